@@ -6,13 +6,16 @@ use std::str::FromStr;
 
 use clap::Parser;
 
-/// Try whether revisions are absorbed: whatever `ingest` accepts generates, compiles, and converts without a silent loss
+/// Test that revisions are absorbed: every schema that `ingest` accepts generates, compiles, and converts without a
+/// silent loss
 ///
-/// Files are official schemas, such as drafts. Each is ingested in a copy of the schemas, as a draft after the last revision and in the
-/// place of the date in its path, with what problems suggest; then all crates are generated and compiled, and instances of all
-/// definitions are converted to the neighbours and to the hub, and back.
+/// Files are official schemas, such as drafts. Each is ingested into a copy of the schemas, as a draft after the last
+/// revision and at the position of the date in its path, and the remedies that problems suggest are applied; then all
+/// crates are generated and compiled, and instances of all definitions are converted to the adjacent revisions and to
+/// the hub, and back.
 ///
-/// Seeds make revisions up, by random edits of the known ones. A seed that fails is reported with the fewest edits that still fail.
+/// Each seed makes up a revision by random edits of a known one. A seed that fails is reported with the fewest edits
+/// that still fail.
 #[derive(Debug, Parser)]
 #[command(
     name = "cargo xtask absorb",
@@ -25,31 +28,31 @@ Examples:
   cargo xtask absorb --seeds 4000..6000 --compile 50
   cargo xtask absorb --seeds 10000 --resume target/seeds.jsonl
 
-Exit status: 0 everything holds, 1 something doesn't, 2 misuse."
+Exit status: 0 everything passes, 1 something fails, 2 wrong usage."
 )]
 pub struct Args {
     /// Official schemas, in JSON or YAML
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Make revisions up: this many, or those of the seeds FROM..TO
+    /// Test made-up revisions: this many, or those of the seeds FROM..TO
     #[arg(long, value_name = "N")]
     pub seeds: Option<Range>,
     /// Compile the type crates of the first N made-up revisions
     #[arg(long, value_name = "N", default_value_t = 0, requires = "seeds")]
     pub compile: usize,
-    /// Write the made-up revisions that fail to this directory, as the golden cases of `absorb/tests` are
+    /// Write the made-up revisions that fail to this directory, in the format of the golden cases of `absorb/tests`
     #[arg(long, value_name = "DIR", requires = "seeds")]
     pub write: Option<PathBuf>,
-    /// Add what becomes of each seed to this file, in lines of JSON, and go on after the seeds that it has
+    /// Append the outcome of each seed to this file, as a line of JSON, and skip the seeds that it already contains
     #[arg(long, value_name = "FILE", requires = "seeds")]
     pub resume: Option<PathBuf>,
-    /// Run this many processes; as many as there are processors by default
+    /// Run this many processes; by default, as many as there are processors
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
     /// Print the report as JSON
     #[arg(long)]
     pub json: bool,
-    /// Run seeds in this process, and print what becomes of each in a line of JSON
+    /// Run seeds in this process, and print the outcome of each as a line of JSON
     #[arg(long, hide = true, exclusive = true)]
     pub batch: Option<Range>,
 }
@@ -65,7 +68,7 @@ impl Args {
     }
 }
 
-/// Seeds, the last one excluded.
+/// A range of seeds, without its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Range {
     pub from: u64,

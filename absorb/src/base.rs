@@ -1,12 +1,12 @@
-//! The revision that a made-up one is like.
+//! The base of a made-up revision.
 
 use serde_json::Value;
 
-/// A revision that a made-up one is like.
+/// The base of a made-up revision: the known revision whose schema is edited.
 #[derive(Debug, Clone)]
 pub(crate) struct Base {
     pub(crate) revision: String,
     pub(crate) official: Value,
-    /// The schema that it has instead of the official one.
+    /// Its schema with the constraints that it also gets, if there are any.
     pub(crate) edited: Option<Value>,
 }

@@ -1,4 +1,5 @@
-//! Many seeds, in processes of their own: the engine keeps the tables of each revision as long as its process runs.
+//! Runs many seeds in separate processes, because the engine never frees the tables of a revision while its process
+//! runs.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -13,13 +14,13 @@ use mcp_absorb::{MadeUp, Outcome, Report, Schemas};
 
 use crate::args::Range;
 
-/// How many seeds a process tries.
+/// The number of seeds that a process runs.
 const SEEDS: u64 = 100;
 
 /// Any error.
 pub type Failure = Box<dyn Error + Send + Sync>;
 
-/// Tries seeds in this process.
+/// Runs seeds in this process.
 pub fn run_here(schemas: &Path, range: Range) -> Result<(), Failure> {
     let (copied, mut out) = (Schemas::new(schemas)?, io::stdout().lock());
     for seed in range.seeds() {
@@ -31,7 +32,8 @@ pub fn run_here(schemas: &Path, range: Range) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Tries seeds in several processes at once, but for those that a file already has. The others are added to it.
+/// Runs seeds in several processes at once. Those that the file already contains are skipped, and the others are
+/// appended to it.
 pub fn run(range: Range, jobs: usize, file: Option<&Path>) -> Result<Report, Failure> {
     let tried = Mutex::new(match file {
         Some(file) => Tried::load(range, file)?,
@@ -52,7 +54,7 @@ pub fn run(range: Range, jobs: usize, file: Option<&Path>) -> Result<Report, Fai
     Ok(report)
 }
 
-/// What became of each seed, and the file that keeps it: the lines of the processes.
+/// The outcomes of the seeds, and the file that keeps them: the lines that the processes print.
 #[derive(Default)]
 struct Tried {
     seeds: BTreeMap<u64, (MadeUp, Outcome)>,
@@ -96,7 +98,7 @@ fn work(range: Range, next: &AtomicU64, tried: &Mutex<Tried>) -> Result<(), Fail
             return Ok(());
         }
         let to = range.to.min(from + SEEDS);
-        // Seeds are tried in order, so what was not tried is at the end.
+        // A process runs its seeds in order, so the missing ones are at the end.
         let Some(from) = (from..to).find(|seed| !tried().is_ok_and(|tried| tried.seeds.contains_key(seed))) else {
             continue;
         };
@@ -113,7 +115,7 @@ fn work(range: Range, next: &AtomicU64, tried: &Mutex<Tried>) -> Result<(), Fail
             }
         }
         if !child.wait()?.success() {
-            return Err(format!("seeds {from}..{to} weren't tried to the end").into());
+            return Err(format!("seeds {from}..{to} weren't all tested").into());
         }
     }
 }

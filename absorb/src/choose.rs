@@ -10,7 +10,7 @@ use crate::pick::{
     places,
 };
 
-/// How often another place is tried, before another edit is.
+/// The number of places that are tried for an edit, before another edit is chosen.
 const TRIES: usize = 30;
 
 type Choice = fn(&Value, &mut Rng) -> Option<Edit>;
@@ -51,10 +51,12 @@ pub(crate) const EDITS: [Choice; 32] = [
     use_all_of_or_recur,
 ];
 
-/// Those after which an overlay still fits, and which a conversion may violate although both revisions have them.
+/// Edits after which an overlay still applies, and whose constraints a conversion can violate even if both revisions
+/// have them.
 pub(crate) const CONSTRAINTS: [Choice; 2] = [constrain_in_place, use_one_of];
 
-/// A sequence of edits, each of which changes what the ones before it made.
+/// Chooses a sequence of edits, each applied to the result of the ones before it. Returns the edits and the edited
+/// schema.
 pub(crate) fn choose(schema: &Value, choices: &[Choice], count: usize, rng: &mut Rng) -> (Vec<Edit>, Value) {
     let (mut edits, mut edited) = (Vec::new(), schema.clone());
     while edits.len() < count {
@@ -186,7 +188,7 @@ fn make_map(root: &Value, rng: &mut Rng) -> Option<Edit> {
 
 fn inline(root: &Value, rng: &mut Rng) -> Option<Edit> {
     let at = any_value(root, rng)?;
-    // A definition that holds itself can't be written out.
+    // A definition that contains itself can't be inlined.
     let reference = root.pointer(&at)?.get("$ref")?.as_str()?;
     let target = root.pointer(reference.strip_prefix('#')?)?.to_string();
     (!target.contains(reference)).then_some(Edit::Inline { at })
@@ -334,7 +336,7 @@ fn constrain_in_place(root: &Value, rng: &mut Rng) -> Option<Edit> {
     constrain_array_or_object(root, rng).filter(|edit| matches!(edit, Edit::Constrain { .. }))
 }
 
-/// Adds keywords to a schema, or to the same member in an intersection.
+/// Adds keywords to a schema, or declares the member again with these keywords in an intersection.
 fn constrain(root: &Value, at: String, keywords: Value, rng: &mut Rng) -> Option<Edit> {
     let Value::Object(mut keywords) = keywords else {
         return None;

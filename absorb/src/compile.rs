@@ -12,7 +12,7 @@ use crate::{AbsorbError, Trial};
 
 const MANIFEST: &str = "[workspace]\nresolver = \"3\"\nmembers = [\"crates/*\"]\n";
 
-/// The error of type crates that aren't generated, or don't compile.
+/// The error of crates that can't be generated, or don't compile.
 #[derive(Debug, thiserror::Error)]
 pub enum CompileError {
     /// They can't be generated.
@@ -28,12 +28,12 @@ pub enum CompileError {
     Cargo(String),
 }
 
-/// Which crates of a revision are compiled.
+/// A selection of the crates to compile for a revision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Crates {
-    /// Its own.
+    /// The type crate of the revision.
     Types,
-    /// Those of all revisions, and the adapters.
+    /// The crates of all revisions, and the adapters.
     All,
 }
 
@@ -46,7 +46,8 @@ pub struct Compilation {
 }
 
 impl Compilation {
-    /// A workspace in a directory, which keeps only what was built. `root` is the workspace of `mcp-wire`.
+    /// Creates a workspace in a directory. Build artifacts that the directory already contains are kept. `root` is the
+    /// workspace of `mcp-wire`.
     ///
     /// # Errors
     /// The directory can't be written.
@@ -62,7 +63,7 @@ impl Compilation {
         Ok(made)
     }
 
-    /// Removes all crates. What was built of them stays.
+    /// Removes all crates. Their build artifacts stay.
     pub(crate) fn clear(&mut self) -> Result<(), AbsorbError> {
         let crates = self.directory.join("crates");
         if crates.exists() {
@@ -81,7 +82,7 @@ impl Compilation {
     /// Generates the crates of a revision, and adds them. `false` if the revision isn't accepted.
     ///
     /// # Errors
-    /// When it is accepted and can't be generated.
+    /// The revision is accepted, and can't be generated.
     pub fn add(&mut self, trial: &Trial, schemas: &Schemas, crates: Crates) -> Result<bool, AbsorbError> {
         if !trial.ingest(schemas)? {
             return Ok(false);
@@ -111,13 +112,13 @@ impl Compilation {
     /// Checks that all crates compile without a warning.
     ///
     /// # Errors
-    /// What the compiler says.
+    /// The output of the compiler.
     pub fn check(&self) -> Result<(), AbsorbError> {
         if self.crates == 0 {
             return Ok(());
         }
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        // A revision that is tried is a draft.
+        // The tested revision is a draft.
         let has_adapters = self.directory.join("crates/mcp-adapters").exists();
         let features = has_adapters.then_some(["--features", "mcp-adapters/unstable-draft"]);
         let output = Command::new(cargo)

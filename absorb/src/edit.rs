@@ -1,4 +1,4 @@
-//! The edits that releases make.
+//! Edits of schemas, as new revisions make them.
 
 use mcp_wire::json_schema::{DEFINITIONS, change_schemas, pointer};
 use serde::{Deserialize, Serialize};
@@ -8,103 +8,103 @@ use serde_json::{Map, Value, json};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", rename_all_fields = "kebab-case", tag = "edit")]
 pub(crate) enum Edit {
-    /// A definition has another name.
+    /// Renames a definition.
     RenameDefinition { from: String, to: String },
-    /// A member of an object has another name.
+    /// Renames a member of an object.
     RenameMember { object: String, from: String, to: String },
-    /// A member has another name wherever it is declared: a tag, or a key of `_meta`.
+    /// Renames a member wherever it is declared, such as a tag or a key of `_meta`.
     RenameEverywhere { from: String, to: String },
-    /// A constant has another value wherever a member of this name has it: a method, or a tag.
+    /// Changes a constant of all members with this name, such as a method or the value of a tag.
     RenameConstant { member: String, from: String, to: String },
-    /// An object declares one member more.
+    /// Adds a member to an object.
     AddMember {
         object: String,
         name: String,
         schema: Value,
         required: bool,
     },
-    /// An object declares a member no longer.
+    /// Removes a member from an object.
     RemoveMember { object: String, name: String },
-    /// An object requires a member.
+    /// Makes a member required.
     Require { object: String, name: String },
-    /// An object doesn't require a member.
+    /// Makes a member optional.
     Relax { object: String, name: String },
-    /// A value has another type.
+    /// Replaces the schema of a value.
     Retype { at: String, schema: Value },
-    /// A value may be null.
+    /// Makes a value nullable.
     MakeNullable { at: String },
-    /// A value may be an array of what it was.
+    /// Allows an array of the values in place of a value.
     MakeListOrOne { at: String },
-    /// A value becomes a map of what it was.
+    /// Replaces a value by a map of such values.
     MakeMap { at: String },
-    /// A definition is written out where it was referred to.
+    /// Replaces a reference by its definition.
     Inline { at: String },
-    /// What was written out is a definition.
+    /// Replaces an inline schema by a reference to a new definition.
     Extract { at: String, name: String },
-    /// The last variants of a union become a union in it.
+    /// Moves the last variants of a union into an inner union.
     SplitUnion { union: String, name: String, count: usize },
-    /// The variants of a union in a union become variants of the outer one.
+    /// Replaces an inner union by its variants.
     MergeUnions { union: String, variant: usize },
-    /// Members move into a new object.
+    /// Moves members into a new object.
     MoveInto {
         object: String,
         members: Vec<String>,
         into: String,
     },
-    /// A union has one variant more, which is like another one but for its tag.
+    /// Adds a copy of a variant with another tag to a union.
     AddVariant {
         union: String,
         variant: usize,
         name: String,
     },
-    /// There is one method more: a request with a result, or without one, or a notification.
+    /// Adds a method: a request with or without a definition of its result, or a notification.
     AddMethod {
         like: String,
         method: String,
         name: String,
         has_result: bool,
     },
-    /// A list comes in pages.
+    /// Adds pagination to a result.
     AddPages { result: String },
-    /// A side has one capability more.
+    /// Adds a capability to a side.
     AddCapability { side: String, name: String },
-    /// A method is gone.
+    /// Removes a method.
     RemoveMethod { definition: String },
-    /// An enumeration is any text.
+    /// Replaces an enumeration by any string.
     OpenEnum { at: String },
-    /// A text is an enumeration.
+    /// Replaces a string by an enumeration.
     CloseString { at: String, values: Vec<String> },
-    /// A value has further keywords, such as bounds.
+    /// Adds keywords to a value, such as bounds.
     Constrain { at: String, keywords: Map<String, Value> },
-    /// An intersection says more about a member of an object.
+    /// Turns an object into an intersection that declares a member again.
     DeclareAgain {
         object: String,
         name: String,
         schema: Value,
     },
-    /// A value is exactly one of the variants of a union.
+    /// Replaces `anyOf` of a union by `oneOf`.
     UseOneOf { at: String },
-    /// The members of an object come from two schemas.
+    /// Turns an object into an intersection of two schemas with half of its members each.
     UseAllOf { object: String },
-    /// A value may hold values of its own type.
+    /// Makes a definition recursive.
     Recur { definition: String, name: String },
 }
 
-/// The name of an edit's kind in reports.
+/// Returns the name of an edit's kind in reports.
 #[must_use]
 pub(crate) fn kind(edit: &Edit) -> String {
     let value = serde_json::to_value(edit).unwrap_or_default();
     value["edit"].as_str().unwrap_or_default().to_owned()
 }
 
-/// The definitions of a schema, and the keyword that holds them.
+/// Returns the definitions of a schema, and the keyword that contains them.
 pub(crate) fn definitions(root: &Value) -> (&'static str, Option<&Map<String, Value>>) {
     let mut containers = DEFINITIONS.iter().map(|keyword| (*keyword, root.get(keyword)));
     let found = containers.find_map(|(keyword, found)| Some((keyword, Some(found?.as_object()?))));
     found.unwrap_or(("$defs", None))
 }
 
-/// The place of a definition.
+/// Returns the pointer of a definition.
 pub(crate) fn place_of(root: &Value, definition: &str) -> String {
     let (keyword, _) = definitions(root);
     pointer::child(&format!("/{keyword}"), definition)
@@ -127,7 +127,7 @@ fn required<'r>(root: &'r mut Value, object: &str) -> Option<&'r mut Vec<Value>>
     required.as_array_mut()
 }
 
-/// Replaces the schema at a place by what becomes of it.
+/// Replaces the schema at a place by the result of `change`.
 fn replace(root: &mut Value, at: &str, change: impl FnOnce(Value) -> Option<Value>) -> Option<()> {
     let place = root.pointer_mut(at)?;
     *place = change(place.clone())?;
@@ -143,7 +143,7 @@ fn every_schema(root: &mut Value, change: &mut impl FnMut(&mut Map<String, Value
     });
 }
 
-/// Gives a member another name, where nothing has that name.
+/// Renames a member, if the new name is free.
 fn rename(members: &mut Map<String, Value>, from: &str, to: &str) -> Option<()> {
     if members.contains_key(to) {
         return None;
@@ -160,7 +160,7 @@ fn rename_required(members: &mut Map<String, Value>, from: &str, to: &str) {
     }
 }
 
-/// Removes what refers to a definition from every union.
+/// Removes the references to a definition from every union.
 fn leave_unions(root: &mut Value, definition: &str) {
     let reference = reference_to(root, definition);
     every_schema(root, &mut |members| {
@@ -172,7 +172,7 @@ fn leave_unions(root: &mut Value, definition: &str) {
     });
 }
 
-/// Adds a definition beside another in every union that has it.
+/// Adds a definition to every union that contains another one.
 fn join_unions(root: &mut Value, beside: &str, definition: &str) {
     let (reference, added) = (reference_to(root, beside), reference_to(root, definition));
     every_schema(root, &mut |members| {
@@ -187,7 +187,7 @@ fn join_unions(root: &mut Value, beside: &str, definition: &str) {
 }
 
 impl Edit {
-    /// Edits a schema. `None` if it isn't one that has what the edit is about.
+    /// Edits a schema. Returns `None` if the edit doesn't apply to it.
     #[must_use]
     pub fn apply(&self, root: &Value) -> Option<Value> {
         let mut edited = root.clone();

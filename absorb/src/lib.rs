@@ -1,7 +1,8 @@
-//! Proof of absorption: whatever `ingest` accepts generates, compiles, and converts without a silent loss.
+//! Tests that revisions are absorbed: every schema that `ingest` accepts generates, compiles, and converts without a
+//! silent loss.
 //!
-//! Schemas come from files, or are made up: official ones with random edits, such as releases make. Each is ingested into a copy of the
-//! schemas, and its tables are made and run in this process.
+//! Schemas are read from files, or made up by random edits of official ones. Each is ingested into a copy of the
+//! schemas, and its tables are generated and used in this process.
 
 mod base;
 mod choose;
@@ -34,13 +35,13 @@ pub use crate::report::Report;
 pub use crate::schemas::Schemas;
 pub use crate::trial::{Outcome, Trial};
 
-/// How many edits most made-up revisions have at most.
+/// The maximum number of edits of most made-up revisions.
 const MAX_EDITS: usize = 6;
 
-/// How many edits a tenth of them have at most.
+/// The maximum number of edits of a tenth of them.
 const MANY_EDITS: usize = 40;
 
-/// How many constraints another tenth has that the base has too.
+/// The number of constraints that the base also gets, for another tenth of them.
 const COMMON_CONSTRAINTS: usize = 20;
 
 /// The error of schemas that can't be read or copied.
@@ -55,8 +56,8 @@ pub enum AbsorbError {
     /// The manifest has problems.
     #[error(transparent)]
     Problems(#[from] mcp_codegen::Problems),
-    /// An edit is about something that the schema doesn't have.
-    #[error("{revision} doesn't have what an edit is about: {edit}")]
+    /// An edit doesn't apply to the schema.
+    #[error("an edit doesn't apply to {revision}: {edit}")]
     Edit {
         /// The revision that is edited.
         revision: String,
@@ -76,15 +77,15 @@ pub struct MadeUp {
     pub base: String,
     /// The position among the revisions.
     pub position: usize,
-    /// The edits of the base itself.
+    /// The edits of the base, which the made-up revision shares.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     base_edits: Vec<Edit>,
-    /// The edits, in order.
+    /// The edits of the made-up revision, in order.
     edits: Vec<Edit>,
 }
 
 impl MadeUp {
-    /// The made-up revision of a seed.
+    /// Makes up the revision of a seed.
     ///
     /// # Errors
     /// The schemas can't be read.
@@ -93,7 +94,7 @@ impl MadeUp {
         let manifest = Manifest::load(schemas)?;
         let names: Vec<&str> = manifest.revisions.iter().map(|entry| entry.revision.as_str()).collect();
         let position = rng.usize(..=names.len());
-        // It is like one of its neighbours.
+        // The base is one of the adjacent revisions.
         let base = match position {
             0 => 0,
             last if last == names.len() => last - 1,
@@ -117,10 +118,10 @@ impl MadeUp {
         })
     }
 
-    /// The trial of the revision under a name.
+    /// Returns the trial of the revision under a name.
     ///
     /// # Errors
-    /// The schema can't be read, or doesn't have what an edit is about.
+    /// The schema can't be read, or an edit doesn't apply to it.
     pub fn trial(&self, schemas: &Path, name: &str) -> Result<Trial, AbsorbError> {
         let official = read_schema(schemas, &self.base)?;
         let edited = |schema: &Value, edits: &[Edit]| {
@@ -144,7 +145,7 @@ impl MadeUp {
         })
     }
 
-    /// The revision with the fewest of its edits that still fails.
+    /// Removes edits as long as the revision still fails.
     ///
     /// # Errors
     /// As [`Trial::run`].
@@ -158,7 +159,7 @@ impl MadeUp {
                 edits(&mut fewer).remove(at);
                 let fails = match fewer.trial(schemas, "shrunk") {
                     Ok(trial) => !trial.run(&copied)?.failures.is_empty(),
-                    // Another edit is about what this one made.
+                    // A later edit depends on the removed one.
                     Err(AbsorbError::Edit { .. }) => false,
                     Err(error) => return Err(error),
                 };

@@ -14,7 +14,7 @@ use mcp_absorb::{Compilation, Crates, FileRow, MadeUp, Report, Schemas, files};
 use crate::args::{Args, Range};
 use crate::batches::Failure;
 
-/// How many failures of a seed are printed.
+/// The number of failures that are printed for a seed or a file.
 const SHOWN: usize = 3;
 
 fn main() -> ExitCode {
@@ -44,7 +44,7 @@ fn run(args: &Args) -> Result<bool, Failure> {
     Ok(is_whole)
 }
 
-/// Tries made-up revisions, and returns whether all hold.
+/// Tests made-up revisions, and returns whether all pass.
 fn seeds(args: &Args, range: Range) -> Result<bool, Failure> {
     let schemas = args.schemas();
     let report = batches::run(range, args.jobs(), args.resume.as_deref())?;
@@ -53,7 +53,7 @@ fn seeds(args: &Args, range: Range) -> Result<bool, Failure> {
         false => print!("{report}"),
     }
     for failed in report.failed() {
-        eprintln!("seed {} fails, and so do these edits alone:", failed.seed);
+        eprintln!("seed {} fails; these of its edits are enough:", failed.seed);
         let shrunk = failed.made_up.clone().shrunk(&schemas)?;
         eprintln!("  {}", serde_json::to_string(&shrunk)?);
         for failure in failed.failures.iter().take(SHOWN) {
@@ -98,7 +98,7 @@ fn compile(args: &Args, range: Range, report: &Report) -> Result<bool, Failure> 
     }
 }
 
-/// Absorbs files, and returns whether everything holds.
+/// Tests files, and returns whether everything passes.
 fn history(args: &Args) -> Result<bool, Failure> {
     let (schemas, mut compilation) = (args.schemas(), compilation("files")?);
     let mut rows: Vec<FileRow> = Vec::new();

@@ -1,4 +1,4 @@
-//! Schemas as members may have them, from the usual ones to those that few write.
+//! Random schemas of members, from common to rare ones.
 
 use fastrand::Rng;
 use serde_json::{Value, json};
@@ -44,7 +44,7 @@ fn usual(rng: &mut Rng) -> Value {
 /// A schema that refers to a definition.
 fn reference(root: &Value, rng: &mut Rng) -> Value {
     let mut one = || {
-        // A message has an envelope, which a value in another has not.
+        // Messages have an envelope, which values inside other messages don't have.
         let is_message = |name: &str| name.ends_with("Request") || name.ends_with("Notification");
         let name = any_definition(root, rng).filter(|name| !is_direction(name) && !is_message(name));
         let place = place_of(root, name.as_deref().unwrap_or("Role"));

@@ -1,4 +1,4 @@
-//! Schema files, each absorbed as a draft after the last revision, and in the place of its date.
+//! Tests schema files, each as a draft after the last revision, and at the position of its date.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,25 +11,25 @@ use serde_json::Value;
 use crate::compile::Crates;
 use crate::{AbsorbError, Compilation, Outcome, Schemas, Trial};
 
-/// What became of a file in a place.
+/// The outcome of a file at a position among the revisions.
 #[derive(Debug, Serialize)]
 pub struct FileRow {
     /// The file.
     pub file: PathBuf,
-    /// The revision that it was put behind; `None` if it was put before the first.
+    /// The revision after which it was inserted; `None` if it was inserted before the first.
     pub after: Option<String>,
-    /// What became of it.
+    /// The outcome.
     pub outcome: Outcome,
-    /// What the compiler says of its crates; `None` if it isn't accepted.
+    /// Whether its crates compile, or the output of the compiler; `None` if the schema isn't accepted.
     pub compiled: Option<Result<(), String>>,
-    /// How long it took to generate all crates.
+    /// The time to generate all crates.
     pub generating: Duration,
-    /// How long it took to compile them.
+    /// The time to compile them.
     pub compiling: Duration,
 }
 
 impl FileRow {
-    /// Whether everything holds.
+    /// Whether everything passes.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.outcome.failures.is_empty() && matches!(self.compiled, Some(Ok(())))
@@ -52,7 +52,7 @@ impl FileRow {
     }
 }
 
-/// Absorbs a file in each of its places.
+/// Tests a file at each of its positions.
 ///
 /// # Errors
 /// The file isn't JSON or YAML, or the schemas can't be copied.
@@ -92,7 +92,7 @@ pub fn files(schemas: &Path, file: &Path, compilation: &mut Compilation) -> Resu
     rows.collect()
 }
 
-/// The date in the path of a file, the last one.
+/// Returns the last date in the path of a file.
 fn date(file: &Path) -> Option<&str> {
     const DATE: &str = "0000-00-00";
     let path = file.to_str()?;

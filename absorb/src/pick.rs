@@ -1,4 +1,4 @@
-//! What a random edit is about: places, members, definitions, and new names.
+//! Random targets of edits: places, members, definitions, and new names.
 
 use fastrand::Rng;
 use mcp_wire::json_schema::walk;
@@ -6,14 +6,14 @@ use serde_json::Value;
 
 use crate::edit::definitions;
 
-/// What makes a message one, which no release edits.
+/// The members of messages, which no revision changes.
 const ENVELOPE: [&str; 6] = ["id", "jsonrpc", "method", "params", "result", "error"];
 
 pub(crate) fn any<T: Clone>(found: &[T], rng: &mut Rng) -> Option<T> {
     (!found.is_empty()).then(|| found[rng.usize(..found.len())].clone())
 }
 
-/// The places of schemas, apart from those in the definitions that every message shares.
+/// Returns the pointers of schemas that meet a condition, except those in the definitions that all messages share.
 pub(crate) fn places(root: &Value, is_one: impl Fn(&Value) -> bool) -> Vec<String> {
     let mut found = Vec::new();
     walk(root, |at, schema| {
@@ -21,7 +21,8 @@ pub(crate) fn places(root: &Value, is_one: impl Fn(&Value) -> bool) -> Vec<Strin
             return;
         }
         let place = at.trim_start_matches('#');
-        // Unions of messages repeat what their messages are, and releases write both from one source.
+        // Unions of messages repeat their members. Edits skip them, because official schemas generate both from one
+        // source.
         let definition = place.split('/').nth(2).unwrap_or_default();
         let is_shared = definition.starts_with("JSONRPC") || definition == "RequestId" || is_direction(definition);
         let is_shared = is_shared || place.matches('/').count() < 2;
@@ -37,7 +38,7 @@ pub(crate) fn any_object(root: &Value, rng: &mut Rng) -> Option<String> {
     any(&places(root, |schema| schema["properties"].is_object()), rng)
 }
 
-/// A member that isn't of the envelope: its object, its name, and its schema.
+/// Returns a member that isn't part of the envelope: its object, its name, and its schema.
 pub(crate) fn any_member(root: &Value, rng: &mut Rng) -> Option<(String, String, Value)> {
     let object = any_object(root, rng)?;
     let members = root.pointer(&object)?.get("properties")?.as_object()?;
@@ -49,7 +50,7 @@ pub(crate) fn any_member(root: &Value, rng: &mut Rng) -> Option<(String, String,
     Some((object, name.clone(), schema.clone()))
 }
 
-/// The place of a member that has no constant value.
+/// Returns the pointer of a member without a constant value.
 pub(crate) fn any_value(root: &Value, rng: &mut Rng) -> Option<String> {
     let (object, name, schema) = any_member(root, rng)?;
     let at = mcp_wire::json_schema::pointer::child(&format!("{object}/properties"), &name);
@@ -78,14 +79,14 @@ pub(crate) fn any_union(root: &Value, rng: &mut Rng) -> Option<(String, Vec<Valu
     Some((union, variants))
 }
 
-/// A name that nothing has yet.
+/// Returns a random name.
 pub(crate) fn new_name(word: &str, rng: &mut Rng) -> String {
     const WORDS: [&str; 8] = ["Amber", "Basalt", "Cedar", "Dune", "Ember", "Fjord", "Garnet", "Heath"];
     format!("{word}{}{}", WORDS[rng.usize(..WORDS.len())], rng.u8(..))
 }
 
 pub(crate) fn new_member(rng: &mut Rng) -> String {
-    // Names that are no identifiers of Rust or TypeScript, or are reserved there.
+    // Names that aren't identifiers in Rust or TypeScript, or are reserved there.
     const ODD: [&str; 12] = [
         "type",
         "self",
@@ -107,7 +108,7 @@ pub(crate) fn new_member(rng: &mut Rng) -> String {
     name[..1].to_lowercase() + &name[1..]
 }
 
-/// The definitions of messages, and their methods.
+/// Returns the definitions of messages of a kind, and their methods.
 pub(crate) fn messages(root: &Value, kind: &str) -> Vec<(String, String)> {
     let (_, all) = definitions(root);
     let all = all.into_iter().flatten();

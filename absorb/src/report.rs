@@ -1,4 +1,4 @@
-//! The report of many made-up revisions, by kind of edit.
+//! The report about many made-up revisions, by kind of edit.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,14 +16,14 @@ pub struct Report {
     failed: Vec<Failed>,
 }
 
-/// A seed whose revision isn't absorbed.
+/// A seed whose revision fails.
 #[derive(Debug, Serialize)]
 pub struct Failed {
     /// The seed.
     pub seed: u64,
     /// The revision.
     pub made_up: MadeUp,
-    /// What doesn't hold.
+    /// The failures.
     pub failures: Vec<String>,
 }
 
@@ -66,7 +66,7 @@ impl Row {
 }
 
 impl Report {
-    /// Adds what became of a seed.
+    /// Adds the outcome of a seed.
     pub fn add(&mut self, seed: u64, made_up: MadeUp, outcome: Outcome) {
         let edits = made_up.edits.iter().chain(&made_up.base_edits);
         let mut kinds: Vec<String> = edits.map(kind).collect();
@@ -99,7 +99,7 @@ impl Report {
     }
 }
 
-/// A table in Markdown. A revision with several kinds of edits counts for each.
+/// Formats the report as a table in Markdown. A revision with several kinds of edits is counted for each.
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("| Edit | Seeds | Accepted | With suggestions | Instances | Translations | Refused | Failing |\n")?;

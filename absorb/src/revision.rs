@@ -1,4 +1,4 @@
-//! The revisions of one run, for the engine.
+//! The revisions of one run, in the form that the engine needs.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -17,10 +17,10 @@ thread_local! {
     static PROTOCOL: Cell<Option<&'static Protocol>> = const { Cell::new(None) };
 }
 
-/// The schemas that have been used. The official ones are the same in every run, and their validators take time to make.
+/// A cache of used schemas. The official ones are the same in every run, and compiling their validators takes time.
 static SCHEMAS: LazyLock<Mutex<HashMap<String, &'static Schema>>> = LazyLock::new(Mutex::default);
 
-/// Makes these the revisions of this thread. The engine keeps tables as long as the program runs, so each run leaks its own.
+/// Sets the revisions of this thread. The engine requires tables with a static lifetime, so each run leaks its own.
 pub(crate) fn load(tables: &[RevisionTable]) {
     let sources = tables.iter().enumerate().map(|(index, made)| {
         let schema = schema(&made.revision, &made.schema);

@@ -11,23 +11,23 @@ use tempfile::TempDir;
 
 use crate::{AbsorbError, Outcome, Trial};
 
-/// How often the suggestions of problems are followed.
+/// The maximum number of times that the suggestions of problems are applied.
 const ROUNDS: usize = 12;
 
 const SCHEMA: &str = "schema.json";
 const RULES: &str = "adapt.yaml";
 const OVERLAY: &str = "overlay.yaml";
 
-/// Schemas, and a copy of them, into which one revision after another is ingested.
+/// A directory of schemas, and a copy of it, into which one revision after another is ingested.
 pub struct Schemas {
     original: PathBuf,
     copy: TempDir,
-    /// The files of the copy have the same names each time, so that what is known of one is found again.
+    /// The files of each copy have the same names, so that cached results are found again.
     cache: Cache,
 }
 
 impl Schemas {
-    /// Schemas in a directory.
+    /// Opens the schemas in a directory.
     ///
     /// # Errors
     /// A temporary directory for the copy can't be created.
@@ -49,7 +49,7 @@ impl Schemas {
 pub(crate) struct Candidate<'s> {
     schemas: &'s Schemas,
     options: IngestOptions,
-    /// The hub of the schemas without the tried revision.
+    /// The hub of the original schemas.
     hub: Option<String>,
 }
 
@@ -59,7 +59,7 @@ pub(crate) fn read_schema(schemas: &Path, revision: &str) -> Result<Value, Absor
 }
 
 impl<'s> Candidate<'s> {
-    /// Copies the schemas again, for the revision of a trial.
+    /// Copies the schemas again, and prepares the ingestion of a trial's revision.
     pub(crate) fn new(schemas: &'s Schemas, trial: &Trial) -> Result<Self, AbsorbError> {
         let directory = schemas.copy();
         fs::remove_dir_all(directory)?;
@@ -67,7 +67,8 @@ impl<'s> Candidate<'s> {
         let manifest = Manifest::load(&schemas.original)?;
         let own = directory.join(&trial.revision);
         fs::create_dir_all(&own)?;
-        // Who puts a revision before one that is like it moves the rules of that one, which are about its predecessor.
+        // If the revision is inserted before its base, it takes over the rules of the base, which apply to the base's
+        // predecessor.
         let follower = manifest.revisions.get(trial.position);
         let is_follower = |base: &str| follower.is_some_and(|entry| entry.revision.as_str() == base);
         if let Some(base) = &trial.base {
@@ -108,7 +109,8 @@ impl<'s> Candidate<'s> {
         self.hub.as_deref()
     }
 
-    /// Makes the tables of all revisions, with the schema and what problems suggest.
+    /// Generates the tables of all revisions with the schema, applying the suggestions of problems. Returns `None` if
+    /// it isn't accepted.
     pub(crate) fn try_ingest(&self, outcome: &mut Outcome) -> Result<Option<Vec<RevisionTable>>, AbsorbError> {
         for _ in 0..ROUNDS {
             let problems = match try_ingest(&self.options, &self.schemas.cache) {
@@ -120,7 +122,9 @@ impl<'s> Candidate<'s> {
                     problems
                 }
                 Err(error) => {
-                    outcome.failures.push(format!("refused without a place: {error}"));
+                    outcome
+                        .failures
+                        .push(format!("refused with an error that has no position: {error}"));
                     return Ok(None);
                 }
             };
@@ -128,7 +132,7 @@ impl<'s> Candidate<'s> {
                 0 => {
                     outcome
                         .failures
-                        .push(format!("refused without a line that helps: {problems}"));
+                        .push(format!("refused without an applicable suggestion: {problems}"));
                     return Ok(None);
                 }
                 followed => outcome.suggestions += followed,
@@ -136,17 +140,17 @@ impl<'s> Candidate<'s> {
         }
         outcome
             .failures
-            .push("refused in spite of what was suggested".to_owned());
+            .push("refused although all suggestions were applied".to_owned());
         Ok(None)
     }
 
-    /// Ingests the schema, with what problems suggest, and returns whether it was accepted.
+    /// Ingests the schema, applying the suggestions of problems, and returns whether it was accepted.
     pub(crate) fn ingest(&self) -> Result<bool, AbsorbError> {
         let accepted = self.try_ingest(&mut Outcome::default())?.is_some();
         Ok(accepted && ingest(&self.options).is_ok())
     }
 
-    /// Does what problems suggest, as a person without further knowledge would, and counts it.
+    /// Applies the suggestions of problems, as a user without further knowledge would, and returns their number.
     fn follow(&self, problems: &Problems) -> Result<usize, AbsorbError> {
         let mut followed = 0;
         let mut removed = Vec::new();
@@ -157,7 +161,7 @@ impl<'s> Candidate<'s> {
                 removed.push((PathBuf::from(&problem.file), problem.pointer.clone()));
             }
         }
-        // The last ones first, so that those before them keep their places.
+        // Later entries are removed first, so that the indices of the others stay valid.
         removed.sort_by_key(|(_, pointer)| std::cmp::Reverse(index_of(pointer)));
         removed.dedup();
         for (file, pointer) in removed {
@@ -193,13 +197,13 @@ impl<'s> Candidate<'s> {
     }
 }
 
-/// The section and the entry of an overlay that a problem suggests.
+/// Returns the section and the entry of an overlay that a problem suggests.
 fn suggested_line(problem: &Problem) -> Option<(&str, &str)> {
     let (_, help) = problem.help.as_deref()?.rsplit_once("this line under `")?;
     help.split_once("` in the revision's overlay.yaml: ")
 }
 
-/// Whether a problem of an entry that is in a list suggests to remove it.
+/// Whether a problem suggests removing its entry of a YAML file.
 fn is_removable(problem: &Problem) -> bool {
     let suggests = |help: &str| {
         help.starts_with("remove ") || help.contains("remove the entry") || help.contains("remove this line")
@@ -211,7 +215,7 @@ fn index_of(pointer: &str) -> Option<usize> {
     pointer.split('/').nth(2)?.parse().ok()
 }
 
-/// Removes the entry of a list, or the member of an object, that a pointer leads into.
+/// Removes the entry of a list, or the member of the root, that contains the value at a pointer.
 fn remove(file: &Path, pointer: &str) -> Result<bool, AbsorbError> {
     let text = fs::read_to_string(file)?;
     let Ok(mut document) = yaml_serde::from_str::<Value>(&text) else {

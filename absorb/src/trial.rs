@@ -1,4 +1,4 @@
-//! Whether a revision is absorbed.
+//! The trial of one revision.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use crate::base::Base;
 use crate::schemas::{Candidate, Schemas};
 use crate::values::{self, Subject};
 
-/// A schema that is to be absorbed.
+/// A revision to test.
 #[derive(Debug, Clone)]
 pub struct Trial {
     /// The name of the revision.
@@ -20,44 +20,44 @@ pub struct Trial {
     pub position: usize,
     /// The schema.
     pub schema: Value,
-    /// The revision that it is like.
+    /// The revision that it was made from.
     pub(crate) base: Option<Base>,
 }
 
-/// What became of a revision.
+/// The outcome of a trial.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     /// Whether it was ingested.
     pub accepted: bool,
-    /// The suggestions of problems that were followed until it was.
+    /// The number of suggestions that were applied until it was accepted.
     pub suggestions: usize,
-    /// The instances that were tried, in this revision and in others.
+    /// The number of tested instances, of this revision and of others.
     pub instances: usize,
-    /// The translations that succeeded.
+    /// The number of successful translations.
     pub translations: usize,
-    /// The translations that were refused.
+    /// The number of refused translations.
     pub refusals: usize,
-    /// What doesn't hold, of which nothing is expected.
+    /// The failures. There should be none.
     pub failures: Vec<String>,
-    /// How long it took to ingest it, with what problems suggest.
+    /// The time to ingest it, including the application of suggestions.
     pub ingesting: Duration,
-    /// How long it took to try its values.
+    /// The time to test its values.
     pub testing: Duration,
 }
 
 impl Trial {
-    /// Ingests the revision into a copy of these schemas, and tries what must hold of it.
+    /// Ingests the revision into a copy of these schemas, and tests it.
     ///
     /// # Errors
     /// The schemas can't be copied.
     pub fn run(&self, schemas: &Schemas) -> Result<Outcome, AbsorbError> {
         let mut outcome = Outcome::default();
         let candidate = Candidate::new(schemas, self)?;
-        // A panic is the worst of failures, and must not end the run.
+        // A panic is reported as a failure, and must not end the run.
         let done = catch_unwind(AssertUnwindSafe(|| -> Result<(), AbsorbError> {
             let start = Instant::now();
             let tables = candidate.try_ingest(&mut outcome)?;
-            // Without the other revisions, what was put into the base isn't accepted.
+            // If only one table was generated, the edited base wasn't accepted.
             let tables = tables.filter(|tables| tables.len() > 1 || !self.has_edited_base());
             outcome.accepted = tables.is_some();
             outcome.ingesting = start.elapsed();

@@ -1,4 +1,5 @@
-//! What must hold of values: they come back equal, and a translation is valid and loses nothing in silence.
+//! Tests values: they must survive a round trip unchanged, and a translation must be valid and must not lose anything
+//! silently.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,13 +20,13 @@ use crate::base::Base;
 use crate::edit::definitions;
 use crate::revision::{Place, load};
 
-/// How many instances of each definition are tried, about half of them valid.
+/// The number of tested instances of each definition. About half of them are valid.
 const COUNT: usize = 8;
 
-/// How many definitions are tried besides those that were edited.
+/// The number of definitions that are tested in addition to the edited ones, of each kind.
 const OTHERS: usize = 16;
 
-/// The validators of official schemas, which take longer to make than to use.
+/// A cache of the validators of official schemas, which take longer to compile than to use.
 static OFFICIAL: Mutex<BTreeMap<String, Arc<Instances>>> = Mutex::new(BTreeMap::new());
 
 struct Values {
@@ -33,18 +34,18 @@ struct Values {
     definitions: BTreeSet<String>,
 }
 
-/// The revision that is tried.
+/// The tested revision.
 pub(crate) struct Subject<'s> {
     pub(crate) revision: &'s str,
     pub(crate) position: usize,
-    /// The revision that it is like, where only what differs is tried.
+    /// The revision that it was made from. If there is one, mainly the definitions that differ from it are tested.
     pub(crate) base: Option<&'s Base>,
     pub(crate) schema: &'s Value,
-    /// The revision that every other one is translated to and from.
+    /// The hub.
     pub(crate) hub: Option<&'s str>,
 }
 
-/// Tries a revision with values of its own and of others.
+/// Tests a revision with its own values and those of others.
 pub(crate) fn check(tables: &[RevisionTable], subject: Subject<'_>, outcome: &mut Outcome) {
     let position = subject.position;
     load(tables);
@@ -88,7 +89,7 @@ pub(crate) fn check(tables: &[RevisionTable], subject: Subject<'_>, outcome: &mu
 fn instances_of(table: &RevisionTable, subject: &Subject<'_>) -> Result<Arc<Instances>, String> {
     let made = || -> Result<Arc<Instances>, String> {
         let mut schema: Value = serde_json::from_str(&table.schema).map_err(|error| error.to_string())?;
-        // Another validator wants the spaces of names encoded in references.
+        // The other validator requires that spaces in references are encoded.
         change_schemas(&mut schema, &mut |schema| {
             if let Some(Value::String(reference)) = schema.get_mut("$ref") {
                 *reference = reference.replace(' ', "%20");
@@ -110,7 +111,7 @@ fn instances_of(table: &RevisionTable, subject: &Subject<'_>) -> Result<Arc<Inst
 }
 
 impl Subject<'_> {
-    /// The definitions that were edited, those that refer to them, and some others; all, if it is like no other revision.
+    /// Returns the edited definitions, those that refer to them, and some others; all, if there is no base.
     fn chosen(&self) -> BTreeSet<String> {
         let (_, after) = definitions(self.schema);
         let after = after.into_iter().flatten();
@@ -136,7 +137,7 @@ impl Subject<'_> {
 }
 
 impl Values {
-    /// Valid instances of the chosen definitions.
+    /// Returns valid instances of the chosen definitions.
     fn valid(&self, of: Place) -> Vec<(&'static str, Value)> {
         let instances = &self.instances[&of.0];
         let known: Vec<&str> = instances.definitions().collect();
@@ -155,10 +156,10 @@ impl Values {
                 Ok((_, back)) if same(value, &back) => {}
                 Ok((_, back)) => outcome
                     .failures
-                    .push(format!("{name} came back otherwise: {value} as {back}")),
+                    .push(format!("{name} changed in the round trip: {value} became {back}")),
                 Err(why) => outcome
                     .failures
-                    .push(format!("{name} is valid and refused: {}: {value}", why.text())),
+                    .push(format!("{name} is valid, but refused: {}: {value}", why.text())),
             }
         }
     }
@@ -171,7 +172,9 @@ impl Values {
             let translated = guarded(from, to, name, value, conversion.clone());
             let by_trees = guarded(from, to, name, value, conversion.by_trees());
             if outcome_of(&translated) != outcome_of(&by_trees) {
-                outcome.failures.push(format!("{way} isn't the same by trees: {value}"));
+                outcome
+                    .failures
+                    .push(format!("{way} has another outcome when converted by trees: {value}"));
             }
             let (there, converted) = match translated {
                 Ok(there) => there,
@@ -200,22 +203,23 @@ impl Values {
                     let silent = differences(value, &original).into_iter();
                     let silent = silent.filter(|path| !lost.iter().any(|lost| touches(lost, path)));
                     outcome.failures.extend(silent.map(|path| {
-                        format!("{way}: {path} was lost in silence: {value} became {converted} and {original}")
+                        format!("{way}: {path} was lost silently: {value} became {converted} and then {original}")
                     }));
                 }
-                // What was left out may be what this revision requires, and what it became may be something else here.
+                // The first revision can require a value that was dropped, or give another meaning to a converted one.
                 Err(Why::Refused(_)) => {}
                 Err(why) => {
                     let why = why.text();
-                    outcome
-                        .failures
-                        .push(format!("{way} can't come back: {why}: {value} became {converted}"));
+                    outcome.failures.push(format!(
+                        "{way} can't be converted back: {why}: {value} became {converted}"
+                    ));
                 }
             }
         }
     }
 
-    /// Whether the official schema accepts a value: as it is, or with the envelope that some revisions leave out.
+    /// Whether the official schema accepts a value, either as it is, or with the envelope that some revisions leave
+    /// out.
     fn is_valid(&self, revision: Place, name: &str, value: &Value) -> bool {
         let schema = &self.instances[&revision.0];
         let mut enveloped = value.clone();
@@ -230,7 +234,7 @@ impl Values {
     }
 }
 
-/// What our validator says of a value that another one refuses.
+/// Returns the violations that our validator reports for a value that the other validator refuses.
 fn violations(revision: Place, definition: &str, value: &Value) -> String {
     match validate_definition(revision, definition, &value.to_string()) {
         Some(Err(invalid)) => invalid.to_string(),
@@ -238,7 +242,7 @@ fn violations(revision: Place, definition: &str, value: &Value) -> String {
     }
 }
 
-/// Why a value wasn't translated.
+/// The reason why a value wasn't translated.
 enum Why {
     Panicked,
     Refused(String),
@@ -254,7 +258,7 @@ impl Why {
     }
 }
 
-/// What becomes of a value, and what is lost.
+/// Returns the translated value and its losses, or the reason why it wasn't translated.
 fn outcome_of(translated: &Result<(Translation, Value), Why>) -> Result<(&str, Vec<String>), &str> {
     match translated {
         Ok((there, _)) => Ok((
@@ -277,14 +281,14 @@ fn guarded(
         translate(from, to, name, json.as_bytes(), conversion)
     }));
     let translation = translated.map_err(|_| Why::Panicked)?.map_err(|error| match error {
-        TranslateError::Invalid(error) => Why::Invalid(format!("taken for invalid: {error}")),
+        TranslateError::Invalid(error) => Why::Invalid(format!("considered invalid: {error}")),
         error => Why::Refused(error.to_string()),
     })?;
     let value = serde_json::from_str(translation.value.text()).map_err(|error| Why::Invalid(error.to_string()))?;
     Ok((translation, value))
 }
 
-/// What a session knows that has a peer of each revision, and says for a value of one of them.
+/// Returns the values that a session between these revisions would supply for a conversion.
 fn supply(from: Place, to: Place) -> Supply {
     let known = match from < to {
         true => json!({"meta.version": to.to_string(), "meta.capabilities": {}}),
@@ -294,12 +298,12 @@ fn supply(from: Place, to: Place) -> Supply {
     known.map(|(key, value)| (key.clone(), RawJson::from(value))).collect()
 }
 
-/// Whether two values are the same JSON; `1` and `1.0` are the same number.
+/// Whether two values are equal as JSON; `1` and `1.0` are equal.
 fn same(one: &Value, other: &Value) -> bool {
     differences(one, other).is_empty()
 }
 
-/// The paths at which two values differ, written as losses write them.
+/// Returns the paths at which two values differ, in the format of losses.
 fn differences(one: &Value, other: &Value) -> Vec<String> {
     fn walk(one: &Value, other: &Value, path: &mut Path, found: &mut Vec<String>) {
         match (one, other) {
@@ -331,7 +335,7 @@ fn differences(one: &Value, other: &Value) -> Vec<String> {
     found
 }
 
-/// Whether one path leads to the other, or beyond it.
+/// Whether one path is a prefix of the other.
 fn touches(one: &str, other: &str) -> bool {
     let leads = |one: &str, other: &str| {
         let rest = other.strip_prefix(one);

@@ -1,6 +1,6 @@
-//! Made-up revisions that weren't absorbed once, and some seeds.
+//! Made-up revisions that failed in the past, and some seeds.
 //!
-//! Each file of `golden` has the edits that failed; `cargo xtask absorb --seeds N --write DIR` writes such files.
+//! Each file in `golden` contains the edits that failed; `cargo xtask absorb --seeds N --write DIR` writes such files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,8 @@ use std::thread;
 
 use mcp_absorb::{MadeUp, Outcome, Schemas};
 
-/// How many seeds are tried here, each of which takes a second. `.ci/run` tries 300, and `cargo xtask absorb --seeds N` as many as one likes.
+/// The number of seeds that are tested here. Each takes a second. `.ci/run` tests 300, and
+/// `cargo xtask absorb --seeds N` any number.
 const SEEDS: u64 = 4;
 
 fn here(path: &str) -> PathBuf {
@@ -25,8 +26,8 @@ fn absorb(made_up: &MadeUp, schemas: &Schemas) -> Outcome {
 }
 
 #[test]
-#[ignore = "takes a minute of a processor"]
-fn a_revision_that_failed_once_is_absorbed() {
+#[ignore = "takes a minute of processor time"]
+fn revisions_that_failed_in_the_past_are_absorbed() {
     let mut cases: Vec<PathBuf> = fs::read_dir(here("tests/golden"))
         .unwrap()
         .map(|entry| entry.unwrap().path())
@@ -40,7 +41,7 @@ fn a_revision_that_failed_once_is_absorbed() {
         assert!(outcome.translations > 0, "{}", case.display());
         assert_eq!(outcome.failures, [""; 0], "{}", case.display());
     };
-    // They take the longest of all tests, so that each processor tries some of them.
+    // They take longer than all other tests, so each processor runs some of them.
     let processors = thread::available_parallelism().unwrap().get();
     thread::scope(|scope| {
         for cases in cases.chunks(cases.len().div_ceil(processors)) {
@@ -53,7 +54,7 @@ fn a_revision_that_failed_once_is_absorbed() {
 }
 
 #[test]
-fn a_made_up_revision_is_absorbed_whatever_its_seed() {
+fn made_up_revisions_are_absorbed() {
     let schemas = schemas();
     for seed in 0..SEEDS {
         let made_up = MadeUp::of_seed(&here("../schema"), seed).unwrap();

@@ -1,4 +1,4 @@
-//! Times in absolute terms, with their spread: `cargo bench`, or `cargo bench -- decode/tools`.
+//! Absolute times of decoding and encoding, with their spread: `cargo bench`, or `cargo bench -- decode/tools`.
 
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main, measurement::WallTime};
 use mcp_bench::{Case, Library, Subject, subject};

@@ -1,4 +1,4 @@
-//! Decodes one case with one library, once: to be run under callgrind, which counts the instructions of `measured`.
+//! Decodes one case with one library, once. It is run under callgrind, which counts the instructions of `measured`.
 
 use mcp_bench::{Failure, programs, rows};
 

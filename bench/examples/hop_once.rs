@@ -1,5 +1,5 @@
-//! Decodes one result once, and translates it unless told to stop there: to be run under callgrind, which counts the
-//! instructions of `measured`.
+//! Decodes, or translates and decodes, one result once. It is run under callgrind, which counts the instructions of
+//! `measured`.
 
 use mcp_bench::{Failure, Hop, Way};
 

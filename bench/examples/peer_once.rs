@@ -1,7 +1,8 @@
-//! Takes one message from a peer of a revision, or writes one for it, once: to be run under callgrind, which counts the instructions
-//! of `measured`. For the hub's revision nothing is converted.
+//! Reads one message from a peer of a revision, or writes one for it, once. It is run under callgrind, which counts the
+//! instructions of `measured`. For the hub's revision nothing is converted.
 //!
-//! What comes from the peer is what is written for it. `again` does the same once before, as every session does.
+//! A result is read as it was written for that peer. `again` does the same once before the measurement, as in a session
+//! that has already handled such a message.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -17,14 +18,14 @@ fn main() -> Result<(), Failure> {
     let (case, revision, direction, again) = match words[..] {
         [case, revision, direction] => (case, revision, direction, false),
         [case, revision, direction, "again"] => (case, revision, direction, true),
-        _ => return Err("name a case, a revision, and `decode`, `encode` or `losing`, and `again` if so".into()),
+        _ => return Err("name a case, a revision, and `decode`, `encode` or `losing`, and maybe `again`".into()),
     };
     let peer: Revision = revision.parse()?;
     let action = match (case, direction) {
         ("call", "decode") => call(peer)?,
         ("tools", direction) => result("tools/list", tools(Members::Latest), peer, direction)?,
         ("blocks", direction) => result("tools/call", blocks(Members::Latest), peer, direction)?,
-        _ => return Err("there is call, tools and blocks, and of calls only `decode`".into()),
+        _ => return Err("the cases are call, tools and blocks, and call has only `decode`".into()),
     };
     if again {
         action();
@@ -40,7 +41,8 @@ fn measured(action: &dyn Fn()) {
 
 type Action = Box<dyn Fn()>;
 
-/// A call of a tool, by a client whose session knows what each request of the hub says.
+/// Returns an action that reads a tool call of a client whose session supplies the metadata that requests of the hub's
+/// revision require.
 fn call(peer: Revision) -> Result<Action, Failure> {
     let supplied = [
         ("meta.version", r#""2026-07-28""#),
@@ -64,7 +66,7 @@ fn call(peer: Revision) -> Result<Action, Failure> {
     .json();
     match read(&json)? {
         Batch::One(Translated::Message { .. }) => Ok(Box::new(move || drop(black_box(read(&json))))),
-        _ => Err("the call isn't taken".into()),
+        _ => Err("the call is refused".into()),
     }
 }
 
@@ -87,6 +89,6 @@ fn result(method: &'static str, json: String, peer: Revision, direction: &str) -
             let kept = read(peer, &json)?.ok_or("no result")?.result;
             Ok(Box::new(move || drop(black_box(write(&kept)))))
         }
-        _ => Err("there is `decode`, `encode`, and `losing`, which writes what the revision lacks".into()),
+        _ => Err("expected `decode`, `encode`, or `losing`, which writes members that the revision lacks".into()),
     }
 }

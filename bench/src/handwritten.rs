@@ -1,7 +1,8 @@
-//! The bound: types that hold the three cases and nothing else, as one would write them by hand for speed.
+//! Types written by hand for speed, which represent only the three cases: an upper bound for the speed of ours.
 //!
-//! `J` is how open JSON is held (arguments, schemas, structured content): parsed, as `serde_json::Value`, or as the text
-//! that came, `Box<RawValue>`. Undeclared members are skipped, an id is an integer, and a block's tag must come first.
+//! `J` is the type of open JSON (arguments, schemas, structured content): parsed, as `serde_json::Value`, or as the
+//! received text, `Box<RawValue>`. Undeclared members are skipped, an id is an integer, and a block's tag must come
+//! first.
 
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
@@ -157,7 +158,8 @@ enum Kind {
     Resource,
 }
 
-/// serde's own `tag` buffers what follows the tag, even if the tag comes first; this doesn't.
+/// serde's derive with `tag` buffers the members after the tag, even if the tag comes first. This implementation
+/// doesn't.
 impl<'de> Deserialize<'de> for Block {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_map(TagFirst)

@@ -1,4 +1,4 @@
-//! What is measured of translating: a result decoded, and converted to another revision and decoded there.
+//! Measured translations: a result is decoded, or it is converted to another revision and decoded there.
 
 use std::hint::black_box;
 
@@ -8,25 +8,25 @@ use mcp_bench_cases::inputs::{Members, blocks, tools};
 use mcp_bench_cases::{Case, Failure};
 use mcp_wire::{Decode, Validate};
 
-/// One step between two revisions, or all of them.
+/// A direction of translation: to a neighbouring revision, or across all revisions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
     /// From 2025-06-18 to 2025-11-25.
     Up,
-    /// From 2025-11-25 to 2025-06-18, of a result that has nothing to lose.
+    /// From 2025-11-25 to 2025-06-18, without losses.
     Down,
-    /// The same of a result with members that 2025-06-18 doesn't have, which are removed and recorded.
+    /// The same for a result with members that 2025-06-18 lacks, which are removed and recorded.
     DownWithLosses,
-    /// The same, where those members are carried along.
+    /// The same, but those members are carried.
     DownCarrying,
-    /// From 2024-11-05 to 2026-07-28. What the former doesn't declare goes along until a revision declares it.
+    /// From 2024-11-05 to 2026-07-28. Members that the former doesn't declare are kept until a revision declares them.
     FourUp,
-    /// From 2026-07-28 to 2024-11-05, which drops or replaces what came later.
+    /// From 2026-07-28 to 2024-11-05, which drops or replaces later members and content.
     FourDown,
 }
 
 impl Way {
-    /// Every step.
+    /// Every direction.
     pub const ALL: [Self; 6] = [
         Self::Up,
         Self::Down,
@@ -36,7 +36,7 @@ impl Way {
         Self::FourDown,
     ];
 
-    /// The name by which tables and the command line know it.
+    /// The name in tables and on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -65,7 +65,7 @@ impl Way {
     }
 }
 
-/// A result as JSON, and a step that it goes.
+/// A result as JSON, and its translation to another revision.
 pub struct Hop {
     json: String,
     policy: Policy,
@@ -74,13 +74,13 @@ pub struct Hop {
 }
 
 impl Hop {
-    /// The cases that are results.
+    /// The cases that have a result.
     pub const CASES: [Case; 2] = [Case::Tools, Case::Blocks];
 
-    /// A step of a case's result.
+    /// Makes the translation of a case's result.
     ///
     /// # Errors
-    /// When the case isn't a result, and when the result can't go that way.
+    /// If the case has no result, or the result can't be translated that way.
     pub fn new(case: Case, way: Way) -> Result<Self, Failure> {
         let (members, policy) = (way.members(), way.policy());
         let hop = match (case, way) {
@@ -108,7 +108,7 @@ impl Hop {
             (Case::Blocks, Way::Down | Way::DownWithLosses | Way::DownCarrying) => {
                 Self::between::<later::CallToolResult, earlier::CallToolResult>(blocks(members), policy)
             }
-            _ => return Err("no result that goes this way".into()),
+            _ => return Err("the case has no result".into()),
         };
         hop.losses()?;
         Ok(hop)
@@ -123,7 +123,7 @@ impl Hop {
         }
     }
 
-    /// How long the JSON is.
+    /// Returns the length of the JSON in bytes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.json.len() as u64
@@ -139,10 +139,10 @@ impl Hop {
         drop(black_box(self.losses()));
     }
 
-    /// What the result loses.
+    /// Translates the result, and returns its losses.
     ///
     /// # Errors
-    /// When it can't go that way.
+    /// If it can't be translated.
     pub fn losses(&self) -> Result<Vec<Loss>, Failure> {
         (self.translate)(black_box(self.json.as_bytes()), self.policy)
     }
@@ -168,19 +168,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_way_that_is_to_lose_something_does() {
+    fn only_translations_that_are_meant_to_have_losses_have_them() {
         let losses = |case, way| Hop::new(case, way).unwrap().losses().unwrap().len();
         for case in Hop::CASES {
             for way in [Way::Up, Way::Down, Way::DownCarrying, Way::FourUp] {
                 assert_eq!(losses(case, way), 0, "{case:?} {way:?}");
             }
         }
-        // The icons and the execution of each tool; the icons of each link.
+        // `icons` and `execution` of each tool, and `icons` of each link.
         assert_eq!(losses(Case::Tools, Way::DownWithLosses), 400);
         assert_eq!(losses(Case::Blocks, Way::DownWithLosses), 10);
-        // The title and the annotations of each tool, and how long the list may be cached.
+        // The title and the annotations of each tool, and the cache hints of the list.
         assert_eq!(losses(Case::Tools, Way::FourDown), 401);
-        // The ten links, the ten pieces of audio, and the structured content.
+        // The ten links, the ten audio blocks, and the structured content.
         assert_eq!(losses(Case::Blocks, Way::FourDown), 21);
     }
 }

@@ -1,6 +1,7 @@
-//! Decoding and encoding of MCP messages, side by side with peers, and what translating them adds to decoding.
+//! Decoding and encoding of MCP messages, compared with other libraries, and the time that translating adds to
+//! decoding.
 //!
-//! Each [`Library`] is a way to hold the cases of `mcp-bench-cases`. [`Hop`] does the same for steps between revisions.
+//! A [`Library`] represents the cases of `mcp-bench-cases` in its types. A [`Hop`] translates a case between revisions.
 
 pub mod handwritten;
 mod hops;

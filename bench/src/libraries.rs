@@ -1,4 +1,4 @@
-//! The ways to hold a message that are compared.
+//! The libraries that are compared.
 
 use mcp_bench_cases::table::{Make, Row};
 use mcp_bench_cases::{Case, Failure, Subject, pair, pair_written_by};
@@ -15,23 +15,24 @@ use sonic_rs::OwnedLazyValue;
 
 use crate::handwritten;
 
-/// A way to hold a message.
+/// A library, and a way to represent messages with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Library {
-    /// `serde_json::Value`, to which everything is compared.
+    /// `serde_json::Value`, the reference for the others.
     Value,
-    /// Types written by hand with open JSON parsed.
+    /// Types written by hand, which parse open JSON.
     HandParsed,
-    /// Types written by hand with open JSON kept as text, as ours do: the bound.
+    /// Types written by hand, which keep open JSON as text, like ours: an upper bound for our speed.
     Hand,
     /// The same types decoded and encoded by sonic-rs, with open JSON as its `OwnedLazyValue`.
     SonicRs,
-    /// Our types, where the receiver knows what comes: `Call<CallToolRequest>`, `Response<ListToolsResult>`.
+    /// Our types, if the receiver knows the type of the message: `Call<CallToolRequest>`, `Response<ListToolsResult>`.
     Typed,
-    /// Our types, where the receiver doesn't: `ClientMessage`, and a response whose type is known when its id has been read.
+    /// Our types, if the receiver doesn't: `ClientMessage`, and a response whose type is known once its id has been
+    /// read.
     Message,
-    /// rust-mcp-schema's message types of 2025-11-25. Those of 2026-07-28, which don't build together with them, are in a crate of
-    /// their own, `mcp-bench-rust-mcp-schema`.
+    /// rust-mcp-schema's message types of 2025-11-25. Those of 2026-07-28 can't be built together with them; a separate
+    /// crate has them, `mcp-bench-rust-mcp-schema`.
     RustMcpSchema,
     /// rmcp's message types.
     Rmcp,
@@ -65,7 +66,8 @@ impl Library {
         }
     }
 
-    /// Those that hold a case. The types by hand and those of rust-mcp-schema that are built here have no messages of 2026-07-28.
+    /// Returns the libraries that support a case. The handwritten types and the rust-mcp-schema types of this crate
+    /// don't support 2026-07-28.
     #[must_use]
     pub fn of(case: Case) -> &'static [Self] {
         match case {
@@ -77,7 +79,7 @@ impl Library {
     }
 }
 
-/// Every case, with all libraries that hold it.
+/// Returns every case with all libraries that support it.
 #[must_use]
 pub fn rows() -> Vec<Row> {
     let made = |case, library: Library| (library.name(), Box::new(move || subject(case, library)) as Make);
@@ -88,10 +90,10 @@ pub fn rows() -> Vec<Row> {
     Case::ALL.into_iter().map(row).collect()
 }
 
-/// What `library` makes of `case`.
+/// Decodes `case` with `library`.
 ///
 /// # Errors
-/// When it has no types for it, can't decode it, or takes it for something else.
+/// If the library has no types for it, can't decode it, or decodes it as another type.
 pub fn subject(case: Case, library: Library) -> Result<Box<dyn Subject>, Failure> {
     let json = case.json();
     match (library, case) {
@@ -121,7 +123,7 @@ pub fn subject(case: Case, library: Library) -> Result<Box<dyn Subject>, Failure
     }
 }
 
-/// A value of our own types, which is encoded by our own writer.
+/// Makes a subject of our types, which our writer encodes.
 fn own_pair<T: mcp_wire::Encode + 'static>(
     json: String,
     decode: fn(&[u8]) -> Result<T, Failure>,
@@ -139,7 +141,7 @@ fn by_hand<J: Serialize + DeserializeOwned + 'static>(case: Case, json: String) 
         Case::Call => pair(json, by_serde::<Call<J>>),
         Case::Tools => pair(json, by_serde::<Response<Tools<J>>>),
         Case::Blocks => pair(json, by_serde::<Response<Blocks<J>>>),
-        _ => Err("no types by hand".into()),
+        _ => Err("there are no handwritten types of 2026-07-28".into()),
     }
 }
 
@@ -156,7 +158,7 @@ fn by_sonic(case: Case, json: String) -> Result<Box<dyn Subject>, Failure> {
         Case::Call => both::<Call<OwnedLazyValue>>(json),
         Case::Tools => both::<Response<Tools<OwnedLazyValue>>>(json),
         Case::Blocks => both::<Response<Blocks<OwnedLazyValue>>>(json),
-        _ => Err("no types by hand".into()),
+        _ => Err("there are no handwritten types of 2026-07-28".into()),
     }
 }
 
@@ -164,19 +166,19 @@ fn typed<T: Decode>(json: &[u8]) -> Result<T, Failure> {
     Ok(mcp_wire::from_slice(json)?)
 }
 
-/// A response to a call that waits for it. A session reads it so, and converts it besides.
+/// Decodes a response like a session, which knows the type from the pending call. A session also converts it.
 fn response<T: Decode>(json: &[u8]) -> Result<mcp_wire::Response<T>, Failure> {
     let response = mcp_wire::Response::read_in_place(json, |_, result| result.decode().ok());
     response.ok_or_else(|| "no response".into())
 }
 
-/// Decodes with serde and makes sure that it became the variant that it is.
+/// Defines a function that decodes with serde and checks that the value is the right variant.
 macro_rules! by_serde_as {
     ($name:ident, $message:ty, $variant:pat) => {
         fn $name(json: &[u8]) -> Result<$message, Failure> {
             match serde_json::from_slice(json)? {
                 message @ $variant => Ok(message),
-                _ => Err(concat!("not taken for ", stringify!($variant)).into()),
+                _ => Err(concat!("not decoded as ", stringify!($variant)).into()),
             }
         }
     };
@@ -232,11 +234,11 @@ by_serde_as!(
 mod tests {
     use super::*;
 
-    /// It drops members of the tools' schemas.
+    /// The library that drops members of the tools' schemas.
     const LOSES: (Library, Case) = (Library::RustMcpSchema, Case::Tools);
 
     #[test]
-    fn every_library_holds_every_case_and_all_but_one_write_it_back() {
+    fn every_library_decodes_every_case_and_all_but_one_encode_it_without_loss() {
         for case in Case::ALL {
             let expected: Value = serde_json::from_str(&case.json()).expect("the case is JSON");
             for &library in Library::of(case) {

@@ -12,7 +12,7 @@ use crate::error::{CommandError, Summary};
 use crate::message;
 use crate::values::{Failure, process_values};
 
-/// A value as it is encoded again.
+/// A value that was decoded and encoded again.
 #[derive(Serialize)]
 struct Decoded {
     value: Box<RawValue>,
@@ -73,7 +73,7 @@ fn encoded_again(definition: &Definition, json: &[u8]) -> Result<String, Failure
         .map_err(|error| Failure::new(None, Path::default(), error))
 }
 
-/// A value of a revision that isn't compiled, which its table can check.
+/// Checks a value of a revision that isn't compiled, by the table of the revision.
 fn checked(revision: Revision, name: &str, json: &[u8]) -> Result<String, Failure> {
     let checked = translate(revision, revision, name, json, Policy::Carry);
     let checked = checked.map_err(|error| Failure::new(None, error.path(), error.reason()))?;
@@ -87,7 +87,7 @@ fn validate(revision: Revision, name: &str, json: &[u8], value: &str) -> Result<
         false => by_definition,
     };
     validated.map_err(|invalid| match &*invalid.violations {
-        // The path has a member of its own.
+        // The path is written in its own member.
         [violation] => Failure::new(None, violation.path.clone(), violation.reason()),
         violations => {
             let first = violations.first().map(|violation| violation.path.clone());

@@ -1,4 +1,4 @@
-//! Why a command failed as a whole.
+//! The reasons for which a command fails as a whole.
 
 use std::fmt::Display;
 use std::io;
@@ -14,14 +14,14 @@ use mcp_runtime::{CallError, ConnectError};
 
 use crate::suggest::tip;
 
-/// Whether all of what a command was asked for succeeded.
+/// Whether everything that a command had to do succeeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Summary {
     AllSucceeded,
     SomeFailed,
 }
 
-/// Why the command failed as a whole.
+/// The reason for which a command failed as a whole.
 #[derive(Debug, thiserror::Error)]
 pub enum CommandError {
     #[error("revision {revision} has no definition {name:?}")]
@@ -30,7 +30,7 @@ pub enum CommandError {
         name: String,
         known: Vec<&'static str>,
     },
-    #[error("between revisions {from} and {to}, nothing is supplied as {name:?}")]
+    #[error("a translation from revision {from} to {to} takes no --supply key {name:?}")]
     UnknownKey {
         from: Revision,
         to: Revision,
@@ -74,7 +74,7 @@ pub enum CommandError {
 }
 
 impl CommandError {
-    /// Why a file can't be used.
+    /// The error for a file that can't be used.
     pub fn file(file: &Path, reason: impl Display) -> Self {
         Self::File {
             file: file.to_owned(),
@@ -82,7 +82,7 @@ impl CommandError {
         }
     }
 
-    /// The exit status; the help of the program says what they mean.
+    /// The exit status, as documented in the help of the program.
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::UnknownType { .. }
@@ -104,14 +104,14 @@ impl CommandError {
         }
     }
 
-    /// The error, and what may help.
+    /// The error with its data and a tip, as text for people.
     pub fn for_people(&self) -> String {
         let tip = self.tip().map_or_else(String::new, |tip| format!("\n\n  tip: {tip}"));
         let data = self.data().map_or_else(String::new, |data| format!("\n  data: {data}"));
         format!("error: {self}{data}{tip}")
     }
 
-    /// What the peer says besides its message.
+    /// The `data` of the peer's error.
     fn data(&self) -> Option<&str> {
         match self {
             Self::Call(CallError::Peer(error)) | Self::Connect(ConnectError::Call(CallError::Peer(error))) => {
@@ -121,12 +121,12 @@ impl CommandError {
         }
     }
 
-    /// What may help.
+    /// A tip that may help the user.
     pub fn tip(&self) -> Option<String> {
         let of = |name: &str, known: &[String]| tip(name, &known.iter().map(String::as_str).collect::<Vec<_>>());
         match self {
             Self::UnknownType { name, known, .. } => Some(tip(name, known)),
-            // They are few, and begin alike.
+            // The keys are few, and all start alike.
             Self::UnknownKey { known, .. } if known.is_empty() => None,
             Self::UnknownKey { known, .. } => Some(format!("there are {}", known.join(", "))),
             Self::UnknownCommand { name, known }

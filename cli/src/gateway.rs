@@ -11,7 +11,7 @@ use crate::error::{CommandError, Summary};
 use crate::target::servers_of;
 use crate::text::one_line;
 
-/// Serves clients until the only one ends, or an interrupt.
+/// Serves clients until the only one ends its session, or until an interrupt.
 pub fn gateway(args: &GatewayArgs) -> Result<Summary, CommandError> {
     log(args.verbose);
     block_on(async {
@@ -22,7 +22,7 @@ pub fn gateway(args: &GatewayArgs) -> Result<Summary, CommandError> {
     })
 }
 
-/// The gateway to the servers of the file.
+/// Makes the gateway to the servers of the file.
 fn gateway_of(args: &GatewayArgs) -> Result<Gateway, CommandError> {
     let mut file = servers_of(&args.file)?;
     file.invalid

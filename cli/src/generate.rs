@@ -10,7 +10,7 @@ use mcp_codegen::{ExtensionCrateOptions, GenerateError, generate_extension};
 use crate::args::{ExtensionArgs, GenerateArgs};
 use crate::error::{CommandError, Summary};
 
-/// Generates code. `schemas` is the directory of the schemas that aren't compiled.
+/// Generates code. `schemas` is the directory of `--schemas`.
 pub fn generate(args: &GenerateArgs, schemas: Option<&Path>, output: impl Write) -> Result<Summary, CommandError> {
     match args.typescript {
         Some(revision) => typescript(revision, schemas, output),

@@ -9,7 +9,7 @@ use clap_mangen::Man;
 use crate::args::Args;
 use crate::error::{CommandError, Summary};
 
-/// Writes the script that completes arguments in a shell.
+/// Writes the completion script for a shell.
 pub fn completions(shell: Shell, mut output: impl Write) -> Result<Summary, CommandError> {
     // The generator panics when it can't write.
     let mut script = Vec::new();

@@ -1,4 +1,4 @@
-//! Whole JSON-RPC messages, whose method says what they are.
+//! Whole JSON-RPC messages, which are identified by their method.
 
 use mcp_adapters::mcp_wire::path::Segment;
 use mcp_adapters::mcp_wire::validator::{Violation, ViolationKind};
@@ -12,10 +12,10 @@ use mcp_runtime::transport::MessageDirection;
 /// parameters.
 const JSON_RPC: &str = "JSONRPC";
 
-/// The member of an error response that says what went wrong.
+/// The member of an error response that holds the error.
 const ERROR: &str = "error";
 
-/// A message as it was on the wire, and its way from the client's point of view.
+/// A message as it was on the wire, and its direction as seen by the client.
 pub type Seen = (MessageDirection, Vec<u8>);
 
 /// Whether the instances of a definition are whole messages of any method.
@@ -23,7 +23,7 @@ pub fn is_message(definition: &str) -> bool {
     definition.starts_with(JSON_RPC)
 }
 
-/// The method that a request or notification calls, and whether there is an id; `None` for responses.
+/// The method of a request or notification, and whether it has an id; `None` for responses.
 pub fn called(message: &RawJson) -> Option<(String, bool)> {
     let members: Map<RawJson> = message.decode_as().ok()?;
     let method = members.get("method")?.decode_as().ok()?;
@@ -49,7 +49,7 @@ pub fn validate(revision: Revision, json: &[u8]) -> Result<(), Invalid> {
     Err(Invalid { violations })
 }
 
-/// The violation of a request without an id, or with one of a wrong type, or of a notification with one.
+/// The violation of a request with no id or an id of the wrong type, or of a notification with an id.
 pub fn wrong_id(revision: Revision, message: &RawJson) -> Option<Violation> {
     let (method, has_id) = called(message)?;
     let is_request = !revision.method(&method)?.results.is_empty();
@@ -74,7 +74,7 @@ pub fn wrong_id(revision: Revision, message: &RawJson) -> Option<Violation> {
     })
 }
 
-/// The union of the messages to which a request or notification belongs; `None` for responses, and for methods that no
+/// The union of messages that contains a request or notification; `None` for responses, and for methods that no
 /// revision declares.
 fn union_of(revision: Revision, message: &RawJson) -> Option<&'static str> {
     let (method, has_id) = called(message)?;
@@ -88,8 +88,8 @@ fn union_of(revision: Revision, message: &RawJson) -> Option<&'static str> {
     })
 }
 
-/// Translates a message or batch: its envelope by the definition `name`, each request and notification in it as what its method
-/// says, and each error by the method that failed, if that is known. Results aren't translated.
+/// Translates a message or batch: its envelope by the definition `name`, each request and notification by its method,
+/// and each error by the method that failed, if that is known. Results aren't translated.
 pub fn translate_message(
     (from, to): (Revision, Revision),
     name: &str,
@@ -111,7 +111,7 @@ pub fn translate_message(
                 };
                 let translation = translate(from, to, union, message.text().as_bytes(), conversion)
                     .map_err(|error| (within(place.clone(), &error.path()), error))?;
-                // What one message of a batch has added, the next one must agree with.
+                // The next message of a batch has to agree with what this one has added.
                 supply = translation.supply;
                 (translation.value, translation.losses)
             }
@@ -138,7 +138,7 @@ pub fn translate_message(
     })
 }
 
-/// A response with its error in the other revision, if it has one.
+/// Translates the error of a response, if it has one.
 fn translate_response(
     (from, to): (Revision, Revision),
     response: RawJson,
@@ -163,7 +163,7 @@ fn translate_response(
     (translated.unwrap_or(response), losses)
 }
 
-/// The name of the case of a request: its method, and what is called or read.
+/// The name of the case of a request: its method, and the name or URI that it calls or reads.
 pub fn case_of(method: &str, request: &RawJson) -> String {
     let mirrors = Revision::HUB.facts().mirrors;
     let parameter = mirrors.params.iter().find(|mirrored| mirrored.method == method);
@@ -175,8 +175,8 @@ pub fn case_of(method: &str, request: &RawJson) -> String {
     subject.map_or_else(|| method.to_owned(), |subject| format!("{method} {subject}"))
 }
 
-/// The messages before the first one of the session, and those from it on. Before it, a client may have asked a server with a
-/// handshake what it is, in a revision that the server can't know.
+/// Splits messages before the request that starts the session. Before it, a client may have sent a discovery request to
+/// a server with a handshake, in a revision that the server can't know.
 pub fn split_at_session(revision: Revision, messages: &[Seen]) -> (&[Seen], &[Seen]) {
     let Some(begin) = revision.lifecycle().begin else {
         return (&[], messages);
@@ -189,7 +189,7 @@ pub fn split_at_session(revision: Revision, messages: &[Seen]) -> (&[Seen], &[Se
     messages.split_at(start)
 }
 
-/// The message, or each message of a batch with its place.
+/// The message, or each message of a batch with its index.
 pub fn messages(json: &[u8]) -> Decoded<Vec<(Option<Segment>, RawJson)>> {
     Ok(match from_slice(json)? {
         Batch::One(message) => vec![(None, message)],
@@ -202,7 +202,7 @@ pub fn messages(json: &[u8]) -> Decoded<Vec<(Option<Segment>, RawJson)>> {
     })
 }
 
-/// A path in a value, seen from what the value is in, such as a message in a batch.
+/// A path within a value, as seen from what contains the value, such as a batch.
 pub fn within(place: Option<Segment>, inner: &Path) -> Path {
     let reversed = inner.segments().iter().rev().cloned();
     Path::from_reversed(reversed.chain(place).collect())

@@ -1,7 +1,7 @@
 //! Colour and emphasis on a terminal.
 //!
-//! What a server sends reaches a terminal only through [`Plain`], which leaves no escape sequences in it. Those of styles are written
-//! behind that, so that none can be made up.
+//! Text of a server reaches a terminal only through [`Plain`], which removes escape sequences from it. The escape
+//! sequences of styles are written past [`Plain`], so that a server can't forge them.
 
 use std::io::{self, BufWriter, IsTerminal, Stderr, Stdout, Write};
 use std::sync::OnceLock;
@@ -14,25 +14,25 @@ use clap::builder::styling::{AnsiColor, Style};
 use crate::plain::Plain;
 use crate::status;
 
-/// What divides the output.
+/// A heading.
 pub const HEADING: Style = Style::new().bold();
-/// What an item of a list is called.
+/// The name of an item in a list.
 pub const NAME: Style = AnsiColor::Cyan.on_default();
-/// What failed, or makes others fail.
+/// A failure, or a change that breaks clients.
 pub const BAD: Style = AnsiColor::Red.on_default().bold();
-/// What may be wrong.
+/// A warning, or a change that may matter.
 pub const DOUBTFUL: Style = AnsiColor::Yellow.on_default();
-/// What is right.
+/// A success.
 pub const GOOD: Style = AnsiColor::Green.on_default();
-/// All else.
+/// All other text.
 pub const NONE: Style = Style::new();
 
-/// Where `--color` wants styles.
+/// The value of `--color`.
 static CHOICE: OnceLock<ColorChoice> = OnceLock::new();
 
-/// Sets where there are styles, for all that is written from now on.
+/// Sets when styles are used, for everything that is written from now on.
 pub fn choose(choice: ColorChoice) {
-    // There is one command line.
+    // It is set once, since there is one command line.
     let _ = CHOICE.set(choice);
 }
 
@@ -44,7 +44,7 @@ fn has_styles(stream: &impl RawStream) -> bool {
     }
 }
 
-/// Where text with styles is written. By default there are none.
+/// A writer of styled text. By default, there are no styles.
 pub trait Paint: Write {
     /// Writes a text in a style, if there are styles.
     fn paint(&mut self, style: Style, text: &str) -> io::Result<()> {
@@ -52,7 +52,7 @@ pub trait Paint: Write {
         self.write_all(text.as_bytes())
     }
 
-    /// The columns of the terminal, if it is one.
+    /// The number of columns, if this is a terminal.
     fn columns(&self) -> Option<usize> {
         None
     }
@@ -82,7 +82,7 @@ enum Inner<W> {
     AsItIs(W),
 }
 
-/// Standard output: plain on a terminal, and as it is elsewhere.
+/// Standard output: sanitized by [`Plain`] on a terminal, and unchanged elsewhere.
 pub fn output() -> Output<BufWriter<Stdout>> {
     let stream = io::stdout();
     let (has_styles, is_terminal) = (has_styles(&stream), stream.is_terminal());
@@ -99,7 +99,7 @@ pub fn output() -> Output<BufWriter<Stdout>> {
     }
 }
 
-/// Standard error, which people read.
+/// Standard error, which people read: always sanitized.
 pub fn errors() -> Output<Stderr> {
     let stream = io::stderr();
     Output {
@@ -109,7 +109,7 @@ pub fn errors() -> Output<Stderr> {
     }
 }
 
-/// Writes to standard error at once, because others write there too.
+/// Writes to standard error without buffering, because others write there too.
 pub fn write_error(write: impl FnOnce(&mut Output<&mut Vec<u8>>) -> io::Result<()>) -> io::Result<()> {
     let mut written = Vec::new();
     write(&mut Output {
@@ -163,7 +163,7 @@ impl<W: Write> Paint for Output<W> {
     }
 }
 
-/// The columns of a terminal.
+/// The number of columns of a terminal.
 #[cfg(unix)]
 pub fn columns(stream: &impl std::os::fd::AsFd) -> Option<usize> {
     let size = rustix::termios::tcgetwinsize(stream).ok()?;
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_style_is_written_and_what_a_server_makes_up_is_not() {
+    fn styles_are_written_and_escape_sequences_of_servers_are_replaced() {
         let hostile = "a\u{1b}[5mb";
         assert_eq!(
             painted(true, true, hostile),

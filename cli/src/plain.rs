@@ -1,8 +1,9 @@
-//! What a server sends, without the characters that change what a terminal does or shows.
+//! Text of servers, without the characters that change what a terminal does or shows.
 
 use std::io::{self, Write};
 
-/// A text of several lines without other control characters, and without those that are invisible or change the direction of text.
+/// Replaces control characters except line breaks and tabs, invisible characters, and those that change the direction
+/// of text.
 pub fn plain(text: &str) -> String {
     let shown = |character: char| match character {
         '\n' | '\t' => character,
@@ -13,10 +14,10 @@ pub fn plain(text: &str) -> String {
     text.chars().map(shown).collect()
 }
 
-/// Makes all that is written through it [`plain`].
+/// A writer that makes all text [`plain`].
 pub struct Plain<W> {
     inner: W,
-    /// The start of a character whose rest hasn't been written.
+    /// The first bytes of a character whose rest hasn't been written yet.
     started: Vec<u8>,
 }
 
@@ -26,7 +27,7 @@ impl<W: Write> Plain<W> {
         Self { inner, started }
     }
 
-    /// Writes an escape sequence of this program.
+    /// Writes an escape sequence of this program unchanged.
     pub fn escape(&mut self, sequence: &str) -> io::Result<()> {
         let started = std::mem::take(&mut self.started);
         self.inner.write_all(String::from_utf8_lossy(&started).as_bytes())?;
@@ -59,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn characters_that_are_invisible_or_turn_text_round_are_replaced() {
+    fn invisible_and_bidirectional_control_characters_are_replaced() {
         let kept = "a\u{200a}\u{2010}\u{2029}\u{202f}\u{2065}\u{206a}é😀";
         assert_eq!(plain(kept), kept);
         let turned = ('\u{200b}'..='\u{200f}').chain('\u{202a}'..='\u{202e}');
@@ -73,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_in_parts_is_made_plain_as_if_it_were_whole() {
+    fn text_written_in_parts_is_sanitized_like_text_written_at_once() {
         let text = "é\u{9b}31m😀\u{202e}";
         for size in 1..8 {
             let mut output = Vec::new();

@@ -1,4 +1,4 @@
-//! Revisions that are loaded from a directory.
+//! Revisions loaded from a directory.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,8 @@ use crate::text::say;
 /// The option that names the directory.
 const OPTION: &str = "--schemas";
 
-/// The directory that the command line names. It decides which revisions the other arguments may name.
+/// The directory that the command line names. It is read first, because it decides which revisions the other arguments
+/// can name.
 pub fn directory(args: &[OsString]) -> Option<PathBuf> {
     value_of(OPTION, args).map(PathBuf::from)
 }
@@ -38,8 +39,8 @@ pub fn load(directory: &Path) -> Result<(), CommandError> {
             .is_some_and(|made| made.revision == known.as_str() && made.table == known.table());
         if !same {
             return Err(argument(format!(
-                "revision {known} isn't there as mcp-rev has it\n  begin with the directory `schema` of this version of mcp-rev, and add \
-                 revisions after the last with `cargo xtask ingest`"
+                "revision {known} is missing or differs from that of mcp-rev\n  start with the directory `schema` of \
+                 this version of mcp-rev, and add revisions after the last with `cargo xtask ingest`"
             )));
         }
     }
@@ -49,7 +50,8 @@ pub fn load(directory: &Path) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Warns of folders that somebody may take for revisions. What is wrong with the manifest is reported with the other problems.
+/// Warns of folders that look like revisions but aren't listed. Problems of the manifest itself are reported when it is
+/// loaded.
 fn warn_of_unlisted(directory: &Path) {
     let Ok(manifest) = Manifest::load(directory) else {
         return;

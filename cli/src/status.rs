@@ -1,4 +1,4 @@
-//! The last line of a terminal, which stays below all that is written while it is shown.
+//! A status line at the bottom of a terminal, which stays below everything that is written while it is shown.
 
 use std::io::{self, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,13 +12,13 @@ static STATUS: Mutex<Status> = Mutex::new(Status {
 struct Status {
     line: String,
     is_drawn: bool,
-    /// How many want it away.
+    /// The number of holders that hide the line.
     holds: usize,
 }
 
-/// Shows a line on standard error, which is a terminal, in place of the one before. An empty one is none.
+/// Shows a line on standard error, which must be a terminal, in place of the previous one. An empty line shows nothing.
 ///
-/// It has no character that a terminal would act on, and fits its width.
+/// The line must have no control characters, and must fit the width of the terminal.
 pub fn show(line: String) {
     let mut status = status();
     status.erase();
@@ -26,7 +26,7 @@ pub fn show(line: String) {
     status.draw();
 }
 
-/// Removes the line from the terminal, until it is shown again or something else is written.
+/// Hides the line until it is shown again or something else is written.
 pub fn erase() {
     status().erase();
 }
@@ -40,7 +40,7 @@ pub fn write_above(text: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// Keeps the line away while somebody types. It is back when this is dropped.
+/// Hides the line while the user types. Dropping this shows it again.
 pub struct Hold;
 
 impl Hold {

@@ -1,9 +1,9 @@
-//! What a wrong name may have been meant for.
+//! Suggestions for names that aren't known.
 
-/// How similar a name has to be, from 0 to 1.
+/// The least similarity of a suggestion, from 0 to 1.
 const SIMILAR: f64 = 0.8;
 
-/// The known name that is most similar to a wrong one, if there is a similar one.
+/// The known name that is most similar to an unknown one, if any is similar.
 fn similar<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let name = name.to_lowercase();
     let likeness = |known: &str| strsim::jaro_winkler(&name, &known.to_lowercase());
@@ -12,7 +12,7 @@ fn similar<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     best.filter(|(likeness, _)| *likeness >= SIMILAR).map(|(_, name)| name)
 }
 
-/// A tip for a name that isn't known: the similar one, or else all of them.
+/// A tip for an unknown name: the similar name, or else all known names.
 pub fn tip(name: &str, known: &[&str]) -> String {
     match (similar(name, known), known) {
         (Some(similar), _) => format!("did you mean {similar:?}?"),
@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_typing_mistake_has_one_suggestion_and_any_other_name_all() {
+    fn a_typo_suggests_one_name_and_any_other_name_lists_all() {
         let known = ["Tool", "ToolAnnotations", "ListToolsResult"];
         for wrong in ["Tol", "tool", "Toool", "Tools"] {
             assert_eq!(tip(wrong, &known), "did you mean \"Tool\"?", "{wrong}");

@@ -1,4 +1,5 @@
-//! The server that the arguments name: by its URL, by the command that starts it, or by its name in the file of a host.
+//! The server that the arguments name: by a URL, by the command that starts it, or by its name in a host's
+//! configuration file.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -47,7 +48,7 @@ impl Target {
         Ok(target)
     }
 
-    /// A server of a file by its name, which may be left out where there is one alone.
+    /// Finds a server in a file by its name, which may be omitted if the file has only one.
     fn in_file(file: &Path, name: Option<&str>) -> Result<Self, CommandError> {
         let ServersFile {
             mut servers,
@@ -61,7 +62,7 @@ impl Target {
             (None, [only]) => only.clone(),
             (None, []) => return Err(CommandError::file(file, "it names no server")),
             (None, known) => {
-                let reason = format!("--server says which of its servers: {}", known.join(", "));
+                let reason = format!("--server chooses one of its servers: {}", known.join(", "));
                 return Err(CommandError::file(file, reason));
             }
         };
@@ -71,7 +72,7 @@ impl Target {
         match servers.remove(&name) {
             Some(ServerConfig::Process(process)) => Ok(Self::Process(process.command())),
             Some(ServerConfig::Http(http)) if !is_url(&http.url) => {
-                let reason = format!("server {name:?}: the `url` isn't one of HTTP: {:?}", http.url);
+                let reason = format!("server {name:?}: the `url` isn't an HTTP URL: {:?}", http.url);
                 Err(CommandError::file(file, reason))
             }
             Some(ServerConfig::Http(http)) => Ok(Self::Http {
@@ -91,7 +92,7 @@ impl Target {
     }
 }
 
-/// The servers of a host's file.
+/// Reads the servers of a host's configuration file.
 pub fn servers_of(file: &Path) -> Result<ServersFile, CommandError> {
     ServersFile::read(file).map_err(|error| CommandError::file(file, error.reason))
 }

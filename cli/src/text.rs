@@ -1,4 +1,4 @@
-//! Text for people: lines, headings, tables.
+//! Text for people: lines, headings and tables.
 
 use std::io;
 
@@ -8,10 +8,10 @@ use mcp_adapters::Loss;
 use crate::paint::{BAD, DOUBTFUL, HEADING, NAME, NONE, Paint, write_error};
 use crate::plain::plain;
 
-/// The characters of a cell of a table.
+/// The number of characters at which a cell of a table is cut.
 const CELL: usize = 72;
 
-/// The beginning of a text as one line.
+/// A text as one line, cut at [`CELL`] characters.
 pub fn one_line(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let line = plain(&words.join(" "));
@@ -21,12 +21,12 @@ pub fn one_line(text: &str) -> String {
     }
 }
 
-/// Writes a line to standard error. If that fails, there is nowhere to report it.
+/// Writes a line to standard error. A failure is ignored, since there is nowhere to report it.
 pub fn say(line: &str) {
     let _ = write_error(|output| write_line(output, line));
 }
 
-/// Writes a line, whose beginning says what it is.
+/// Writes a line, with its first word in a style if that is a known kind.
 fn write_line(output: &mut impl Paint, line: &str) -> io::Result<()> {
     let kinds = [("error:", BAD), ("warning:", DOUBTFUL), ("[lost]", DOUBTFUL)];
     let kind = kinds.iter().find(|(kind, _)| line.starts_with(kind));
@@ -35,7 +35,7 @@ fn write_line(output: &mut impl Paint, line: &str) -> io::Result<()> {
     writeln!(output, "{}", &line[kind.len()..])
 }
 
-/// Writes to standard error what a message of a method, or an instance of a definition, has lost.
+/// Reports on standard error a loss of a message of a method, or of an instance of a definition.
 pub fn say_loss(name: &str, loss: &Loss) {
     let (path, kind, rule) = (loss.path.to_string(), loss.kind, loss.rule);
     let path = if path.is_empty() { "the message" } else { &path };
@@ -53,7 +53,7 @@ pub fn write_heading(mut output: impl Paint, heading: &str) -> io::Result<()> {
     writeln!(output)
 }
 
-/// The characters that a column keeps on a narrow terminal.
+/// The number of characters to which a column can shrink on a narrow terminal.
 const NARROWEST: usize = 12;
 
 /// Writes rows with their columns aligned, indented by two spaces, and each cell in the style for its row and column.
@@ -65,7 +65,8 @@ pub fn write_table<const N: usize>(
     write_rows(output, rows, widths(rows), style)
 }
 
-/// Writes the items of a list as a table, each by its name. On a terminal, the widest of the other columns are cut until a row is a line.
+/// Writes the items of a list as a table, each starting with its name. On a terminal, the widest of the other columns
+/// are cut until each row fits a line.
 pub fn write_list<const N: usize>(output: impl Paint, rows: &[[String; N]]) -> io::Result<()> {
     let widths = match output.columns() {
         Some(columns) => fit(widths(rows), columns),
@@ -101,7 +102,7 @@ fn write_rows<const N: usize>(
     Ok(())
 }
 
-/// The widths of columns, so that a row fits a line.
+/// Shrinks columns so that a row fits a line, but never the first.
 fn fit<const N: usize>(mut widths: [usize; N], columns: usize) -> [usize; N] {
     loop {
         let all = widths.iter().sum::<usize>() + 2 * widths.len();
@@ -112,7 +113,7 @@ fn fit<const N: usize>(mut widths: [usize; N], columns: usize) -> [usize; N] {
     }
 }
 
-/// The beginning of a text, if it is longer than this.
+/// Cuts a text that is longer than this width.
 fn cut(text: &str, width: usize) -> String {
     match text.char_indices().nth(width) {
         Some(_) => {
@@ -155,7 +156,7 @@ mod tests {
         );
     }
 
-    /// What a terminal of some columns gets.
+    /// A terminal with this number of columns.
     struct Narrow(Vec<u8>, usize);
 
     impl Write for Narrow {
@@ -175,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_fits_a_terminal_by_its_widest_columns_and_names_stay_whole() {
+    fn wide_columns_are_cut_to_fit_the_terminal_and_names_are_kept() {
         let words = "word ".repeat(10).trim_end().to_owned();
         let rows = [["a_long_name_of_a_tool".to_owned(), words.clone(), words]];
         let mut shown = Vec::new();
@@ -186,7 +187,7 @@ mod tests {
             assert!(text.starts_with("  a_long_name_of_a_tool  word word"), "{text}");
             shown.push((text.trim_end().chars().count(), text.matches('…').count()));
         }
-        // The narrowest terminal has too little space, and the widest enough.
+        // The narrowest terminal is too narrow to fit everything, and the widest is wide enough.
         assert_eq!(shown[3], (125, 0));
         assert!(shown[1].0 <= 60 && shown[2].0 <= 80 && shown[0].0 < 60, "{shown:?}");
         assert!(shown[..3].iter().all(|(_, cut)| *cut == 2), "{shown:?}");

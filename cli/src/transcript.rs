@@ -1,4 +1,5 @@
-//! The transcripts of `mcp-rev bridge --record`: a line of JSON for each message, and for the heads of each exchange over HTTP.
+//! The transcripts of `mcp-rev bridge --record`: a JSON line for each message, and for the headers of each HTTP
+//! exchange.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -12,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::CommandError;
 use crate::message::Seen;
 
-/// The mode of transcripts on Unix.
+/// The file mode of transcripts on Unix.
 #[cfg(unix)]
 const OWNER_ONLY: u32 = 0o600;
 
@@ -45,7 +46,7 @@ pub enum Side {
     Server,
 }
 
-/// The way of a message, as the bridge sees it.
+/// The direction of a message, as seen by the bridge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
@@ -53,7 +54,7 @@ pub enum Direction {
     Sent,
 }
 
-/// An HTTP request and its response without their bodies. What may be a credential is masked.
+/// An HTTP request and its response without their bodies. Values that may be credentials are masked.
 #[derive(Serialize, Deserialize)]
 pub struct HttpHeads {
     pub method: String,
@@ -69,12 +70,12 @@ pub struct Session {
     pub number: u64,
     pub side: Side,
     pub revision: Revision,
-    /// The messages in their order, as the client of this side saw them.
+    /// The messages in order, with their direction as seen by the client of this side.
     pub messages: Vec<Seen>,
 }
 
 impl Session {
-    /// What it is called in reports.
+    /// The name of the session in reports.
     pub fn title(&self) -> String {
         match self.side {
             Side::Client => format!("session {}, from the bridge to its client", self.number),
@@ -83,14 +84,14 @@ impl Session {
     }
 }
 
-/// Creates the file of a transcript. Messages may hold what is private, and so only its owner may read it.
+/// Creates the file of a transcript, which only its owner can read, because messages can contain private data.
 pub fn create(file: &Path) -> Result<File, CommandError> {
     let mut options = File::options();
     options.write(true).create(true).truncate(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, OWNER_ONLY);
     let created = options.open(file).and_then(|created| {
-        // The mode above is that of a new file. One that is there already may have another.
+        // The mode above applies only to a new file. An existing file may have another mode.
         #[cfg(unix)]
         created.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(OWNER_ONLY))?;
         Ok(created)
@@ -98,7 +99,7 @@ pub fn create(file: &Path) -> Result<File, CommandError> {
     created.map_err(|error| CommandError::file(file, error))
 }
 
-/// Why a line isn't one of a transcript. The first one also says what a transcript is.
+/// The error for a line that isn't part of a transcript. For the first line, it also explains what a transcript is.
 fn not_a_line(number: usize, error: &serde_json::Error) -> String {
     match number {
         1 => format!("it isn't what `mcp-rev bridge --record` writes: line 1: {error}"),
@@ -106,18 +107,18 @@ fn not_a_line(number: usize, error: &serde_json::Error) -> String {
     }
 }
 
-/// The error of a transcript that has only these sessions, and not the one that is meant.
+/// The error for a transcript that doesn't have the requested session, only these.
 pub fn no_such_session(file: &Path, others: &[Session]) -> CommandError {
     let others = others.iter();
     let others = others.map(|session| format!("\n  {}, revision {}", session.title(), session.revision));
     let reason = match others.len() {
         0 => "it has no sessions".to_owned(),
-        _ => format!("it has only other sessions:{}", others.collect::<String>()),
+        _ => format!("it has only these sessions:{}", others.collect::<String>()),
     };
     CommandError::file(file, reason)
 }
 
-/// The sessions of a transcript, in their order.
+/// Reads the sessions of a transcript, in order of their numbers.
 pub fn read(file: &Path) -> Result<Vec<Session>, CommandError> {
     let text = fs::read_to_string(file).map_err(|error| CommandError::file(file, error))?;
     let mut sessions: BTreeMap<u64, Session> = BTreeMap::new();
@@ -134,7 +135,7 @@ pub fn read(file: &Path) -> Result<Vec<Session>, CommandError> {
             messages: Vec::new(),
         });
         session.revision = line.revision.unwrap_or(session.revision);
-        // A server sends to the bridge, and the bridge is the server of its clients.
+        // The server's messages go to the bridge, and the bridge acts as the server to its clients.
         let is_of_server = (direction == Direction::Received) == (session.side == Side::Server);
         let way = match is_of_server {
             true => MessageDirection::Received,

@@ -20,23 +20,23 @@ use crate::message::{is_message, translate_message};
 use crate::text::say_loss;
 use crate::values::{Failure, process_values};
 
-/// The member of the envelope that has the version of JSON-RPC.
+/// The envelope member with the version of JSON-RPC.
 const VERSION: &str = "jsonrpc";
 
 /// A value in another revision.
 #[derive(Serialize)]
 struct Translated {
-    /// The definition that it is an instance of there, for values that name theirs.
+    /// The name of its definition in that revision, if the input named its own.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     definition: Option<&'static str>,
     value: RawJson,
     losses: Vec<LossEntry>,
-    /// What the source says in each message, and the target doesn't.
+    /// Values that the source repeats in each message and the target doesn't.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     supply: BTreeMap<String, RawJson>,
 }
 
-/// A loss, as it is written.
+/// A loss, as written to the output.
 #[derive(Serialize)]
 struct LossEntry {
     path: String,
@@ -104,7 +104,7 @@ fn check_definition(revision: Revision, known: &[&'static str], name: &str) -> R
     }
 }
 
-/// What the arguments supply, with the version where the target alone says it in each message.
+/// The supply from the arguments, with the default for the version if only the target repeats it in each message.
 fn supply(args: &TranslateArgs) -> Result<BTreeMap<String, RawJson>, CommandError> {
     let (from, to) = (args.from, args.to);
     let known = supply_keys(from, to).map_err(|error| CommandError::Argument(error.to_string()))?;
@@ -124,14 +124,14 @@ fn supply(args: &TranslateArgs) -> Result<BTreeMap<String, RawJson>, CommandErro
     Ok(supply)
 }
 
-/// What conversions have added to a supply.
+/// The values that conversions have added to a supply.
 fn added(supply: Option<Supply>, given: &BTreeMap<String, RawJson>) -> BTreeMap<String, RawJson> {
     let supply = supply.unwrap_or_default();
     let added = supply.iter().filter(|(key, _)| !given.contains_key(*key));
     added.map(|(key, value)| (key.to_owned(), value.clone())).collect()
 }
 
-/// Why a value can't be translated.
+/// The reason why a value can't be translated.
 struct Refusal {
     code: i64,
     path: Path,
@@ -160,8 +160,8 @@ impl Refusal {
     }
 }
 
-/// Translates a value from and into the form that `decode` takes: some revisions define a request with the JSON-RPC envelope
-/// around it, and others without.
+/// Translates a value from and into the form that `decode` reads: some revisions define a request with the JSON-RPC
+/// envelope around it, and others without.
 fn translate_value(
     way: (Revision, Revision),
     name: &str,
@@ -187,8 +187,8 @@ fn translate_value(
     Ok(Translation { value, ..translation })
 }
 
-/// Decodes a value as its definition and encodes it again. Where the definition has the JSON-RPC envelope, the value gets
-/// the member `jsonrpc`, which has only one possible value. An id can't be made up.
+/// Decodes a value as its definition and encodes it again. If the definition includes the JSON-RPC envelope, the value
+/// gets the member `jsonrpc`, which has only one possible value. A missing id can't be added.
 fn reencode(definition: &Definition, mut value: RawJson) -> Result<RawJson, Refusal> {
     let is_missing = |error: &DecodeError, member: &str| {
         error.kind() == DecodeErrorKind::MissingMember && error.path().to_string() == member

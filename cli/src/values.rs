@@ -1,4 +1,4 @@
-//! Input read value by value, and one line of output for each.
+//! Input that is read value by value, with one line of output for each.
 
 use std::io::{self, BufRead, Write};
 
@@ -17,7 +17,7 @@ struct TypedValue {
     value: RawJson,
 }
 
-/// Why a value failed.
+/// The reason why a value failed.
 #[derive(Serialize)]
 pub struct Failure {
     /// The JSON-RPC error code for a peer that sends such a value.
@@ -38,7 +38,7 @@ impl Failure {
     }
 }
 
-/// The outcome of a value, as it is written.
+/// The outcome for a value, as written to the output.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Outcome<T> {
@@ -93,7 +93,8 @@ pub fn process_values<T: Serialize>(
                         Ok(_) => error_code::INVALID_REQUEST,
                         Err(_) => error_code::PARSE_ERROR,
                     };
-                    // Its line and column are within the value, whose place in the input is told.
+                    // The line and column of this error are relative to the value, and the output has the value's
+                    // position in the input.
                     let error = error.to_string();
                     let reason = error.split(" at line ").next().unwrap_or_default();
                     Err(fail(code, &format!("not a value {{\"type\":…,\"value\":…}}: {reason}")))

@@ -1,12 +1,12 @@
-//! What the stages made of documents that they have seen: a directory is often read again with one file changed.
+//! A cache of the results of the stages: a directory is often read again with one file changed.
 
 use crate::adapt::PlannedPairs;
 use crate::load::Files;
 use crate::model::{BuiltExtensions, BuiltRevisions};
 use crate::normalise::NormalisedSchemas;
 
-/// What the stages made of documents that they have seen. A user's run has one of its own; many runs over similar directories are faster
-/// with one in common.
+/// A cache of the results of the stages, by their input. A single run creates its own; runs over similar directories
+/// are faster if they share one.
 #[derive(Debug, Default)]
 pub struct Cache {
     pub(crate) files: Files,

@@ -8,7 +8,7 @@ use crate::files::FileSet;
 use crate::problem::{Problem, Problems};
 use crate::protocol::Protocol;
 
-/// Everything that is generated, in memory.
+/// All generated files, in memory.
 pub(crate) struct Emitted {
     pub(crate) files: FileSet,
     pub(crate) undocumented: Vec<Undocumented>,
@@ -19,14 +19,14 @@ pub(crate) struct Emitted {
 pub struct Undocumented {
     /// The revision, or the id of the extension.
     pub name: String,
-    /// Whether it is published as it is.
+    /// Whether the manifest declares it as released.
     pub is_released: bool,
     /// The keys that `docs.yaml` lacks.
     pub keys: BTreeSet<String>,
 }
 
-/// What the crates of all revisions and extensions are emitted from; `crates` is the directory of the hand-written ones, as their manifests
-/// name it.
+/// Returns the input of [`emit_crate`] for each revision and extension. `crates` is the path of the hand-written
+/// crates' directory in the generated manifests.
 fn inputs<'p>(protocol: &'p Protocol, crates: &'p str) -> impl Iterator<Item = EmitInput<'p>> {
     let inputs = protocol.all().zip(docs_of_all(protocol));
     inputs.map(move |(revision, docs)| EmitInput {
@@ -37,7 +37,7 @@ fn inputs<'p>(protocol: &'p Protocol, crates: &'p str) -> impl Iterator<Item = E
     })
 }
 
-/// Emits a crate, and finds its documentation that no type has.
+/// Emits a crate, and finds its entries of documentation that are unused or redundant.
 fn emit(protocol: &Protocol, input: &EmitInput<'_>) -> Result<(EmittedCrate, Vec<Problem>), GenerateError> {
     let emitted = emit_crate(input)?;
     let problems = protocol.docs.needless(&input.revision.docs, &emitted.documented);
@@ -65,7 +65,7 @@ pub(crate) fn emit_extension(protocol: &Protocol, name: &str) -> Result<FileSet,
     Ok(files)
 }
 
-/// Emits the crates of all revisions and extensions, and that which knows every revision.
+/// Emits the crates of all revisions and extensions, and the adapters crate, which depends on all revisions.
 pub(crate) fn emit_protocol(protocol: &Protocol, crates: &str) -> Result<Emitted, GenerateError> {
     let mut files = FileSet::default();
     let mut undocumented = Vec::new();
@@ -102,7 +102,7 @@ pub(crate) fn emit_protocol(protocol: &Protocol, crates: &str) -> Result<Emitted
     Ok(Emitted { files, undocumented })
 }
 
-/// The definitions of the revision at this position, in TypeScript.
+/// Returns the definitions of the revision at this position, in TypeScript.
 pub(crate) fn typescript_of(protocol: &Protocol, revision: usize) -> Result<String, GenerateError> {
     let input = inputs(protocol, "").nth(revision);
     let definitions = input.as_ref().map(typescript::definitions).transpose()?;

@@ -1,4 +1,5 @@
-//! The pipeline to what isn't Rust: a schema directory in, a diff, documents or JSON-LD out.
+//! The commands with other output than Rust: they read a schema directory, and return a diff, or write documents or
+//! JSON-LD.
 
 use std::path::Path;
 
@@ -20,8 +21,9 @@ use crate::stages::{plan, planned};
 /// The directories of the generated documents.
 const OWNED: &[&str] = &["changes/", "reference/"];
 
-/// Writes Markdown files into a directory of documentation: below `changes` what changed between each two adjacent revisions,
-/// below `reference` what each revision has, and in `schema-gaps.md` what no schema says. With `check`, nothing is written.
+/// Writes Markdown files into a directory of documentation: in `changes` the changes between adjacent revisions, in
+/// `reference` the definitions of each revision, and in `schema-gaps.md` what the overlays add to the schemas. With
+/// `check`, nothing is written.
 ///
 /// # Errors
 /// Problems of the input, and files that can't be read or written.
@@ -70,9 +72,10 @@ pub fn write_jsonld(schema: &Path, revision: &str, out: &Path) -> Result<Report,
     Ok(files.write(out, &[])?)
 }
 
-/// What changed between two revisions. Each is named, or is the path of a schema file that no revision has yet. A file is compared as it
-/// would be ingested after the other revision, or after the last one where both are files: without prose, and with the `overlay.yaml` beside
-/// it, or else with what fits of the overlay of the revision before.
+/// Returns the changes between two revisions. Each is the name of a known revision, or the path of a schema file that
+/// isn't ingested yet. A file is compared as it would be ingested after the other revision, or after the last one if
+/// both are files: without prose, and with the `overlay.yaml` next to it, or else with the entries of the previous
+/// revision's overlay that apply to it.
 ///
 /// # Errors
 /// Problems of the input, or an unknown revision.
@@ -114,13 +117,13 @@ pub fn revision_diff(schema: &Path, from: &str, to: &str) -> Result<Diff, Genera
     Ok(diff)
 }
 
-/// What changed between any two revisions, without rules.
+/// Returns the changes between any two revisions, without rules.
 pub(crate) fn diff_of_modelled(earlier: &ModelledRevision, later: &ModelledRevision) -> Diff {
     let (plans, _) = plan_pair(earlier, later, &Rules::none());
     diff(earlier, later, &plans, false)
 }
 
-/// What changed between the revision at this position and the one before it, if there is one.
+/// Returns the changes between the revision at this position and the one before it, if there is one.
 fn diff_before(planned: &Protocol, later: usize) -> Option<Diff> {
     let (earlier, plans) = planned.before(later)?;
     Some(diff(earlier, &planned.revisions[later], plans, true))

@@ -1,24 +1,24 @@
-//! The errors of generating.
+//! Errors of the generator.
 
 use crate::files::FilesError;
 use crate::problem::Problems;
 
-/// The error of generating. Nothing was written.
+/// An error of the generator. Nothing was written.
 #[derive(Debug, thiserror::Error)]
 pub enum GenerateError {
-    /// Problems of the schemas or of the files beside them.
+    /// Problems of the schemas or of the files next to them.
     #[error(transparent)]
     Problems(#[from] Problems),
     /// Files can't be read or written.
     #[error(transparent)]
     Files(#[from] FilesError),
-    /// The generator reached a limit of its own.
+    /// A crate can't be emitted.
     #[error(transparent)]
     Emit(#[from] EmitError),
     /// The manifest has no such revision.
     #[error("revisions.yaml has no revision {wanted}; it has {}", known.join(", "))]
     UnknownRevision {
-        /// The revision that was asked for.
+        /// The requested revision.
         wanted: String,
         /// The known revisions.
         known: Vec<String>,
@@ -31,10 +31,10 @@ pub enum GenerateError {
     Model(#[from] serde_json::Error),
 }
 
-/// Why a crate can't be emitted.
+/// The error of a crate that can't be emitted.
 #[derive(Debug, thiserror::Error)]
 pub enum EmitError {
-    /// The types that typify was given could not be turned into Rust.
+    /// typify can't convert a type to Rust.
     #[error("typify refused a type: {0}")]
     Typify(String),
     /// The emitted Rust does not parse; a bug of the generator.
@@ -42,15 +42,15 @@ pub enum EmitError {
     Unparsable {
         /// The file.
         file: String,
-        /// What syn says.
+        /// The error of syn.
         error: syn::Error,
     },
-    /// A template is at odds with the values it is given.
+    /// A template can't be rendered with its values.
     #[error("template {template}: {error}")]
     Template {
         /// The template's name.
         template: &'static str,
-        /// What handlebars says.
+        /// The error of handlebars.
         error: Box<handlebars::RenderError>,
     },
     /// A schema that came from JSON can't be written as JSON.

@@ -1,4 +1,4 @@
-//! The crate of an extension whose files are anywhere.
+//! The crate of an extension whose files needn't be in the schema directory.
 
 use std::path::PathBuf;
 
@@ -11,30 +11,30 @@ use crate::load::{Directory, Entry, Manifest, Revision, SCHEMA, load_document};
 use crate::problem::{Problem, Problems};
 use crate::stages::planned;
 
-/// What the crate of an extension is generated from.
+/// The options of [`generate_extension`].
 #[derive(Debug, Clone)]
 pub struct ExtensionCrateOptions {
     /// The directory of the schemas of the protocol.
     pub schemas: PathBuf,
-    /// The folder of the extension: `schema.json`, and if there are some, `overlay.yaml`, `docs.yaml` and `names.yaml`.
+    /// The folder of the extension: `schema.json`, and optionally `overlay.yaml`, `docs.yaml` and `names.yaml`.
     pub folder: PathBuf,
     /// The extension.
     pub extension: ExtensionOptions,
     /// The extension's own version.
     pub version: Revision,
-    /// Where the extension is described, if it is.
+    /// The address of the extension's specification.
     pub link: Option<String>,
-    /// The directory that the crate's own directory is written to.
+    /// The directory in which the crate's directory is created.
     pub out: PathBuf,
-    /// Write nothing, and only compare the files.
+    /// Whether to write nothing, and only compare the files.
     pub check: bool,
 }
 
-/// Generates the crate of an extension, which depends on the published crates. Descriptions in its schema become documentation, where
-/// `docs.yaml` has none.
+/// Generates the crate of an extension, which depends on the published crates. Descriptions in its schema become
+/// documentation of the types and members that `docs.yaml` doesn't document.
 ///
 /// # Errors
-/// All problems that a stage finds in the input. Nothing is written then.
+/// All problems that a stage finds in the input. In that case nothing is written.
 pub fn generate_extension(options: &ExtensionCrateOptions) -> Result<Report, GenerateError> {
     let name = options.extension.name();
     let manifest = Manifest::load(&options.schemas)?;

@@ -1,4 +1,4 @@
-//! What a schema can't say about its revision as a whole.
+//! Facts about a revision as a whole that its schema can't express.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::load::present;
 
-/// What a schema can't say about its revision as a whole. What an overlay leaves out is as in the revision before, and
-/// untrue before the first.
+/// Facts about a revision as a whole that its schema can't express. A fact that an overlay leaves out is inherited from
+/// the revision before; if none states it, it is absent or false.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Facts {
@@ -18,79 +18,79 @@ pub(crate) struct Facts {
     /// The header with the id of the session that an HTTP server may give each client; `null` for none.
     #[serde(deserialize_with = "present")]
     pub(crate) session_header: Option<Option<String>>,
-    /// Whether an HTTP client of a session may open a stream for what is related to no request.
+    /// Whether an HTTP client may open a stream for messages that aren't related to a request.
     pub(crate) listening: Option<bool>,
-    /// Whether an HTTP client may go on with a stream that was cut.
+    /// Whether an HTTP client may resume an interrupted stream.
     pub(crate) resumption: Option<bool>,
-    /// Whether clients expect an event without a message at the beginning of a stream, to come back by.
+    /// Whether clients expect an event without a message at the start of a stream, whose id allows them to reconnect.
     pub(crate) polling: Option<bool>,
-    /// Whether an HTTP client cancels a request by closing its response, instead of by a notification.
+    /// Whether an HTTP client cancels a request by closing the response stream, instead of by a notification.
     pub(crate) cancels_by_closing: Option<bool>,
-    /// Whether a server over HTTP without metadata is authorized at its own origin.
+    /// Whether the origin of an HTTP server without authorization metadata is its authorization server.
     pub(crate) authorizes_at_origin: Option<bool>,
-    /// Whether a call of a tool with invalid arguments gets a result that says so, instead of an error.
+    /// Whether the response to a tool call with invalid arguments is a result that reports them, instead of an error.
     pub(crate) input_errors_as_results: Option<bool>,
-    /// The status of an HTTP response with an error, by the code of the error. Codes that the overlay defines have it in
-    /// their own entries.
+    /// The status of an HTTP response with an error, by the code of the error. The entries of codes that the overlay
+    /// defines contain theirs.
     pub(crate) statuses: Option<BTreeMap<i64, u16>>,
-    /// The headers of HTTP requests that repeat what the body says.
+    /// The headers of HTTP requests that repeat values of the body.
     pub(crate) mirrors: Option<Mirrors>,
 }
 
-/// The headers of HTTP requests that repeat what the body says.
+/// The headers of HTTP requests that repeat values of the body.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Mirrors {
     pub(crate) method: Option<String>,
     /// The headers that repeat a parameter: the parameter of each method that has the header.
     pub(crate) params: BTreeMap<String, BTreeMap<String, String>>,
-    /// The headers that repeat arguments of what is called.
+    /// The headers that repeat arguments of a tool call.
     pub(crate) arguments: Option<MirroredArguments>,
 }
 
-/// The headers that repeat those arguments whose schema says so.
+/// The headers that repeat the arguments whose schema names a header.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct MirroredArguments {
-    /// What the name of each header begins with.
+    /// The prefix of the name of each header.
     pub(crate) prefix: String,
-    /// The keyword in the schema of an argument that has the rest of the name.
+    /// The keyword in the schema of an argument whose value is the rest of the header's name.
     pub(crate) keyword: String,
-    /// The request that has the arguments.
+    /// The request with the arguments.
     pub(crate) call: MirroredCall,
-    /// The request whose result has their schema.
+    /// The request whose result contains their schema.
     pub(crate) list: MirroredList,
 }
 
-/// The request that has the arguments, and its parameters.
+/// The request with the arguments, and its parameters.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct MirroredCall {
     pub(crate) method: String,
-    /// What is called.
+    /// The parameter that names the tool.
     pub(crate) name: String,
     pub(crate) arguments: String,
 }
 
-/// The request for what can be called, and members of its parameters and its result.
+/// The request that lists the tools, and members of its parameters and its result.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct MirroredList {
     pub(crate) method: String,
     /// The list in the result.
     pub(crate) items: String,
-    /// The member of an item by which it is called.
+    /// The member of an item with the name of the tool.
     pub(crate) name: String,
     /// The member of an item with the schema of the arguments.
     pub(crate) schema: String,
-    /// The parameter that asks for another page.
+    /// The parameter that requests another page.
     pub(crate) cursor: String,
     /// The member of the result that names the next page.
     pub(crate) next: String,
 }
 
 impl Facts {
-    /// These facts, and where they say nothing, those of the revision before.
+    /// Returns these facts, with those of the revision before for the missing ones.
     pub(crate) fn or(self, earlier: Self) -> Self {
         Self {
             version_header: self.version_header.or(earlier.version_header),
@@ -106,7 +106,8 @@ impl Facts {
         }
     }
 
-    /// Leaves out what a pointer leads to, and returns whether it could: `own` facts stay, which the revision states itself.
+    /// Removes the inherited fact at a pointer. Returns `false` without a change if the revision states it itself, in
+    /// `own`, or if it can't be removed.
     pub(crate) fn leave_out(&mut self, own: &Self, pointer: &str) -> bool {
         let tokens = pointer::tokens(pointer).unwrap_or_default();
         let tokens: Vec<&str> = tokens.iter().map(String::as_str).collect();

@@ -1,20 +1,21 @@
-//! The set of output files: the only writer.
+//! The set of output files, and all functions of the generator that write files.
 //!
-//! All contents are complete before the first file is written. A file that isn't in the set is removed only if its header
-//! says that it was generated, or if it is a copy of a file in the set.
+//! All contents are complete before the first file is written. A file that isn't in the set is removed only if its
+//! header marks it as generated, or if it is a copy of a file in the set.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
-/// The mark in the header of each generated file. Other files are never removed, but for copies of files in the set.
+/// The mark in the header of each generated file. Files without it are never removed, except copies of files in the
+/// set.
 pub(crate) const GENERATED: &str = "@generated";
 
-/// The length of the beginning of a file that is searched for the mark.
+/// The number of bytes at the start of a file in which the mark is searched for.
 const HEADER_BYTES: u64 = 1024;
 
-/// A file that could not be written, read or put in the set.
+/// A file that can't be written, read or added to the set.
 #[derive(Debug, thiserror::Error)]
 pub enum FilesError {
     /// Two files of one set have the same path.
@@ -23,7 +24,7 @@ pub enum FilesError {
     /// A path of the set leads out of the output directory.
     #[error("{} isn't a path below the output directory", .0.display())]
     Outside(PathBuf),
-    /// The file system refused.
+    /// An operation of the file system failed.
     #[error("can't {what} {}: {source}", path.display())]
     Io {
         /// The operation.
@@ -36,7 +37,7 @@ pub enum FilesError {
 }
 
 impl FilesError {
-    /// Makes an error of the system one of an operation on a file.
+    /// Returns a function that converts an I/O error to the error of an operation on a file.
     fn io(what: &'static str, path: &Path) -> impl Fn(io::Error) -> Self {
         move |source| Self::Io {
             what,
@@ -46,7 +47,7 @@ impl FilesError {
     }
 }
 
-/// Output files, in memory: contents by path below the output directory.
+/// Output files in memory: contents by path below the output directory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileSet {
     files: BTreeMap<PathBuf, String>,
@@ -59,9 +60,9 @@ pub struct Report {
     pub stale: Vec<PathBuf>,
     /// Files that are not on disk.
     pub missing: Vec<PathBuf>,
-    /// Generated files on disk that the set does not have, and copies of files that it has elsewhere.
+    /// Generated files on disk that aren't in the set, and copies of files that are in the set at another path.
     pub orphaned: Vec<PathBuf>,
-    /// Files in the generated directories that don't say they were generated, and so are never touched.
+    /// Files in the generated directories without the mark of generated files, which are never changed or removed.
     pub foreign: Vec<PathBuf>,
     /// The number of files that are up to date.
     pub unchanged: usize,
@@ -108,8 +109,8 @@ impl FileSet {
 
     /// Compares the set with the files below `root`, and writes nothing.
     ///
-    /// `owned` are the beginnings of the paths that belong to the generator, such as `mcp-types-`: a file there that
-    /// the set does not have is orphaned, or foreign.
+    /// `owned` are the prefixes of the paths that belong to the generator, such as `mcp-types-`: a file with such a
+    /// prefix that isn't in the set is orphaned or foreign.
     ///
     /// # Errors
     ///
@@ -135,8 +136,8 @@ impl FileSet {
         Ok(report)
     }
 
-    /// Whether the set has a file of the same name and contents in another directory, as each crate has the licences, which bear no
-    /// mark.
+    /// Whether the set has a file of the same name and contents in another directory. Each crate contains the licences,
+    /// which don't have the mark of generated files.
     fn has_copy(&self, root: &Path, path: &Path) -> Result<bool, FilesError> {
         let mut same_name = self
             .files
@@ -179,7 +180,7 @@ fn owned_files(root: &Path, owned: &[&str]) -> Result<BTreeSet<PathBuf>, FilesEr
     Ok(found)
 }
 
-/// Collects the files of a directory whose names start with `start`, and all files of such directories in it.
+/// Collects the files of a directory whose names start with `start`, and all files in its directories whose names do.
 fn collect_files(root: &Path, directory: &Path, start: &str, found: &mut BTreeSet<PathBuf>) -> Result<(), FilesError> {
     let path = root.join(directory);
     let entries = match fs::read_dir(&path) {
@@ -204,7 +205,7 @@ fn collect_files(root: &Path, directory: &Path, start: &str, found: &mut BTreeSe
 }
 
 fn is_generated(path: &Path) -> Result<bool, FilesError> {
-    // The generator writes no links.
+    // The generator doesn't write symbolic links.
     if path.is_symlink() {
         return Ok(false);
     }
@@ -250,7 +251,8 @@ pub(crate) fn files_in(directory: &Path) -> Result<Vec<PathBuf>, FilesError> {
     Ok(files)
 }
 
-/// Moves a directory, if it exists, and then replaces YAML files. If a file can't be written, none is replaced, and the directory is moved back.
+/// Moves a directory, if it exists, and then replaces YAML files. If a file can't be written, no file is replaced, and
+/// the directory is moved back.
 pub(crate) fn move_and_replace(from: &Path, to: &Path, files: &[(PathBuf, String)]) -> Result<(), FilesError> {
     let exists = from.exists();
     if exists {
@@ -264,7 +266,7 @@ pub(crate) fn move_and_replace(from: &Path, to: &Path, files: &[(PathBuf, String
     replaced
 }
 
-/// Replaces YAML files by new ones that are complete before the first is put in its place.
+/// Replaces YAML files. All new files are complete before the first one is moved into place.
 fn replace(files: &[(PathBuf, String)]) -> Result<(), FilesError> {
     let new = |path: &Path| path.with_extension("yaml.new");
     let written = files.iter().try_for_each(|(path, text)| write_file(&new(path), text));
@@ -279,7 +281,7 @@ fn replace(files: &[(PathBuf, String)]) -> Result<(), FilesError> {
     replaced
 }
 
-/// Removes a directory with all that is in it, if it exists.
+/// Removes a directory with its contents, if it exists.
 pub(crate) fn remove_directory(path: &Path) -> Result<(), FilesError> {
     match fs::remove_dir_all(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(FilesError::io("remove", path)(error)),

@@ -1,4 +1,4 @@
-//! The pipeline: a schema directory in, crates out.
+//! The whole pipeline, from a schema directory to crates.
 
 use std::path::{Path, PathBuf};
 
@@ -23,24 +23,25 @@ pub struct GenerateOptions {
     pub out: PathBuf,
     /// The directory of `mcp-wire` and `mcp-convert`, as a generated crate's manifest names it.
     pub crates: String,
-    /// Write nothing, and only compare the files.
+    /// Whether to write nothing, and only compare the files.
     pub check: bool,
 }
 
 /// The result of [`generate`].
 #[derive(Debug)]
 pub struct Generated {
-    /// The comparison with the files that were there.
+    /// The comparison with the files on disk.
     pub files: Report,
-    /// The comparison of the published names with the files that were there. [`lock_names`](crate::lock_names) adds what they lack.
+    /// The comparison of the published names with the files on disk. [`lock_names`](crate::lock_names) adds the missing
+    /// ones.
     pub names: Report,
     /// The number of extensions.
     pub extensions: usize,
     /// The number of types of all revisions and extensions.
     pub types: usize,
-    /// The problems of drafts, which were left out or ignored.
+    /// The problems of drafts that aren't errors: the facts and roles that they concern were left out.
     pub warnings: Vec<Problem>,
-    /// The documentation that each revision and extension lacks.
+    /// The missing documentation of each revision and extension.
     pub undocumented: Vec<Undocumented>,
 }
 
@@ -68,7 +69,7 @@ pub fn generate(options: &GenerateOptions) -> Result<Generated, GenerateError> {
     })
 }
 
-/// A revision, as `Revision::load` of `mcp-adapters` takes it.
+/// The arguments of `Revision::load` of `mcp-adapters` for a revision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RevisionTable {
     /// The name of the revision.
@@ -79,7 +80,7 @@ pub struct RevisionTable {
     pub schema: String,
 }
 
-/// Makes the tables of the revisions of a schema directory, in the protocol's order.
+/// Returns the tables of the revisions of a schema directory, in the protocol's order.
 ///
 /// # Errors
 /// All problems that a stage finds in the input.
@@ -100,7 +101,7 @@ impl RevisionTable {
     }
 }
 
-/// The position of a revision in the manifest, and among models.
+/// Returns the position of a revision in the manifest, which is also that of its model.
 pub(crate) fn position(manifest: &Manifest, revision: &str) -> Result<usize, GenerateError> {
     let known = manifest.revisions.iter().map(|entry| entry.revision.as_str());
     let position = known.clone().position(|known| known == revision);
@@ -110,7 +111,7 @@ pub(crate) fn position(manifest: &Manifest, revision: &str) -> Result<usize, Gen
     })
 }
 
-/// The model of a revision as YAML, for people.
+/// Returns the model of a revision as YAML, for people to read.
 ///
 /// # Errors
 /// Problems of the input, or an unknown revision.
@@ -120,7 +121,7 @@ pub fn model_yaml(schema: &Path, revision: &str) -> Result<String, GenerateError
     Ok(yaml_serde::to_string(&serde_json::to_value(&found.model)?)?)
 }
 
-/// The definitions of a revision in TypeScript.
+/// Returns the definitions of a revision in TypeScript.
 ///
 /// # Errors
 /// Problems of the input, or an unknown revision.
@@ -129,7 +130,8 @@ pub fn typescript(schema: &Path, revision: &str) -> Result<String, GenerateError
     typescript_of(&protocol, position(&protocol.manifest, revision)?)
 }
 
-/// The report of the conversions between adjacent revisions, as Markdown: automatic ones, ones by rule, and refused values.
+/// Returns a report of the conversions between adjacent revisions, as Markdown: automatic ones, those by rule, and
+/// refused values.
 ///
 /// # Errors
 /// Problems of the input.

@@ -1,5 +1,5 @@
-//! A revision for linked data: a JSON-LD context, and its schema with the IRI of each member, in the form of the OGC's building
-//! blocks.
+//! A revision as linked data: a JSON-LD context, and its schema with the IRI of each member, in the form of the OGC's
+//! building blocks.
 
 use std::collections::BTreeSet;
 
@@ -9,21 +9,21 @@ use serde_json::{Map, Value, json};
 use crate::load::Docs;
 use crate::model::Model;
 
-/// What the IRIs of members begin with.
+/// The prefix of the IRIs of members.
 const VOCABULARY: &str = "http://modelcontextprotocol.io/ontology#";
 
-/// The prefix that stands for it in a context.
+/// The abbreviation of [`VOCABULARY`] in a context.
 const PREFIX: &str = "mcp";
 
-/// Prefixes of IRIs.
+/// The abbreviations in a context, and the prefixes of IRIs that they stand for.
 const PREFIXES: [(&str, &str); 3] = [
     (PREFIX, VOCABULARY),
     ("xsd", "http://www.w3.org/2001/XMLSchema#"),
     ("rdfs", "http://www.w3.org/2000/01/rdf-schema#"),
 ];
 
-/// The JSON-LD context of a revision: a term for each member that it declares. Members that it doesn't declare are terms of the
-/// same vocabulary.
+/// Returns the JSON-LD context of a revision, with a term for each member that it declares. Undeclared members are
+/// terms of the same vocabulary.
 pub(crate) fn context(model: &Model) -> Value {
     let mut terms = BTreeSet::new();
     for (ty, object) in model.objects() {
@@ -49,14 +49,15 @@ fn prefixes() -> impl Iterator<Item = (String, Value)> {
         .map(|(prefix, iri)| (prefix.to_owned(), iri.into()))
 }
 
-/// The schema of a revision with the IRI of each member (`x-jsonld-id`), and with descriptions in our own words.
+/// Returns the schema of a revision with the IRI of each member (`x-jsonld-id`), and with the descriptions of
+/// `docs.yaml`.
 pub(crate) fn annotated_schema(schema: &Value, docs: &Docs) -> Value {
     let mut annotated = schema.clone();
     change_schemas(&mut annotated, &mut |schema| {
         let Some(schema) = schema.as_object_mut() else {
             return;
         };
-        // They are for the generator alone.
+        // Keywords with this prefix are instructions to the generator.
         schema.retain(|keyword, _| !keyword.starts_with("x-"));
         for (name, member) in schema
             .get_mut("properties")

@@ -1,4 +1,4 @@
-//! The lists of revisions in files that are written by hand otherwise.
+//! The lists of revisions in files that are otherwise written by hand.
 
 use std::path::Path;
 
@@ -8,18 +8,18 @@ use crate::files::{FileSet, Report};
 use crate::load::{Manifest, load, read_text};
 use crate::problem::{Problem, Problems};
 
-/// Lines of a file that name revisions, one after the other.
+/// Consecutive lines of a file, one for each revision.
 struct List {
     /// The path in the workspace.
     path: &'static str,
-    /// What each line begins with, and what else it has. No other line of the file does.
+    /// The prefix of each line, and a text that it contains. No other line of the file has both.
     marks: [&'static str; 2],
     lines: Vec<String>,
 }
 
-/// Writes the lists of revisions in a workspace in place of those that are there: the features of `runtime/Cargo.toml`, by which
-/// revisions are chosen, the table in `README.md`, and the pages in `docs/SUMMARY.md`. The rest of each file stays as it is. With `check`,
-/// nothing is written.
+/// Replaces the lists of revisions in the files of a workspace: the features in `runtime/Cargo.toml`, which select
+/// revisions, the table in `README.md`, and the pages in `docs/SUMMARY.md`. The rest of each file stays as it is. With
+/// `check`, nothing is written.
 ///
 /// # Errors
 /// Problems of the input, a file without such a list, and files that can't be read or written.
@@ -88,7 +88,8 @@ fn lists(manifest: &Manifest) -> Vec<List> {
 }
 
 impl List {
-    /// A text with these lines in place of the first one of the list, and without its others.
+    /// Returns a text in which these lines replace all lines of the list, at the place of its first one; `None` if the
+    /// text has no line of the list.
     fn replaced(&self, text: &str) -> Option<String> {
         let is_listed = |line: &str| line.starts_with(self.marks[0]) && line.contains(self.marks[1]);
         let first = text.lines().position(is_listed)?;

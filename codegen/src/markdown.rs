@@ -1,6 +1,6 @@
 //! Markdown.
 
-/// The fragment of a heading, as GitHub and mdBook make it.
+/// Returns the URL fragment that GitHub and mdBook give a heading.
 pub(crate) fn anchor(heading: &str) -> String {
     let kept = heading.chars().filter(|c| c.is_alphanumeric() || "_- ".contains(*c));
     kept.flat_map(char::to_lowercase)
@@ -8,7 +8,7 @@ pub(crate) fn anchor(heading: &str) -> String {
         .collect()
 }
 
-/// The text of a cell of a table, which is one line.
+/// Returns a text as a cell of a table, on one line.
 pub(crate) fn cell(text: &str) -> String {
     text.split_whitespace()
         .collect::<Vec<_>>()
@@ -16,12 +16,12 @@ pub(crate) fn cell(text: &str) -> String {
         .replace('|', "\\|")
 }
 
-/// The text of a cell, or a dash for none.
+/// Returns a text as a cell of a table, or a dash for an empty text.
 pub(crate) fn cell_or_dash(text: &str) -> String {
     if text.is_empty() { "–".to_owned() } else { cell(text) }
 }
 
-/// The text in which what it has in code is replaced by a link, where `link` has one.
+/// Returns a text in which each part in backticks is replaced by its link, if `link` returns one.
 pub(crate) fn linked(text: &str, link: impl Fn(&str) -> Option<String>) -> String {
     let code = |(index, part): (usize, &str)| match index % 2 {
         1 => link(part).unwrap_or_else(|| format!("`{part}`")),

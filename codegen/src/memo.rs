@@ -1,9 +1,10 @@
-//! The results of functions by their inputs.
+//! Memoization: results of functions, by their inputs.
 
 use std::cell::RefCell;
 use std::sync::Arc;
 
-/// A value that is equal to itself alone, in memory: comparing two would take as long as making one.
+/// A shared value that is compared by its address, because comparing the contents would take as long as computing the
+/// value.
 #[derive(Debug)]
 pub(crate) struct Same<T>(Arc<T>);
 
@@ -19,8 +20,8 @@ impl<T> PartialEq for Same<T> {
     }
 }
 
-/// The results of a function by its input, those that were asked for last first. The key is the input itself, so no result is stale. As many
-/// are kept as one directory may need, and those of a few others.
+/// The results of a function by its input, the most recently used first. The key is the input itself, so no result is
+/// stale. `KEPT` is enough for one directory and a few similar ones.
 #[derive(Debug)]
 pub(crate) struct Memo<K, V, const KEPT: usize = 24>(RefCell<Vec<(K, V)>>);
 
@@ -31,7 +32,7 @@ impl<K, V, const KEPT: usize> Default for Memo<K, V, KEPT> {
 }
 
 impl<K: PartialEq, V: Clone, const KEPT: usize> Memo<K, V, KEPT> {
-    /// The result for an input.
+    /// Returns the result for an input, and computes it if it isn't known.
     pub(crate) fn get(&self, input: K, make: impl FnOnce(&K) -> V) -> V {
         let is_same = |known: &K| *known == input;
         match self.find(is_same) {
@@ -45,7 +46,7 @@ impl<K: PartialEq, V: Clone, const KEPT: usize> Memo<K, V, KEPT> {
 }
 
 impl<K, V: Clone, const KEPT: usize> Memo<K, V, KEPT> {
-    /// The result for the input that a condition is true of.
+    /// Returns the result for the input that meets a condition.
     pub(crate) fn find(&self, is_same: impl Fn(&K) -> bool) -> Option<V> {
         let mut kept = self.0.borrow_mut();
         let index = kept.iter().position(|(input, _)| is_same(input))?;

@@ -1,4 +1,5 @@
-//! What a revision's official schema gets wrong or can't say: data in `overlay.yaml`, each entry with its reason and a link.
+//! Corrections of a revision's official schema, and facts that it can't express: data in `overlay.yaml`, each entry
+//! with its reason and a link.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +14,7 @@ use crate::load::{
 };
 use crate::problem::{Problem, Problems};
 
-/// Corrects the schema of a revision, and checks what comes out.
+/// Corrects the schema of a revision, and checks the corrected schema.
 pub(crate) fn correct_schema(revision: &RevisionDocuments) -> Result<(Document, Overlay), Problems> {
     let overlay = Overlay::of(revision.overlay.clone())?;
     let schema = without_unused_definitions(apply_overlay(&revision.schema, &overlay)?);
@@ -26,46 +27,46 @@ pub(crate) fn correct_schema(revision: &RevisionDocuments) -> Result<(Document, 
 pub struct Overlay {
     /// Error codes that only the specification's text defines.
     pub(crate) error_codes: Vec<ErrorCode>,
-    /// Results of requests whose names don't tell.
+    /// Results of requests whose names don't follow the convention.
     pub(crate) results: Vec<ResultOf>,
-    /// What the schema can't say about the revision as a whole.
+    /// Facts about the revision as a whole that the schema can't express.
     pub(crate) facts: Facts,
     /// The definition of an extension's settings.
     pub(crate) settings: Option<String>,
-    /// What an extension puts into `_meta` of the protocol's types.
+    /// Members that an extension adds to `_meta` of the protocol's types.
     pub(crate) meta: Vec<MetaMember>,
-    /// How revisions whose core has what the extension has say it.
+    /// The names that revisions use whose core has the feature of the extension.
     pub(crate) core: Option<CoreForm>,
-    /// What is to be removed from the protocol.
+    /// Deprecated features.
     pub(crate) deprecated: Vec<Deprecation>,
-    /// What is new since the revision before, in a few sentences.
+    /// The changes since the revision before, in a few sentences.
     pub(crate) summary: Vec<String>,
     corrections: Vec<Correction>,
     document: Document,
 }
 
-/// One value of the schema that is wrong, at one or several places.
+/// A correction of one value of the schema, at one or several places.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Correction {
     at: OneOrMany,
-    /// What must be there; `None` if nothing may.
+    /// The official value; `None` if there must be none.
     #[serde(default, deserialize_with = "present")]
     expect: Option<Value>,
-    /// What shall be there; `None` if nothing shall.
+    /// The corrected value; `None` to remove it.
     #[serde(default, deserialize_with = "present")]
     to: Option<Value>,
     why: String,
     link: String,
 }
 
-/// An error code that the schema does not have.
+/// An error code that the schema doesn't define.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ErrorCode {
     pub(crate) name: String,
     pub(crate) code: i64,
-    /// What a session does with it automatically.
+    /// The role by which sessions handle it automatically.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) role: Option<ErrorRole>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -73,31 +74,31 @@ pub(crate) struct ErrorCode {
     /// The status of an HTTP response with the error, unless it is 200.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) status: Option<u16>,
-    /// The methods of the requests that it answers; none for any request.
+    /// The methods of the requests that it can answer; empty for any request.
     #[serde(default, rename = "method", skip_serializing_if = "is_empty")]
     pub(crate) methods: OneOrMany,
-    /// Where it comes from and what it means.
+    /// Its origin and meaning.
     pub(crate) why: String,
     pub(crate) link: String,
 }
 
-/// What an error with the role of [`ErrorRole::InputRequired`] asks of the client.
+/// The input that an error with the role [`ErrorRole::InputRequired`] requests from the client.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Asks {
-    /// The method of the requests that the client has to answer.
+    /// The method of the input requests.
     pub(crate) method: String,
-    /// The member of the error's data that has the parameters of each.
+    /// The member of the error's data with the list of their parameters.
     pub(crate) params: String,
 }
 
-/// What an error says to a session.
+/// The meaning of an error for a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum ErrorRole {
-    /// A header doesn't repeat what the message says.
+    /// A header differs from the value of the message that it repeats.
     HeaderMismatch,
-    /// The client has to answer something, and may then repeat the request.
+    /// The client has to provide input, and can then repeat the request.
     InputRequired,
     /// The request needs a capability that the client didn't declare.
     MissingCapability,
@@ -105,7 +106,7 @@ pub(crate) enum ErrorRole {
     UnsupportedVersion,
 }
 
-/// The result of requests, where neither the names nor the schema tell.
+/// The result of requests, if neither the names nor the schema define it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ResultOf {
@@ -113,12 +114,12 @@ pub(crate) struct ResultOf {
     pub(crate) methods: OneOrMany,
     /// The official name of the definition of its result.
     pub(crate) result: String,
-    /// Other definitions that may come instead.
+    /// The definitions of other possible results.
     #[serde(default)]
     pub(crate) alternatives: Vec<String>,
-    /// Why it is so.
+    /// The reason.
     pub(crate) why: String,
-    /// Where the specification says so.
+    /// The address of the passage in the specification.
     pub(crate) link: String,
 }
 
@@ -132,36 +133,36 @@ pub(crate) struct MetaMember {
     pub(crate) member: String,
     /// The official name of the definition of its value.
     pub(crate) definition: String,
-    /// What it is for.
+    /// Its purpose.
     pub(crate) why: String,
-    /// Where the extension's text says so.
+    /// The address of the passage in the extension's specification.
     pub(crate) link: String,
 }
 
-/// Something of the protocol that is to be removed, which no schema says.
+/// A deprecated feature of the protocol. Schemas don't mark deprecations.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Deprecation {
     pub(crate) feature: String,
-    /// Pointers of the definitions and members that belong to it; none where the schema doesn't have it.
+    /// Pointers of the definitions and members that belong to it; empty if the schema has none.
     #[serde(default)]
     pub(crate) at: OneOrMany,
     /// The revision that deprecates it.
     pub(crate) since: String,
-    /// The proposal that decided so, where one did.
+    /// The proposal that deprecated it, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) sep: Option<String>,
-    /// When it may be removed at the earliest.
+    /// The earliest time at which it can be removed.
     pub(crate) removal: String,
     pub(crate) instead: String,
     /// Why it is deprecated.
     pub(crate) why: String,
-    /// Where the specification says so.
+    /// The address of the passage in the specification.
     pub(crate) link: String,
 }
 
 impl Deprecation {
-    /// The sentence that compilers, logs and pages have about it.
+    /// Returns the sentence about it in compiler warnings, logs and documentation.
     pub(crate) fn note(&self) -> String {
         let Self {
             feature,
@@ -175,23 +176,24 @@ impl Deprecation {
 }
 
 impl ResultOf {
-    /// The official names of all definitions that may come back, the usual one first.
+    /// Returns the official names of the definitions of all possible results, the usual one first.
     pub(crate) fn definitions(&self) -> impl Iterator<Item = &String> {
         std::iter::once(&self.result).chain(&self.alternatives)
     }
 }
 
-/// How revisions whose core has what an extension has say it: names by their roles, which the program that knows the extension reads.
+/// The names that revisions use whose core has the feature of an extension: names by their roles, which the code that
+/// implements the extension reads.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CoreForm {
     pub(crate) names: Value,
     pub(crate) why: String,
-    /// Where a revision's text says so.
+    /// The address of the passage in a revision's specification.
     pub(crate) link: String,
 }
 
-/// The sections of the file. Entries of lists are decoded alone, so that each can be wrong alone.
+/// The sections of the file. Entries of lists are decoded separately, so that the problems of all are reported.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Sections {
@@ -216,7 +218,7 @@ impl Overlay {
     ///
     /// # Errors
     ///
-    /// Every entry that has an unknown or lacks a required field.
+    /// Every entry with an unknown field or without a required one.
     pub fn of(document: Document) -> Result<Self, Problems> {
         let sections: Sections = document.decode_all()?;
         let mut problems = Vec::new();
@@ -238,8 +240,8 @@ impl Overlay {
         Ok(overlay)
     }
 
-    /// Pointers of entries that don't apply to another schema: corrections that expect something else there, and methods and
-    /// definitions that it doesn't declare.
+    /// Returns the pointers of entries that don't apply to another schema: corrections that expect another value, and
+    /// entries about methods and definitions that it doesn't declare.
     pub(crate) fn misfits(&self, schema: &Document) -> Vec<String> {
         let mut corrected = schema.clone();
         let mut misfits = Vec::new();
@@ -288,7 +290,7 @@ impl Overlay {
         misfits
     }
 
-    /// The official names of the results of requests, the usual one first, by method.
+    /// Returns the official names of the results of requests by method, the usual one first.
     pub(crate) fn results_by_method(&self) -> BTreeMap<String, Vec<String>> {
         let by_method = self.results.iter().flat_map(|entry| {
             let results: Vec<String> = entry.definitions().cloned().collect();
@@ -298,7 +300,7 @@ impl Overlay {
         by_method.collect()
     }
 
-    /// A problem at an entry of the overlay, such as `#/results/0`: for what only a later stage can tell.
+    /// Returns a problem at an entry of the overlay, such as `#/results/0`, for later stages.
     pub(crate) fn problem(&self, pointer: &str, what: impl Into<String>) -> Problem {
         self.document.problem(pointer, what)
     }
@@ -308,7 +310,8 @@ impl Overlay {
 ///
 /// # Errors
 ///
-/// Every correction that does not fit the document: what it expects is not there, or nothing is where it wants to put something.
+/// Every correction that doesn't apply to the document: it expects another value, or the document has no object or list
+/// to put the new value in.
 pub fn apply_overlay(document: &Document, overlay: &Overlay) -> Result<Document, Problems> {
     let mut corrected = document.clone();
     let mut problems = Vec::new();
@@ -341,7 +344,7 @@ fn apply(document: &mut Document, at: &str, correction: &Correction) -> Result<(
             String::from("`at` is a JSON pointer below the root, as in #/$defs/Name/properties/member"),
         )
     };
-    let path = pointer::tokens(at).ok_or_else(|| wrong("this is no JSON pointer".into()))?;
+    let path = pointer::tokens(at).ok_or_else(|| wrong("this isn't a JSON pointer".into()))?;
     if path.is_empty() || path.len() > MAX_DEPTH {
         return Err(wrong("this isn't a place that a correction can be made at".into()));
     }

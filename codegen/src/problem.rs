@@ -1,4 +1,4 @@
-//! Problems of an input, with their places and what to do about them.
+//! Problems of an input, with their places and their remedies.
 //!
 //! Inputs are untrusted, and problems are shown in terminals, so control characters in names and texts are escaped.
 
@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::fmt::{self, Write as _};
 use std::ops::Deref;
 
-/// A position in a file, both counted from 1, the column in characters.
+/// A position in a file. Line and column are counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
     /// The line.
@@ -21,10 +21,10 @@ impl fmt::Display for Place {
     }
 }
 
-/// A problem with its place and, if there is one, the next step.
+/// A problem with its place and, if known, its remedy.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Problem {
-    /// The file as the user would name it.
+    /// The path or address of the file, as the user named it.
     pub file: String,
     /// The place in the file. Absent for a problem of the whole file.
     pub place: Option<Place>,
@@ -32,7 +32,7 @@ pub struct Problem {
     pub pointer: String,
     /// The problem in a sentence.
     pub what: String,
-    /// The next step.
+    /// The remedy.
     pub help: Option<String>,
 }
 
@@ -48,8 +48,7 @@ impl Problem {
         }
     }
 
-    /// Creates a problem of a document that isn't at hand: [`Document::locate`](crate::load::Document::locate) adds the file and the
-    /// place.
+    /// Creates a problem without its file and place, which [`Document::locate`](crate::load::Document::locate) adds.
     pub(crate) fn at_pointer(pointer: impl Into<String>, what: impl Into<String>) -> Self {
         Self::new("", what).pointer(pointer)
     }
@@ -66,7 +65,7 @@ impl Problem {
         self
     }
 
-    /// Sets the next step.
+    /// Sets the remedy.
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
@@ -93,7 +92,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// A hostile name must not be able to control the terminal.
+/// Escapes control characters, so that a hostile name can't control the terminal.
 fn write_printable(out: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
     for char in text.chars() {
         if char.is_control() {
@@ -122,7 +121,7 @@ impl Problems {
             return Ok(());
         }
         found.sort_by(|a, b| (&a.file, a.place).cmp(&(&b.file, b.place)));
-        // A file of a revision is read for each of its extensions too.
+        // A problem occurs several times if the file of a revision is also read for its extensions.
         let mut known = HashSet::new();
         found.retain(|problem| known.insert(problem.clone()));
         Err(Self(found))

@@ -1,4 +1,4 @@
-//! The pipeline to the published names: a schema directory in, its `names.yaml` files out.
+//! The commands for the published names: they write or check the `names.yaml` files of a schema directory.
 
 use std::path::Path;
 
@@ -10,11 +10,11 @@ use crate::model::names_yaml;
 use crate::protocol::Protocol;
 use crate::stages::model;
 
-/// Writes the names of each released revision's types into its `names.yaml`, from where they are kept. A draft's names may
-/// still change.
+/// Writes the names of each released revision's types into its `names.yaml`, which keeps them from changing. The names
+/// of a draft can still change.
 ///
 /// # Errors
-/// Problems of the input, a published name that would be lost among them, and files that can't be read or written.
+/// Problems of the input, including the loss of a published name, and files that can't be read or written.
 pub fn lock_names(schema: &Path) -> Result<Report, GenerateError> {
     let protocol = model(load(schema)?, &Cache::default())?;
     Ok(names_files(&protocol, |entry, _| entry.released)?.write(schema, &[])?)
@@ -29,8 +29,8 @@ pub fn check_names(schema: &Path) -> Result<Report, GenerateError> {
     Ok(names_files(&protocol, |entry, _| entry.released)?.check(schema, &[])?)
 }
 
-/// The `names.yaml` files of revisions and extensions, by their paths in the schema directory: of those that are wanted, by their
-/// entries and by whether they have such a file.
+/// Returns the `names.yaml` files of revisions and extensions, by their paths in the schema directory. `wanted` selects
+/// them by the manifest's entry and by whether such a file exists.
 pub(crate) fn names_files(
     protocol: &Protocol,
     wanted: impl Fn(&Entry, bool) -> bool,

@@ -1,4 +1,4 @@
-//! The stages that every command goes through: documents in, models and plans out.
+//! The stages that all commands run: from documents to models and plans.
 
 use crate::adapt::{Rules, plan_revisions};
 use crate::cache::Cache;
@@ -8,7 +8,7 @@ use crate::normalise::{NormalisedRevision, normalise_revision};
 use crate::problem::Problems;
 use crate::protocol::Protocol;
 
-/// Builds the models of the revisions, and plans the conversions between them.
+/// Builds the models of the revisions and extensions, and plans the conversions between the revisions.
 pub(crate) fn planned(loaded: Loaded, cache: &Cache) -> Result<Protocol, Problems> {
     plan(model(loaded, cache)?, cache)
 }
@@ -21,7 +21,7 @@ pub(crate) fn plan(mut protocol: Protocol, cache: &Cache) -> Result<Protocol, Pr
     Ok(protocol)
 }
 
-/// Builds the models of the revisions.
+/// Builds the models of the revisions and extensions.
 ///
 /// Files that only later stages need are checked first, so that one run reports the problems of all files.
 pub(crate) fn model(loaded: Loaded, cache: &Cache) -> Result<Protocol, Problems> {
@@ -31,7 +31,7 @@ pub(crate) fn model(loaded: Loaded, cache: &Cache) -> Result<Protocol, Problems>
     Ok(protocol)
 }
 
-/// Builds the models of revisions among which is a draft that sessions may not be able to speak yet.
+/// Builds the models of revisions that include a draft, without checking that sessions can speak it.
 pub(crate) fn model_draft(loaded: Loaded, cache: &Cache) -> Result<Protocol, Problems> {
     models(loaded, cache).map(|(protocol, _)| protocol)
 }

@@ -14,8 +14,8 @@ macro_rules! templates {
     };
 }
 
-/// Each template by its name, which begins with the kind of crate that it is for, and its text. Several kinds have `parts`, and
-/// `documents` are for no crate.
+/// The name and the text of each template. The name starts with the kind of crate: `parts` are shared by several kinds,
+/// and `documents` belong to none.
 const TEMPLATES: &[(&str, &str)] = templates![
     "adapters/Cargo.toml",
     "adapters/README.md",
@@ -52,7 +52,7 @@ const LICENCES: [(&str, &str); 2] = [
     ("LICENSE-MIT", include_str!("../LICENSE-MIT")),
 ];
 
-/// The templates, which are parsed once. A name that isn't among the values that one is given is an error.
+/// The parsed templates. Rendering a template that uses a name without a value is an error.
 static PARSED: LazyLock<Result<Handlebars<'static>, TemplateError>> = LazyLock::new(|| {
     let mut registry = Handlebars::new();
     registry.set_strict_mode(true);
@@ -63,7 +63,7 @@ static PARSED: LazyLock<Result<Handlebars<'static>, TemplateError>> = LazyLock::
     Ok(registry)
 });
 
-/// The files of a kind of crate, relative to its folder: those made from templates, and the licences.
+/// Returns the files of a kind of crate by their paths in its folder: those rendered from templates, and the licences.
 pub(crate) fn files(kind: &str, values: &Value) -> Result<BTreeMap<String, String>, EmitError> {
     let licences = LICENCES.map(|(file, text)| (file.to_owned(), text.to_owned()));
     let mut files = BTreeMap::from(licences);
@@ -77,9 +77,9 @@ pub(crate) fn files(kind: &str, values: &Value) -> Result<BTreeMap<String, Strin
     Ok(files)
 }
 
-/// The text that a template becomes.
+/// Renders a template.
 pub(crate) fn render(template: &'static str, values: &Value) -> Result<String, EmitError> {
-    // The tests rule out that one doesn't parse.
+    // All templates parse, as the tests check.
     let parsed = PARSED.as_ref();
     let parsed = parsed.map_err(|error| RenderErrorReason::Other(error.to_string()).into());
     let rendered = parsed.and_then(|parsed| parsed.render(template, values));

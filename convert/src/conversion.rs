@@ -41,15 +41,15 @@ impl<R> Conversion<R> {
         }
     }
 
-    /// Sets the values for members that only the target declares. Such members of the source that the target doesn't declare
-    /// are added to the supply, instead of being lost.
+    /// Sets the supply: the values for members that only the target declares. Members that only the source declares are
+    /// added to it, where a rule has a key for them, instead of being lost.
     #[must_use]
     pub fn supplied_with(mut self, supply: impl Into<Arc<Supply>>) -> Self {
         self.state.supply = Some(supply.into());
         self
     }
 
-    /// Reads each value as a tree, even where nothing changes in its text: for tests that compare the two.
+    /// Reads every value as a tree, even if its text wouldn't change. Tests compare this with the usual way.
     #[doc(hidden)]
     #[must_use]
     pub fn by_trees(mut self) -> Self {
@@ -57,12 +57,12 @@ impl<R> Conversion<R> {
         self
     }
 
-    /// Takes the supply, with the values that the conversion added.
+    /// Takes the supply out of the conversion, with the values that were added to it.
     pub fn take_supply(&mut self) -> Option<Supply> {
         self.state.supply.take().map(Arc::unwrap_or_clone)
     }
 
-    /// The policy of the conversion.
+    /// Returns the policy of the conversion.
     #[must_use]
     pub fn policy(&self) -> Policy {
         self.state.policy
@@ -74,7 +74,7 @@ impl<R> Conversion<R> {
         self.state.losses.is_empty()
     }
 
-    /// The losses, in the order in which they occurred.
+    /// Returns the losses, in the order in which they occurred.
     #[must_use]
     pub fn into_losses(self) -> Vec<Loss> {
         finished(self.state.losses)

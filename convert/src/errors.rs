@@ -1,4 +1,4 @@
-//! Errors in another revision: the code changes, by the method that failed.
+//! Conversion of JSON-RPC errors: revisions can have different codes for the same error.
 
 use mcp_wire::{ErrorObject, Path, RawJson};
 
@@ -15,11 +15,11 @@ impl ErrorRule {
     }
 }
 
-/// An error in another revision, and what it lost. Its code changes where the revisions have different codes for the same;
-/// message and data are moved.
+/// Converts an error to another revision, and returns it with the losses. The code changes if the revisions have
+/// different codes for the same error. The message and the data don't change.
 ///
-/// `method` is the method that failed, if that is known, by its name in either revision. A code that the way back wouldn't restore is a loss, and with
-/// [`Policy::Carry`] it stays.
+/// `method` is the name of the failed method in either revision, if it is known. A new code that the conversion back
+/// wouldn't undo is a loss; with [`Policy::Carry`], the code stays as it is instead.
 #[must_use]
 pub fn translate_error<R: ProtocolRevision>(
     from: R,
@@ -56,7 +56,7 @@ pub fn translate_error<R: ProtocolRevision>(
     (error, losses)
 }
 
-/// Whether there is a member at the end of this way.
+/// Whether the data has a member at this path.
 fn has_data(data: Option<&RawJson>, path: &[&str]) -> bool {
     let Some((first, rest)) = path.split_first() else {
         return true;

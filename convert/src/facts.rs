@@ -1,38 +1,43 @@
-//! What is true of a revision as a whole.
+//! Facts about a revision as a whole.
 
-/// What is true of a revision as a whole.
+/// Facts about a revision as a whole, such as the features of its transports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Facts {
-    /// It isn't a draft.
+    /// Whether the revision is released, and not a draft.
     pub released: bool,
-    /// Where the specification describes the definitions of the schema; `{anchor}` stands for the name of one in lower case.
+    /// The URL at which the specification describes a definition of the schema; `{anchor}` is replaced by the name of
+    /// the definition in lower case.
     pub specification: &'static str,
-    /// Peers may send several messages in one array.
+    /// Whether peers may send several messages in one array.
     pub batches: bool,
-    /// An error response may lack the id. In the other revisions there is no error for a message whose id can't be read.
+    /// Whether an error response may lack the id. In the other revisions, a message whose id can't be read gets no
+    /// response.
     pub errors_without_id: bool,
-    /// A session begins with the request `initialize`.
+    /// Whether a session starts with the request `initialize`.
     pub initializes: bool,
-    /// The header of HTTP requests that names the revision.
+    /// The HTTP request header that names the revision.
     pub version_header: Option<&'static str>,
-    /// The header with the id of the session that an HTTP server may give each client.
+    /// The header with the id of the session that an HTTP server may assign to a client.
     pub session_header: Option<&'static str>,
-    /// An HTTP client of a session may open a stream for what is related to no request.
+    /// Whether an HTTP client with a session may open a stream for messages that belong to no request.
     pub listening: bool,
-    /// An HTTP client may go on with a stream that was cut.
+    /// Whether an HTTP client may resume a stream that was interrupted.
     pub resumption: bool,
-    /// HTTP clients expect an event without a message at the beginning of a stream, to come back by.
+    /// Whether HTTP clients expect an event without a message at the start of a stream, by whose id they can resume the
+    /// stream.
     pub polling: bool,
-    /// An HTTP client cancels a request by closing its response, instead of by a notification.
+    /// Whether an HTTP client cancels a request by closing its response, instead of by a notification.
     pub cancels_by_closing: bool,
-    /// A server over HTTP without metadata is authorized at its own origin: at what the metadata of that authorization server names,
-    /// or else at `/authorize`, `/token` and `/register`.
+    /// Whether an HTTP server without protected resource metadata has its authorization server at its own origin, with
+    /// the endpoints that the metadata of that authorization server names, or else `/authorize`, `/token` and
+    /// `/register`.
     pub authorizes_at_origin: bool,
-    /// A call of a tool with invalid arguments gets a result with `isError`, which a model can read, instead of an error.
+    /// Whether a tool call with invalid arguments gets a result with `isError`, which a model can read, instead of an
+    /// error.
     pub input_errors_as_results: bool,
-    /// The status of an HTTP response with an error, by the code of the error; 200 for the others.
+    /// The HTTP status of a response with an error, by the code of the error. Other codes have 200.
     pub statuses: &'static [(i64, u16)],
-    /// The headers of HTTP requests that repeat what the body says.
+    /// The HTTP request headers that repeat parts of the body.
     pub mirrors: Mirrors,
 }
 
@@ -43,7 +48,7 @@ impl Default for Facts {
 }
 
 impl Facts {
-    /// None of it is true.
+    /// The facts of a revision without any of these features.
     pub const NONE: Self = Self {
         released: false,
         specification: "",
@@ -62,13 +67,13 @@ impl Facts {
         mirrors: Mirrors::NONE,
     };
 
-    /// The address at which the specification describes a definition of the schema.
+    /// Returns the URL at which the specification describes a definition of the schema.
     #[must_use]
     pub fn link(&self, definition: &str) -> String {
         self.specification.replace("{anchor}", &definition.to_lowercase())
     }
 
-    /// The status of an HTTP response with an error of this code, unless it is 200.
+    /// Returns the HTTP status of a response with an error of this code, unless it is 200.
     #[must_use]
     pub fn status(&self, code: i64) -> Option<u16> {
         let mut statuses = self.statuses.iter();
@@ -76,7 +81,7 @@ impl Facts {
     }
 }
 
-/// The headers of HTTP requests that repeat what the body says.
+/// The HTTP request headers that repeat parts of the body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mirrors {
     /// The header that repeats the method.
@@ -88,7 +93,7 @@ pub struct Mirrors {
 }
 
 impl Mirrors {
-    /// There are none.
+    /// No headers.
     pub const NONE: Self = Self {
         method: None,
         params: &[],
@@ -107,16 +112,16 @@ pub struct MirroredParam {
     pub parameter: &'static str,
 }
 
-/// The headers that repeat those arguments whose schema says so.
+/// The headers that repeat arguments whose schema has a certain keyword.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MirroredArguments {
-    /// What the name of each header begins with.
+    /// The prefix of the name of each header.
     pub prefix: &'static str,
-    /// The keyword in the schema of an argument that has the rest of the name.
+    /// The keyword in the schema of an argument whose value is the rest of the name.
     pub keyword: &'static str,
     /// The request that has the arguments.
     pub call: MirroredCall,
-    /// The request whose result has their schema.
+    /// The request whose result has the schema of the arguments.
     pub list: MirroredList,
 }
 
@@ -125,24 +130,24 @@ pub struct MirroredArguments {
 pub struct MirroredCall {
     /// Its method.
     pub method: &'static str,
-    /// What is called.
+    /// The parameter that names the item to call, such as a tool.
     pub name: &'static str,
-    /// The arguments.
+    /// The parameter with the arguments.
     pub arguments: &'static str,
 }
 
-/// The request for what can be called, and members of its parameters and its result.
+/// The request that lists the items that can be called, and members of its parameters and its result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MirroredList {
     /// Its method.
     pub method: &'static str,
-    /// The list in the result.
+    /// The member of the result with the items.
     pub items: &'static str,
-    /// The member of an item by which it is called.
+    /// The member of an item with its name.
     pub name: &'static str,
     /// The member of an item with the schema of the arguments.
     pub schema: &'static str,
-    /// The parameter that asks for another page.
+    /// The parameter that requests another page.
     pub cursor: &'static str,
     /// The member of the result that names the next page.
     pub next: &'static str,

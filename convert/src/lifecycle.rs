@@ -1,13 +1,13 @@
 //! The names of the methods and members that sessions use, by revision.
 
-/// The methods and members of a revision that a session uses. `None` stands for what the revision doesn't have.
+/// The methods and members of a revision that a session uses. `None` if the revision doesn't have one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lifecycle {
     /// The notification that acknowledges a subscription.
     pub acknowledge: Option<&'static str>,
     /// The members of its parameters.
     pub acknowledge_params: Members,
-    /// The request that begins a session.
+    /// The request that starts a session.
     pub begin: Option<&'static str>,
     /// The members of its parameters.
     pub begin_params: Members,
@@ -69,9 +69,10 @@ pub struct Lifecycle {
     pub meta_version: Option<&'static str>,
     /// The member of a result with its kind. A result without it has the usual kind of the method.
     pub result_kind: Option<&'static str>,
-    /// What a session writes into messages of its own beside what it knows.
+    /// The presets of the messages that a session creates automatically.
     pub messages: &'static [OwnMessage],
-    /// The usual kinds of results, and the methods whose results are of no other kind unless an extension says so.
+    /// The usual kinds of results, each with the methods whose results always have this kind, unless an extension
+    /// defines another.
     pub kinds: &'static [(&'static str, &'static [&'static str])],
 }
 
@@ -82,13 +83,13 @@ impl Default for Lifecycle {
 }
 
 impl Lifecycle {
-    /// What a session writes into the parameters of this method's messages beside what it knows.
+    /// Returns the presets for the parameters of a method.
     #[must_use]
     pub fn params_of(&self, method: &str) -> Presets {
         self.message(method).params
     }
 
-    /// What a session writes into the results of this method beside what it knows.
+    /// Returns the presets for the results of a method.
     #[must_use]
     pub fn result_of(&self, method: &str) -> Presets {
         self.message(method).result
@@ -100,7 +101,8 @@ impl Lifecycle {
         message.copied().unwrap_or(OwnMessage::NONE)
     }
 
-    /// The usual kind of this method's results. `None` if the results don't say it, or are of several kinds.
+    /// Returns the usual kind of a method's results. `None` if the results don't name their kind, or can be of several
+    /// kinds.
     #[must_use]
     pub fn usual_kind(&self, method: &str) -> Option<&'static str> {
         let mut kinds = self.kinds.iter();
@@ -108,7 +110,7 @@ impl Lifecycle {
         Some(kind)
     }
 
-    /// The name of this role.
+    /// Returns the name of a method or member, by the key that tables have for it.
     pub(crate) fn name_mut(&mut self, role: &str) -> Option<&mut Option<&'static str>> {
         Some(match role {
             "acknowledge" => &mut self.acknowledge,
@@ -139,7 +141,7 @@ impl Lifecycle {
         })
     }
 
-    /// The members of this part of a message.
+    /// Returns the members of a part of a message, by the key that tables have for it.
     pub(crate) fn members_mut(&mut self, part: &str) -> Option<&mut Members> {
         Some(match part {
             "acknowledge_params" => &mut self.acknowledge_params,
@@ -195,19 +197,19 @@ impl Lifecycle {
     };
 }
 
-/// What a session writes into the messages of a method beside what it knows.
+/// The presets of a method whose messages a session creates automatically.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OwnMessage {
     /// The method.
     pub method: &'static str,
-    /// In the parameters.
+    /// The presets for the parameters.
     pub params: Presets,
-    /// In the result.
+    /// The presets for the result.
     pub result: Presets,
 }
 
 impl OwnMessage {
-    /// Nothing.
+    /// No presets.
     pub const NONE: Self = Self {
         method: "",
         params: Presets::NONE,
@@ -215,7 +217,7 @@ impl OwnMessage {
     };
 }
 
-/// The values that an object has unless somebody knows better: names, and the values as JSON.
+/// Default values in an object, as names and JSON. Values that the session sets replace them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Presets {
     /// The members.
@@ -225,7 +227,7 @@ pub struct Presets {
 }
 
 impl Presets {
-    /// Nothing.
+    /// No presets.
     pub const NONE: Self = Self {
         members: &[],
         meta: &[],
@@ -272,7 +274,7 @@ impl Members {
 pub enum ErrorRole {
     /// A header differs from the message.
     HeaderMismatch,
-    /// The client has to answer something, and may then repeat the request.
+    /// The client has to provide input, and can then repeat the request.
     InputRequired,
     /// The request needs a capability that the client didn't declare.
     MissingCapability,
@@ -289,11 +291,11 @@ pub struct KnownError {
     pub code: i64,
     /// The members of its data.
     pub data: Members,
-    /// What it asks of the client.
+    /// The input that the error requests from the client.
     pub asks: Option<Asks>,
 }
 
-/// What an error asks of the client.
+/// The input that an error requests from the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Asks {
     /// The method of the requests that the client has to answer.

@@ -6,16 +6,16 @@ use std::fmt;
 use mcp_wire::Path;
 use mcp_wire::path::Segment;
 
-/// The rule of automatic losses and refusals.
+/// The `rule` of losses and refusals that no written rule causes.
 pub const AUTOMATIC: &str = "automatic";
 
 /// A difference between the source and the target of a conversion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loss {
-    /// The path in the source value. In a chain of conversions it is the path in the source of the step, in which lists may
-    /// be shorter or longer than in the first source.
+    /// The path in the source value. In a chain of conversions it is the path in the source of the step that caused the
+    /// loss, whose lists can be shorter or longer than in the original value.
     pub path: Path,
-    /// What happened.
+    /// The kind.
     pub kind: LossKind,
     /// The cause: the revision and place of a rule in `schema/<revision>/adapt.yaml`, or `automatic`.
     pub rule: &'static str,
@@ -42,7 +42,7 @@ pub(crate) struct PendingLoss {
     pub(crate) rule: &'static str,
 }
 
-/// The losses with their paths.
+/// Completes the paths of losses, and removes losses that cancel each other out.
 pub(crate) fn finished(losses: Vec<PendingLoss>) -> Vec<Loss> {
     let finished = losses.into_iter().map(|loss| Loss {
         path: Path::from_reversed(loss.path),
@@ -52,13 +52,13 @@ pub(crate) fn finished(losses: Vec<PendingLoss>) -> Vec<Loss> {
     without_detours(finished.collect())
 }
 
-/// Leaves out values that one step of a chain added and a later step removed.
+/// Removes the losses of values that one step of a chain added and a later step dropped.
 pub(crate) fn without_detours(losses: Vec<Loss>) -> Vec<Loss> {
     let added = |loss: &&Loss| loss.kind == LossKind::Defaulted;
     let Some(deepest) = losses.iter().filter(added).map(|loss| loss.path.segments().len()).max() else {
         return losses;
     };
-    // Only what is dropped around an added value matters. Of many losses, most are deeper.
+    // Only drops at or above the path of an added value matter. Where there are many losses, most are deeper.
     let mut dropped: HashMap<&[Segment], Vec<usize>> = HashMap::new();
     for (at, loss) in losses.iter().enumerate() {
         if loss.kind == LossKind::Dropped && loss.path.segments().len() <= deepest {
@@ -78,7 +78,7 @@ pub(crate) fn without_detours(losses: Vec<Loss>) -> Vec<Loss> {
         });
         if let Some((depth, place)) = taken_out {
             detours[at] = true;
-            // The dropped value has more members than the added one, unless they are equal.
+            // If the paths differ, the dropped value had more in it than the added one.
             detours[place] |= depth == path.len();
         }
     }
@@ -89,7 +89,7 @@ pub(crate) fn without_detours(losses: Vec<Loss>) -> Vec<Loss> {
 }
 
 impl LossKind {
-    /// The name of the kind in reports.
+    /// Returns the name of the kind in reports.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -5,8 +5,8 @@ use mcp_wire::{ErrorObject, error_code};
 
 use crate::revision::ProtocolRevision;
 
-/// The revision that a server returns to a client that requests `requested`: that revision if it is supported, or else the
-/// latest supported one. `None` if no revision with a handshake is supported.
+/// Returns the revision that a server chooses for a client that requests `requested`: that revision if it is supported,
+/// or else the latest supported one. `None` if no revision with a handshake is supported.
 ///
 /// An unknown name is treated like an unsupported revision. Names aren't compared as dates.
 #[must_use]
@@ -17,7 +17,7 @@ pub fn negotiate<R: ProtocolRevision>(requested: &str, supported: &[R]) -> Optio
     requested.or_else(|| supported.into_iter().max())
 }
 
-/// The revision that a client uses after a server has returned `answered`.
+/// Returns the revision that a client uses after a server has chosen `answered`.
 ///
 /// # Errors
 /// When the client doesn't support the revision. It should end the session then.
@@ -39,7 +39,7 @@ pub struct Mismatch<R> {
 }
 
 impl<R: ProtocolRevision> Mismatch<R> {
-    /// The JSON-RPC error for the other peer.
+    /// Returns the JSON-RPC error for the other peer.
     #[must_use]
     pub fn to_error(&self) -> ErrorObject {
         let mut error = ErrorObject::new(error_code::INVALID_PARAMS, "Unsupported protocol version");

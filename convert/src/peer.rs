@@ -99,8 +99,9 @@ pub fn encode_message<Q: Object, N: Object, R: ProtocolRevision>(
     }
 }
 
-/// Decodes the result of a method, which comes next in `source`, by the method's name in the revision `peer`, with `decode`, which gets
-/// the method's name in the hub. The peer has the role `role`. `None` for an unknown method.
+/// Reads the next value of `source` as the result of a method, and converts it to the hub. `method` is the method's
+/// name in the revision `peer`; `decode` gets its name in the hub. The peer has the role `role`. Returns `None` for an
+/// unknown method.
 ///
 /// # Errors
 /// When the JSON isn't a result of the method, or the hub can't represent it.
@@ -130,14 +131,14 @@ pub fn read_result<T, R: ProtocolRevision>(
     Ok(result.map(|result| FromResult { result, losses }))
 }
 
-/// Bytes that may follow a result: the end of the message, and what a server says of itself.
+/// The number of bytes to reserve for the rest of a message after its result, such as the server's name and version.
 const REST: usize = 512;
 
-/// Converts the result of a method to the revision `peer`, and appends it to a text. The method is named as in the hub, and the role is
-/// that of who gives the result.
+/// Converts a result to the revision `peer`, and appends it to `json`. `type_name` is the name of the result's type in
+/// the hub, and `role` the role of the sender.
 ///
 /// # Errors
-/// When the revision can't represent the result. The text is as it was then.
+/// When the revision can't represent the result. `json` is unchanged then.
 pub fn push_result<T: Encode, R: ProtocolRevision>(
     json: &mut String,
     peer: R,
@@ -172,7 +173,8 @@ pub fn push_result<T: Encode, R: ProtocolRevision>(
     *json = encoded.into_text();
     match edits {
         Ok(edits) => {
-            // Results are long, and few change much: what is written is the response.
+            // Most results are long and change little, so the hub's JSON is edited in place instead of being written
+            // again.
             edits.into_iter().for_each(|edit| edit.apply(json));
             Ok(conversion.into_losses())
         }
@@ -183,7 +185,7 @@ pub fn push_result<T: Encode, R: ProtocolRevision>(
     }
 }
 
-/// Decodes a value of a definition that a peer and the hub have by the same name, and converts it to the hub.
+/// Converts a value to the hub and decodes it. Its definition has the same name in the peer's revision and in the hub.
 ///
 /// # Errors
 /// When the JSON isn't an instance of the definition, or the hub can't represent it.
@@ -199,7 +201,8 @@ pub fn read_value<T: Decode, R: ProtocolRevision>(
     Ok(FromResult { result, losses })
 }
 
-/// Converts a value of such a definition to the revision `peer`, and encodes it.
+/// Encodes a value and converts it to the revision `peer`. Its definition has the same name in that revision and in the
+/// hub.
 ///
 /// # Errors
 /// When the revision can't represent the value.
@@ -236,7 +239,8 @@ fn convert_value<R: ProtocolRevision>(
     Ok(node.into_text().into_owned())
 }
 
-/// Reads a message of a peer, and converts it to the hub. The method, and whether the message is a request, have been looked for.
+/// Reads a message of a peer, and converts it to the hub. `method` is the message's method, and whether it is a
+/// request.
 fn read<Q: Decode, N: Decode, R: ProtocolRevision>(
     peer: R,
     role: Role,
@@ -273,7 +277,7 @@ fn read<Q: Decode, N: Decode, R: ProtocolRevision>(
         Err(Failed::Invalid(error)) => Err(error),
         Err(failed) => {
             let id = is_request.then(|| header().ok()?.id());
-            // An invalid envelope is an error, whatever else the message is.
+            // If the envelope is invalid, that is the error instead.
             from_str::<Message<Envelope, Envelope>>(text)?;
             Ok(not_sent(failed.into(), id))
         }
@@ -291,7 +295,7 @@ impl Decode for Envelope {
 
 /// Decodes a payload: a message, or a batch of messages where the revision has batches.
 ///
-/// Each element of a batch has an outcome of its own, so only batches are parsed twice.
+/// Only batches are parsed twice, because each of their elements has its own outcome.
 fn received<T, R: ProtocolRevision>(
     peer: R,
     json: &[u8],
@@ -318,10 +322,11 @@ fn received<T, R: ProtocolRevision>(
     Ok(Batch::Many(elements.iter().map(outcome).collect()))
 }
 
-/// The response to an invalid message.
+/// Returns the response to an invalid message.
 fn malformed(json: &RawJson, error: &DecodeError) -> ErrorResponse {
     let has = |member| json.get(member).is_some();
-    // The id of a response is one of ours. An error with this id would be taken for the response to another request.
+    // The id of a response is that of a request of this peer. The other peer would take an error with this id for the
+    // response to one of its own requests.
     let is_answer = !has("method") && (has("result") || has("error"));
     let id = json.get("id").filter(|_| !is_answer);
     let id: Option<RequestId> = id.and_then(|id| id.decode_as().ok());
@@ -341,7 +346,8 @@ fn unchanged<M>(message: M) -> Translated<M> {
     }
 }
 
-/// The outcome of a message that can't be converted. A request has an id, which may be invalid.
+/// Returns the outcome of a message that can't be converted. `id` is `Some` for a request, with `None` in it if the
+/// request's id is invalid.
 fn not_sent<M>(reason: Unrepresentable, id: Option<Option<RequestId>>) -> Translated<M> {
     match id {
         Some(id) => {

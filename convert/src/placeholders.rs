@@ -6,9 +6,9 @@ use mcp_wire::{Decoded, JsonType, Reader, push_string};
 
 /// Fills the placeholders of a rule's JSON with members of a value, and returns the JSON.
 ///
-/// A text that is only a placeholder becomes the member's value, or is left out if there is none. Placeholders within a text
-/// become text, and a line whose placeholder has no value is left out. `{}` is the whole value as JSON text, and
-/// `{list[].name}` a member of each element.
+/// A string that is only a placeholder becomes the member's value, or is left out if there is no such member.
+/// Placeholders within a string are replaced by text, and a line whose placeholder has no value is left out. `{}` is
+/// the whole value as JSON text, and `{list[].name}` a member of each element.
 pub(crate) fn fill_template(template: &str, value: &str) -> Decoded<String> {
     Reader::new(value).check_distinct()?;
     let mut filled = String::new();
@@ -18,7 +18,7 @@ pub(crate) fn fill_template(template: &str, value: &str) -> Decoded<String> {
     Ok(filled)
 }
 
-/// Appends the next value of the template. `false` if it is a placeholder without a value.
+/// Appends the next value of the template. Returns `false` if it is a placeholder without a value.
 fn fill(template: &mut Reader<'_>, value: &str, filled: &mut String) -> Decoded<bool> {
     match template.json_type()? {
         JsonType::String => {
@@ -55,7 +55,8 @@ fn fill(template: &mut Reader<'_>, value: &str, filled: &mut String) -> Decoded<
     Ok(true)
 }
 
-/// Appends an element or a member after a comma, unless it is the first. One that is absent leaves nothing.
+/// Appends an element or a member, and a comma before it unless it is the first. Nothing is appended if `element`
+/// returns `false`.
 fn append(filled: &mut String, first: usize, element: impl FnOnce(&mut String) -> Decoded<bool>) -> Decoded<()> {
     let end = filled.len();
     if end > first {
@@ -98,7 +99,7 @@ fn fill_line(line: &str, value: &str) -> Decoded<Option<String>> {
     Ok(Some(filled))
 }
 
-/// The JSON of the member at the end of a path.
+/// Returns the JSON of the member at a path.
 fn select<'v>(value: &'v str, path: &str) -> Decoded<Option<Cow<'v, str>>> {
     if path.is_empty() {
         return Ok(Some(value.into()));

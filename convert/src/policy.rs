@@ -1,12 +1,13 @@
-//! What becomes of what the other revision lacks.
+//! The policy for values that the target revision doesn't declare.
 
 /// The treatment of members and variants that the target revision doesn't declare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Policy {
-    /// It is removed or replaced by what the target declares, and recorded as a loss. The result conforms to the target's schema.
+    /// They are removed or replaced by declared values, and recorded as losses. The result conforms to the target's
+    /// schema.
     #[default]
     Conform,
-    /// It stays, as undeclared members and unknown variants, and a later conversion puts it back where it belongs.
-    /// What comes out is for those who will convert it back, such as gateways.
+    /// They stay, as undeclared members and unknown variants, and a later conversion restores them to their places. The
+    /// result is for receivers that convert it back, such as gateways.
     Carry,
 }

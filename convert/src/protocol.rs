@@ -13,18 +13,18 @@ use crate::unrepresentable::Unrepresentable;
 
 /// The revisions of a protocol, by their tables.
 ///
-/// A table is read when its revision is first needed.
+/// A table is read when its revision is first used.
 #[derive(Debug)]
 pub struct Protocol {
     sources: &'static [TableSource],
     compiled: OnceLock<Vec<Entry>>,
-    /// What has been loaded is kept as long as the program runs, as what is compiled.
+    /// The revisions that were loaded at run time. Like compiled ones, they are never removed.
     loaded: RwLock<Vec<&'static Entry>>,
-    /// The chains of conversions that have been needed so far, by the two revisions.
+    /// A cache of the chains of conversions, by the source and the target revision.
     chains: Mutex<Vec<(usize, usize, &'static Chain)>>,
 }
 
-/// What a revision is read from.
+/// The source of a revision: its name, table and schema.
 #[derive(Debug, Clone, Copy)]
 pub struct TableSource {
     /// The position of the revision in the protocol, counting those that aren't compiled.
@@ -43,34 +43,34 @@ struct Entry {
     source: TableSource,
     known: OnceLock<Known>,
     table: OnceLock<Result<Table, DecodeError>>,
-    /// The conversions from the revision before, and back to it.
+    /// The conversions from the previous revision, and back to it.
     steps: [OnceLock<Step>; 2],
 }
 
-/// Why a revision can't be loaded.
+/// The error of a revision that can't be loaded.
 #[derive(Debug)]
 pub enum LoadError {
-    /// There is a revision of this name.
+    /// There is already a revision with this name.
     Exists(String),
     /// The text isn't the table of the revision.
     Table {
         /// The name of the revision.
         revision: String,
-        /// What is wrong with it.
+        /// The cause.
         error: DecodeError,
     },
-    /// The revision comes after another one than the last.
+    /// The revision isn't the successor of the last one.
     Order {
         /// The name of the revision.
         revision: String,
-        /// The revision that it comes after.
+        /// The revision that it is the successor of.
         after: String,
     },
-    /// The text is no JSON Schema that values can be validated by.
+    /// The text isn't a JSON Schema that values can be validated by.
     Schema {
         /// The name of the revision.
         revision: String,
-        /// What is wrong with it.
+        /// The cause.
         error: mcp_wire::validator::SchemaError,
     },
 }
@@ -102,7 +102,7 @@ impl Entry {
 }
 
 impl Protocol {
-    /// The protocol with these revisions, the earliest first.
+    /// Creates a protocol with these revisions, the earliest first.
     #[must_use]
     pub const fn new(sources: &'static [TableSource]) -> Self {
         Self {
@@ -116,7 +116,8 @@ impl Protocol {
     /// Adds a revision after the others, and returns its position. Its texts are kept as long as the program runs.
     ///
     /// # Errors
-    /// When there is a revision of this name, or a text can't be read.
+    /// When there is a revision with this name, a text can't be read, or the revision isn't the successor of the last
+    /// one.
     pub fn load(&'static self, revision: &str, table: &str, schema: &str) -> Result<usize, LoadError> {
         let mut loaded = self.loaded.write().unwrap_or_else(PoisonError::into_inner);
         let names = self.sources.iter().chain(loaded.iter().map(|entry| &entry.source));
@@ -128,7 +129,7 @@ impl Protocol {
             revision: revision.to_owned(),
             error,
         };
-        // Nothing is kept of what can't be read, but for the texts.
+        // If a revision can't be read, only its leaked texts remain.
         let name: &'static str = revision.to_owned().leak();
         let schema = Schema::new(name, schema.to_owned().leak());
         if let Err(error) = schema.validator() {
@@ -161,7 +162,7 @@ impl Protocol {
         Ok(index)
     }
 
-    /// The positions of the revisions, the earliest first.
+    /// Returns the positions of the revisions, the earliest first.
     pub fn indices(&'static self) -> std::ops::Range<usize> {
         let first = self.sources.first().map_or(0, |source| source.index);
         let loaded = self.loaded.read().unwrap_or_else(PoisonError::into_inner).len();
@@ -184,12 +185,12 @@ impl Protocol {
         }
     }
 
-    /// What a revision is read from.
+    /// Returns the source of a revision.
     pub(crate) fn source(&'static self, index: usize) -> Option<&'static TableSource> {
         self.entry(index).ok().map(|entry| &entry.source)
     }
 
-    /// What sessions need to know of a revision. The tables that are generated have it.
+    /// Returns the part of a revision's table that sessions need. Generated tables always have it.
     pub(crate) fn known(&'static self, index: usize) -> &'static Known {
         static NOTHING: std::sync::LazyLock<Known> = std::sync::LazyLock::new(Known::default);
         match self.entry(index) {
@@ -200,10 +201,10 @@ impl Protocol {
         }
     }
 
-    /// The table of a revision.
+    /// Returns the table of a revision.
     ///
     /// # Errors
-    /// There is no such revision, or its table can't be read. Those that are generated can.
+    /// There is no such revision, or its table can't be read. Generated tables always can.
     pub fn table(&'static self, index: usize) -> Result<&'static Table, Unrepresentable> {
         let entry = self.entry(index)?;
         let source = &entry.source;
@@ -214,7 +215,7 @@ impl Protocol {
             .map_err(|error| internal(format!("the table of revision {}: {error}", source.revision)))
     }
 
-    /// The conversions from one revision to another.
+    /// Returns the conversions from one revision to another.
     pub(crate) fn chain(&'static self, from: usize, to: usize) -> Result<&'static Chain, Unrepresentable> {
         let find = |chains: &[(usize, usize, &'static Chain)]| {
             let mut chains = chains.iter();
@@ -230,7 +231,7 @@ impl Protocol {
         let steps: Result<Vec<&'static Step>, Unrepresentable> = steps;
         let chain = Chain::new(self.table(from)?, steps?);
         let mut chains = self.chains.lock().unwrap_or_else(PoisonError::into_inner);
-        // Another thread may have been faster.
+        // Another thread may have added it in the meantime.
         if let Some(chain) = find(&chains) {
             return Ok(chain);
         }
@@ -239,14 +240,14 @@ impl Protocol {
         Ok(chain)
     }
 
-    /// The name of a method of one revision in another one, by the conversions between the two.
+    /// Returns the name of a method of one revision in another one, according to the conversions between the two.
     pub(crate) fn method_there(&'static self, from: usize, to: usize, name: &'static str) -> Option<&'static str> {
         let there = self.chain(from, to).ok()?.method_there(name);
         let mut methods = self.known(to).methods.iter();
         methods.any(|method| method.name == there).then_some(there)
     }
 
-    /// The conversions between a revision and the one before.
+    /// Returns the conversions between a revision and the previous one.
     fn step(&'static self, later: usize, upward: bool) -> Result<&'static Step, Unrepresentable> {
         let steps = &self.entry(later)?.steps;
         let (before, table) = (self.table(later - 1)?, self.table(later)?);
@@ -257,7 +258,8 @@ impl Protocol {
         })
     }
 
-    /// Converts the JSON of a type between two revisions. The types are at these pointers of their schemas.
+    /// Converts the JSON of a type between two revisions. `source` and `target` are the pointers of the types in their
+    /// schemas.
     pub(crate) fn convert_at(
         &'static self,
         from: usize,

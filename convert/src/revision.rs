@@ -9,86 +9,87 @@ use crate::lifecycle::{KnownError, Lifecycle};
 use crate::protocol::Protocol;
 use crate::tables::{ErrorRule, Need, Tolerance};
 
-/// A type of the revisions of a protocol. They compare in the order of the protocol, not of their names.
+/// A type for the revisions of a protocol. They are ordered as in the protocol, not by name.
 ///
-/// [`revisions!`](crate::revisions) declares one.
+/// [`revisions!`](crate::revisions) declares such a type.
 pub trait ProtocolRevision: Copy + Ord + fmt::Debug + fmt::Display + 'static {
     /// The revision that handlers are written against.
     const HUB: Self;
 
-    /// The tables of the revisions.
+    /// Returns the tables of the revisions.
     fn protocol() -> &'static Protocol;
 
-    /// The position of the revision in the protocol.
+    /// Returns the position of the revision in the protocol.
     fn index(self) -> usize;
 
-    /// The revision at a position.
+    /// Returns the revision at a position.
     fn at(index: usize) -> Self;
 
-    /// Every revision, the earliest first: those that are compiled, and those that have been loaded.
+    /// Returns every revision, compiled or loaded at run time, the earliest first.
     fn revisions() -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone {
         Self::protocol().indices().map(Self::at)
     }
 
-    /// The name of the revision in the protocol.
+    /// Returns the name of the revision in the protocol.
     fn name(self) -> &'static str {
         let source = Self::protocol().source(self.index());
         source.map_or("", |source| source.revision)
     }
 
-    /// The text of the revision's table.
+    /// Returns the text of the revision's table.
     fn table_text(self) -> &'static str {
         let source = Self::protocol().source(self.index());
         source.map_or("", |source| source.table)
     }
 
-    /// The revision's methods.
+    /// Returns the revision's methods.
     fn declared_methods(self) -> &'static [Method] {
         &Self::protocol().known(self.index()).methods
     }
 
-    /// The revision's schema.
+    /// Returns the revision's schema.
     fn declared_schema(self) -> &'static Schema {
         static NOTHING: Schema = Schema::new("", "false");
         let source = Self::protocol().source(self.index());
         source.map_or(&NOTHING, |source| source.schema)
     }
 
-    /// The properties of the revision.
+    /// Returns the properties of the revision.
     fn known_facts(self) -> &'static Facts {
         &Self::protocol().known(self.index()).facts
     }
 
-    /// The names that a session uses.
+    /// Returns the names of the methods and members that a session uses.
     fn known_lifecycle(self) -> &'static Lifecycle {
         &Self::protocol().known(self.index()).lifecycle
     }
 
-    /// The errors that a session sends and reads.
+    /// Returns the errors that a session sends and reads.
     fn known_errors(self) -> &'static [KnownError] {
         &Self::protocol().known(self.index()).errors
     }
 
-    /// The capabilities that requests of a method need in addition to the capability of the method.
+    /// Returns the capabilities that requests of a method need in addition to the capability of the method.
     fn declared_needs(self, method: &str) -> &'static [Need] {
         let needs = Self::protocol().known(self.index()).needs.get(method);
         needs.map_or(&[], Vec::as_slice)
     }
 
-    /// The mistakes in results of a method that lenient peers tolerate.
+    /// Returns the mistakes in results of a method that lenient peers tolerate.
     fn declared_tolerances(self, method: &str) -> &'static [Tolerance] {
         let tolerances = Self::protocol().known(self.index()).tolerances.get(method);
         tolerances.map_or(&[], Vec::as_slice)
     }
 
-    /// A sentence on the deprecation of a method, if the revision deprecates it.
+    /// Returns a sentence about the deprecation of a method, if the revision deprecates it.
     fn declared_deprecation(self, method: &str) -> Option<&'static str> {
         let deprecated = &Self::protocol().known(self.index()).deprecated;
         let (_, note) = deprecated.iter().find(|(name, _)| *name == method)?;
         Some(note)
     }
 
-    /// The rules that convert errors of this revision to the one before or after it. The first one that matches applies.
+    /// Returns the rules that convert errors of this revision to the previous or the next one. The first one that
+    /// matches applies.
     fn error_rules(self, neighbour: Self) -> &'static [ErrorRule] {
         let protocol = Self::protocol();
         match neighbour < self {
@@ -97,7 +98,8 @@ pub trait ProtocolRevision: Copy + Ord + fmt::Debug + fmt::Display + 'static {
         }
     }
 
-    /// The steps of a conversion from this revision to another: the revisions between them, and the other one.
+    /// Returns the revisions that a conversion from this revision to another passes: those between them, and the other
+    /// one.
     fn way(self, to: Self) -> Vec<Self> {
         let all = Self::revisions();
         match self < to {
@@ -109,8 +111,9 @@ pub trait ProtocolRevision: Copy + Ord + fmt::Debug + fmt::Display + 'static {
         }
     }
 
-    /// The name in this revision of a method of another one: the same, or that of the method whose request or notification has
-    /// the same definition, or that of the method which rules say it is. A method that this revision lacks keeps its name.
+    /// Returns the name in this revision of a method of another one: the same name, or that of the method whose request
+    /// or notification has the same definition, or the name that rules give it. A method that this revision lacks keeps
+    /// its name.
     #[must_use]
     fn name_of_method(self, of: Self, name: &str) -> &str {
         if self == of {
@@ -126,19 +129,19 @@ pub trait ProtocolRevision: Copy + Ord + fmt::Debug + fmt::Display + 'static {
         same.map(|same| same.name).or_else(renamed).unwrap_or(name)
     }
 
-    /// The revision with this name.
+    /// Returns the revision with this name.
     fn by_name(name: &str) -> Option<Self> {
         Self::revisions().find(|revision| revision.name() == name)
     }
 }
 
-/// The name of the definition of a method's request or notification.
+/// Returns the name of the definition of a method's request or notification.
 fn definition(method: &Method) -> &'static str {
     let (_, name) = method.definition.rsplit_once('/').unwrap_or_default();
     name
 }
 
-/// The error for a name that no revision has.
+/// The error of a name that no revision has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownRevision {
     /// The name.

@@ -1,4 +1,4 @@
-//! Values that a session knows.
+//! The values that a session supplies to conversions.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -6,13 +6,13 @@ use mcp_wire::{RawJson, SharedJson};
 
 use crate::policy::Policy;
 
-/// Values that some revisions repeat in every message and others don't, by the names that rules have for them. The caller
-/// knows them from the session, whose messages share one supply.
+/// Values that some revisions repeat in every message and others don't, by the keys that rules have for them. The
+/// caller knows them from the session, whose messages share one supply.
 #[derive(Debug, Default)]
 pub struct Supply {
-    /// In the order of the names.
+    /// The values, sorted by name.
     values: Vec<(String, RawJson)>,
-    /// What these values have added to messages.
+    /// A cache of the members that these values have added to messages.
     pub(crate) added: Added,
 }
 
@@ -23,7 +23,7 @@ impl Supply {
         Self::default()
     }
 
-    /// The value of this name.
+    /// Returns the value of a name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&RawJson> {
         let at = self.position(name).ok()?;
@@ -43,13 +43,13 @@ impl Supply {
         }
     }
 
-    /// The names and their values, in the order of the names.
+    /// Returns the names and their values, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &RawJson)> {
         self.values.iter().map(|(name, value)| (name.as_str(), value))
     }
 }
 
-/// The same values.
+/// Copies the values, but not the cache.
 impl Clone for Supply {
     fn clone(&self) -> Self {
         Self {
@@ -69,22 +69,25 @@ impl FromIterator<(String, RawJson)> for Supply {
     }
 }
 
-/// The members that were added to the objects of each type that lack them, as text without braces. `None` where an object has to be
-/// converted to know it. They are few, and compared sooner than hashed.
+/// A cache of the members that are added to objects that lack them, as JSON text without braces. `None` if they depend
+/// on the object, which has to be converted then. It is a list, because there are few entries, which are compared
+/// faster than hashed.
 #[derive(Debug, Default)]
 pub(crate) struct Added(Mutex<Vec<(Lacking, Option<Arc<SharedJson>>)>>);
 
-/// The type of an object, by the address of what is looked at in it, the members that it lacks, and the policy.
+/// The key of the cache: the type of an object, as the address of its `Look`, the members that the object lacks, as
+/// bits, and the policy.
 type Lacking = (usize, u64, Policy);
 
-/// How many kinds of objects are remembered.
+/// The maximum number of entries.
 const MOST: usize = 1 << 7;
 
-/// The length from which on a text isn't remembered: what a client says of itself may be long, and goes into each kind.
+/// The length from which on a text isn't cached: a client's description of itself can be long, and is in many of the
+/// texts.
 const LONG: usize = 1 << 14;
 
 impl Added {
-    /// The members that are added to such an object: those that were added to the last one, or else what `find` finds.
+    /// Returns the members to add to such an object, from the cache or else from `find`.
     pub(crate) fn to(&self, lacking: Lacking, find: impl FnOnce() -> Option<SharedJson>) -> Option<Arc<SharedJson>> {
         let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, known)) = lock().iter().find(|(known, _)| *known == lacking) {
@@ -104,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn short_texts_are_found_once_and_long_ones_are_not_kept() {
+    fn added_members_are_cached_unless_they_are_long_or_too_many() {
         let added = Added::default();
         let lacking = |kind: usize| (kind, 1, Policy::Conform);
         let text = |times: usize| Some(SharedJson::new("a".repeat(times), 0));

@@ -15,8 +15,8 @@ pub enum Translated<M> {
         /// The losses of the conversion.
         losses: Vec<Loss>,
     },
-    /// The error response to an invalid message, or to a request that the other revision can't represent. The message isn't
-    /// sent on.
+    /// The error response to an invalid message, or to a request that the other revision can't represent. The message
+    /// isn't sent on.
     Refused(ErrorResponse),
     /// A notification that the other revision can't represent. It isn't sent on, and there is no response.
     Dropped {
@@ -69,7 +69,7 @@ impl std::fmt::Display for FromPeer {
 impl std::error::Error for FromPeer {}
 
 impl<M> Translated<M> {
-    /// The error of the response to a refused request.
+    /// Returns the error of the response to a refused request.
     #[must_use]
     pub fn refusal(&self) -> Option<&ErrorObject> {
         match self {

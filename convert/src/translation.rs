@@ -49,8 +49,8 @@ pub enum TranslateError<R> {
     Unrepresentable(Unrepresentable),
 }
 
-/// Converts an instance of a definition from one revision to another, one revision at a time. A [`Policy`](crate::Policy)
-/// can be passed as the conversion.
+/// Converts an instance of a definition from one revision to another, one revision at a time. A
+/// [`Policy`](crate::Policy) can be passed as the conversion.
 ///
 /// # Errors
 /// When the value isn't an instance of the definition, or a revision can't represent it.
@@ -93,17 +93,17 @@ pub fn translate<R: ProtocolRevision>(
     })
 }
 
-/// The definitions of a revision that can be translated, by name.
+/// Returns the names of the definitions of a revision that can be translated, in alphabetical order.
 pub fn translatable<R: ProtocolRevision>(revision: R) -> impl Iterator<Item = &'static str> {
     let table = R::protocol().table(revision.index()).ok();
     let names: BinaryHeap<&'static str> = table.into_iter().flat_map(|table| table.names()).collect();
     names.into_sorted_vec().into_iter()
 }
 
-/// The keys of the [`Supply`] that conversions from one revision to another use, in order.
+/// Returns the keys of the [`Supply`] that conversions from one revision to another use, in order.
 ///
 /// # Errors
-/// The table of a revision on the way can't be read. Those that are generated can.
+/// The table of a revision on the way can't be read. Generated tables always can.
 pub fn supply_keys<R: ProtocolRevision>(from: R, to: R) -> Result<BTreeSet<&'static str>, Unrepresentable> {
     let (earlier, later) = (from.index().min(to.index()), from.index().max(to.index()));
     let mut keys = BTreeSet::new();
@@ -120,7 +120,7 @@ pub fn supply_keys<R: ProtocolRevision>(from: R, to: R) -> Result<BTreeSet<&'sta
 }
 
 impl<R: ProtocolRevision> TranslateError<R> {
-    /// The JSON-RPC error code for a peer.
+    /// Returns the JSON-RPC error code for a peer.
     #[must_use]
     pub fn code(&self) -> i64 {
         match self {
@@ -130,7 +130,7 @@ impl<R: ProtocolRevision> TranslateError<R> {
         }
     }
 
-    /// The path to the part of the value that can't be translated.
+    /// Returns the path to the part of the value that can't be translated.
     #[must_use]
     pub fn path(&self) -> mcp_wire::Path {
         match self {
@@ -140,7 +140,7 @@ impl<R: ProtocolRevision> TranslateError<R> {
         }
     }
 
-    /// The message without the path.
+    /// Returns the message without the path.
     #[must_use]
     pub fn reason(&self) -> String {
         match self {
@@ -153,7 +153,7 @@ impl<R: ProtocolRevision> TranslateError<R> {
         }
     }
 
-    /// The key by which a [`Supply`] would have the member that is missing. `None` if something else is wrong.
+    /// Returns the key by which a [`Supply`] could provide the missing member. `None` for other errors.
     #[must_use]
     pub fn supply_key(&self) -> Option<&'static str> {
         match self {

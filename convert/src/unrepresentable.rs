@@ -22,7 +22,7 @@ struct Refused {
 }
 
 impl Unrepresentable {
-    /// Creates the refusal of a rule, with a JSON-RPC error code for the peer.
+    /// Creates an error with a JSON-RPC error code for the peer, and the rule that causes it.
     #[must_use]
     pub fn new(code: i64, reason: impl Into<Cow<'static, str>>, rule: &'static str) -> Self {
         Self(Box::new(Refused {
@@ -34,7 +34,7 @@ impl Unrepresentable {
         }))
     }
 
-    /// The refusal of a `null` that the other revision doesn't allow.
+    /// Creates the error of a `null` that the other revision doesn't allow.
     #[doc(hidden)]
     #[must_use]
     pub fn no_null() -> Self {
@@ -45,7 +45,7 @@ impl Unrepresentable {
         )
     }
 
-    /// The refusal of a method that the other revision doesn't have.
+    /// Creates the error of a method that the other revision doesn't have.
     #[doc(hidden)]
     #[must_use]
     pub fn no_such_method(method: &str, target: &'static str) -> Self {
@@ -53,7 +53,7 @@ impl Unrepresentable {
         Self::new(error_code::METHOD_NOT_FOUND, because, AUTOMATIC).within_member("method")
     }
 
-    /// The refusal of a string that isn't among the values of the other revision.
+    /// Creates the error of a string that isn't among the values of the other revision.
     #[doc(hidden)]
     #[must_use]
     pub fn no_such_value(text: &str, target: &'static str) -> Self {
@@ -61,7 +61,7 @@ impl Unrepresentable {
         Self::new(error_code::INVALID_PARAMS, because, AUTOMATIC)
     }
 
-    /// The refusal of a variant without a counterpart in the other revision.
+    /// Creates the error of a variant without a counterpart in the other revision.
     #[doc(hidden)]
     #[must_use]
     pub fn no_counterpart(what: &str, target: &'static str) -> Self {
@@ -69,7 +69,7 @@ impl Unrepresentable {
         Self::new(error_code::INVALID_PARAMS, because, AUTOMATIC)
     }
 
-    /// The refusal of a result that no method of the other revision has.
+    /// Creates the error of a result that no method of the other revision has.
     #[doc(hidden)]
     #[must_use]
     pub fn no_such_result(target: &'static str) -> Self {
@@ -77,7 +77,8 @@ impl Unrepresentable {
         Self::new(error_code::INTERNAL_ERROR, because, AUTOMATIC)
     }
 
-    /// The refusal of a value without a member that the other revision requires. The session may know the member by a key.
+    /// Creates the error of a value without a member that the other revision requires. `supply_key` is the key by which
+    /// a supply could provide it.
     pub(crate) fn lacks(member: &str, supply_key: Option<&'static str>) -> Self {
         let because = format!("the target revision requires `{member}`, and nothing supplies it");
         let mut refused = Self::new(error_code::INVALID_PARAMS, because, AUTOMATIC);
@@ -89,7 +90,7 @@ impl Unrepresentable {
         Self::new(error_code::INVALID_PARAMS, error.to_string(), rule)
     }
 
-    /// A value that a schema doesn't accept.
+    /// Creates the error of a value that a schema doesn't accept.
     pub(crate) fn invalid(invalid: &Invalid, rule: &'static str) -> Self {
         match invalid.violations.as_slice() {
             [only] if only.path == Path::default() => Self::by_rule(&only.reason(), rule),
@@ -109,37 +110,37 @@ impl Unrepresentable {
         self
     }
 
-    /// Appends a path to the path.
+    /// Sets the path.
     pub(crate) fn at(mut self, path: &Path) -> Self {
         self.0.path = path.segments().iter().rev().cloned().collect();
         self
     }
 
-    /// The path in the source value.
+    /// Returns the path in the source value.
     #[must_use]
     pub fn path(&self) -> Path {
         Path::from_reversed(self.0.path.clone())
     }
 
-    /// The JSON-RPC error code for the peer.
+    /// Returns the JSON-RPC error code for the peer.
     #[must_use]
     pub fn code(&self) -> i64 {
         self.0.code
     }
 
-    /// The reason.
+    /// Returns the reason.
     #[must_use]
     pub fn reason(&self) -> &str {
         &self.0.reason
     }
 
-    /// The cause: the revision and place of a rule, or `automatic`.
+    /// Returns the cause: the revision and place of a rule, or `automatic`.
     #[must_use]
     pub fn rule(&self) -> &'static str {
         self.0.rule
     }
 
-    /// The key by which a [`Supply`](crate::Supply) would have the member that is missing. `None` if something else is wrong.
+    /// Returns the key by which a [`Supply`](crate::Supply) could provide the missing member. `None` for other errors.
     #[must_use]
     pub fn supply_key(&self) -> Option<&'static str> {
         self.0.supply_key

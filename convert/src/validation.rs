@@ -9,7 +9,7 @@ use crate::revision::ProtocolRevision;
 /// A message that is neither, and a method that the revision doesn't declare, can't be validated and are accepted.
 ///
 /// # Errors
-/// When the message is invalid, isn't JSON, or has a member twice.
+/// When the message is invalid, isn't JSON, or has a duplicate member.
 pub fn validate_call<R: ProtocolRevision>(revision: R, json: &[u8]) -> Result<(), Invalid> {
     let mut message = match from_slice::<Map<RawJson>>(json) {
         Ok(message) => message,
@@ -22,7 +22,7 @@ pub fn validate_call<R: ProtocolRevision>(revision: R, json: &[u8]) -> Result<()
     let Some(method) = method.and_then(|name| declared(revision, &name)) else {
         return Ok(());
     };
-    // The schema has methods without their envelope.
+    // The schema describes messages without their envelope.
     message.remove("jsonrpc");
     message.remove("id");
     validate_at(&message, method.definition, revision.declared_schema())
@@ -35,8 +35,8 @@ pub fn validate_definition<R: ProtocolRevision>(revision: R, name: &str, json: &
     Some(validate_text(json, &pointer, revision.declared_schema()))
 }
 
-/// Validates the result of a method in the same way. If the method has several results, the error has the violations of the
-/// one that fits best.
+/// Validates the result of a method by the schema of a revision. If the method has several types of results, the error
+/// has the violations of the one that fits best.
 ///
 /// # Errors
 /// When the result is invalid.

@@ -134,9 +134,9 @@ export interface CallToolRequest {
 }
 
 /**
- * What a tool produced. Sent by the server to answer `tools/call`. Failures of the tool itself are reported
- * here with `isError`, where the model can see and react to them; an unknown tool or a server fault is a
- * JSON-RPC error instead.
+ * Output of a tool. Sent by the server to answer `tools/call`. Failures of the tool itself are reported here
+ * with `isError`, where the model can see and react to them; an unknown tool or a server fault is a JSON-RPC
+ * error instead.
  * @see https://modelcontextprotocol.io/specification/2025-06-18/schema#calltoolresult
  */
 export interface CallToolResult {
@@ -149,7 +149,7 @@ export interface CallToolResult {
   };
   /** Output for the model and the user, in order. May be empty. */
   content: ContentBlock[];
-  /** Whether the tool failed, with `content` saying how. Absent means `false`: it succeeded. */
+  /** Whether the tool failed; if so, `content` describes the failure. Absent means `false`: it succeeded. */
   isError?: boolean;
   /**
    * Output as a JSON object, which must satisfy the tool's `outputSchema` if it declares one. Servers should
@@ -233,8 +233,8 @@ export type ClientNotification = CancelledNotification | InitializedNotification
 export type ClientRequest = InitializeRequest | PingRequest | ListResourcesRequest | ListResourceTemplatesRequest | ReadResourceRequest | SubscribeRequest | UnsubscribeRequest | ListPromptsRequest | GetPromptRequest | ListToolsRequest | CallToolRequest | SetLevelRequest | CompleteRequest;
 
 /**
- * Any result that a client may return to a server. Nothing in a result says which alternative it is: the
- * method of the answered request decides.
+ * Any result that a client may return to a server. The JSON does not identify the alternative: decode it by
+ * the method of the request.
  * @see https://modelcontextprotocol.io/specification/2025-06-18/schema#clientresult
  */
 export type ClientResult = Result | CreateMessageResult | ListRootsResult | ElicitResult;
@@ -268,7 +268,7 @@ export interface CompleteRequest {
       /** Text typed so far, against which suggestions are matched. May be empty. */
       value: string;
     };
-    /** What is already known about the other arguments. Absent means nothing is. */
+    /** Values of the other arguments, as far as they are known. Absent means none. */
     context?: {
       /** Arguments already filled in, by name, without the one being completed. Absent means none. */
       arguments?: {
@@ -292,7 +292,7 @@ export interface CompleteResult {
   _meta?: {
     [key: string]: unknown;
   };
-  /** The suggestions and how many there are. */
+  /** The suggestions and their number. */
   completion: {
     /** Whether further suggestions exist beyond `values`. Absent means unstated. */
     hasMore?: boolean;
@@ -379,11 +379,11 @@ export interface CreateMessageResult {
   _meta?: {
     [key: string]: unknown;
   };
-  /** What the model wrote. Where the revision allows a list, one reply may hold several blocks. */
+  /** The content that the model wrote. Where the revision allows a list, one reply may hold several blocks. */
   content: TextContent | ImageContent | AudioContent;
   /** Name of the model that wrote the message. */
   model: string;
-  /** Whose turn the message is; normally the assistant's. */
+  /** Role of the author; normally the assistant. */
   role: Role;
   /**
    * Why generation ended. Known values are `endTurn`, `stopSequence`, `maxTokens` and, in later revisions,
@@ -421,7 +421,7 @@ export interface ElicitRequest {
       progressToken?: ProgressToken;
       [key: string]: unknown;
     };
-    /** Text that explains to the user what is asked for, and why. */
+    /** Text that explains to the user which input is requested, and why. */
     message: string;
     /** The fields of the form. */
     requestedSchema: {
@@ -429,7 +429,7 @@ export interface ElicitRequest {
       properties: {
         [key: string]: PrimitiveSchemaDefinition;
       };
-      /** The names of the fields that must be filled in. Absent means that none must. */
+      /** Names of the fields that must be filled in. Absent means none. */
       required?: string[];
       type: "object";
     };
@@ -758,8 +758,8 @@ export interface JSONRPCRequest {
 }
 
 /**
- * A response to a request. In revisions where it is a union, the alternatives are success and failure, told
- * apart by `result` and `error`; in the others it is the successful response alone.
+ * A response to a request. In revisions where it is a union, the alternatives are success and failure,
+ * distinguished by `result` and `error`; in the others it is only the successful response.
  * @see https://modelcontextprotocol.io/specification/2025-06-18/schema#jsonrpcresponse
  */
 export interface JSONRPCResponse {
@@ -812,7 +812,7 @@ export interface ListPromptsResult {
   _meta?: {
     [key: string]: unknown;
   };
-  /** Where the next page begins. Absent means this was the last page. */
+  /** Cursor of the next page. Absent means this was the last page. */
   nextCursor?: Cursor;
   /** The prompts on this page. */
   prompts: Prompt[];
@@ -861,7 +861,7 @@ export interface ListResourceTemplatesResult {
   _meta?: {
     [key: string]: unknown;
   };
-  /** Where the next page begins. Absent means this was the last page. */
+  /** Cursor of the next page. Absent means this was the last page. */
   nextCursor?: Cursor;
   /** The templates on this page. */
   resourceTemplates: ResourceTemplate[];
@@ -910,7 +910,7 @@ export interface ListResourcesResult {
   _meta?: {
     [key: string]: unknown;
   };
-  /** Where the next page begins. Absent means this was the last page. */
+  /** Cursor of the next page. Absent means this was the last page. */
   nextCursor?: Cursor;
   /** The resources on this page. */
   resources: Resource[];
@@ -1000,7 +1000,7 @@ export interface ListToolsResult {
   _meta?: {
     [key: string]: unknown;
   };
-  /** Where the next page begins. Absent means this was the last page. */
+  /** Cursor of the next page. Absent means this was the last page. */
   nextCursor?: Cursor;
   /** The tools on this page. */
   tools: Tool[];
@@ -1030,9 +1030,9 @@ export interface LoggingMessageNotification {
     _meta?: {
       [key: string]: unknown;
     };
-    /** What is logged. Any JSON value, often a string or an object. */
+    /** The logged data. Any JSON value, often a string or an object. */
     data: unknown;
-    /** How severe the entry is. */
+    /** Severity of the entry. */
     level: LoggingLevel;
     /** Name of the logger the entry comes from. Absent means unnamed. */
     logger?: string;
@@ -1040,8 +1040,8 @@ export interface LoggingMessageNotification {
 }
 
 /**
- * Suggests a model for sampling by name. Sent by the server within `ModelPreferences`; the client alone
- * decides which model runs.
+ * Suggests a model for sampling by name. Sent by the server within `ModelPreferences`; only the client decides
+ * which model runs.
  * @see https://modelcontextprotocol.io/specification/2025-06-18/schema#modelhint
  */
 export interface ModelHint {
@@ -1154,7 +1154,7 @@ export interface PaginatedResult {
   _meta?: {
     [key: string]: unknown;
   };
-  /** Where the next page begins. Absent means this was the last page. */
+  /** Cursor of the next page. Absent means this was the last page. */
   nextCursor?: Cursor;
 }
 
@@ -1185,7 +1185,7 @@ export interface PingRequest {
 }
 
 /**
- * One field of an elicitation form. Only flat values can be asked for: strings, numbers, booleans and choices
+ * One field of an elicitation form. Only flat values can be requested: strings, numbers, booleans and choices
  * from a fixed set, never nested structures.
  * @see https://modelcontextprotocol.io/specification/2025-06-18/schema#primitiveschemadefinition
  */
@@ -1265,7 +1265,7 @@ export interface PromptArgument {
   description?: string;
   /** Key of the argument in the arguments of `prompts/get`. Also the label to display when there is no title. */
   name: string;
-  /** Whether the prompt cannot be fetched without this argument. Absent means it is optional. */
+  /** Whether the argument is required. Absent means it is optional. */
   required?: boolean;
   /** Label for people. Absent means `name` is displayed. */
   title?: string;
@@ -1298,15 +1298,15 @@ export interface PromptListChangedNotification {
  * @see https://modelcontextprotocol.io/specification/2025-06-18/schema#promptmessage
  */
 export interface PromptMessage {
-  /** What the message says. */
+  /** Content of the message. */
   content: ContentBlock;
   /** Who speaks in the message. */
   role: Role;
 }
 
 /**
- * Points at a prompt by name. Sent by the client in `completion/complete` to say whose argument is being
- * completed.
+ * Points at a prompt by name. Sent by the client in `completion/complete` to identify the prompt whose
+ * argument is being completed.
  * @see https://modelcontextprotocol.io/specification/2025-06-18/schema#promptreference
  */
 export interface PromptReference {
@@ -1339,7 +1339,7 @@ export interface ReadResourceRequest {
       progressToken?: ProgressToken;
       [key: string]: unknown;
     };
-    /** URI of what to read, in any scheme that the server understands. */
+    /** URI of the resource to read, in any scheme that the server understands. */
     uri: string;
   };
 }
@@ -1357,8 +1357,8 @@ export interface ReadResourceResult {
     [key: string]: unknown;
   };
   /**
-   * What was read. There may be several entries, each with its own URI: reading a directory can return its
-   * files.
+   * The contents that were read. There may be several entries, each with its own URI: reading a directory can
+   * return its files.
    */
   contents: (TextResourceContents | BlobResourceContents)[];
 }
@@ -1391,8 +1391,8 @@ export interface Request {
 }
 
 /**
- * Identifies a request so that its answer can be matched. A string or an integer, never null, that its sender
- * has not used before in the session.
+ * Identifies a request so that its response can be matched. A string or an integer, never null, that its
+ * sender has not used before in the session.
  * @see https://modelcontextprotocol.io/specification/2025-06-18/schema#requestid
  */
 export type RequestId = string | number;
@@ -1430,7 +1430,7 @@ export interface Resource {
 }
 
 /**
- * What the text and the binary form of resource contents have in common.
+ * Members that text and binary contents of a resource share.
  * @see https://modelcontextprotocol.io/specification/2025-06-18/schema#resourcecontents
  */
 export interface ResourceContents {
@@ -1443,7 +1443,7 @@ export interface ResourceContents {
   };
   /** MIME type of this item. Absent means unknown. */
   mimeType?: string;
-  /** URI of this item, which may lie below the URI that was asked for. */
+  /** URI of this item, which may lie below the requested URI. */
   uri: string;
 }
 
@@ -1530,8 +1530,8 @@ export interface ResourceTemplate {
 }
 
 /**
- * Points at a resource or a resource template. Sent by the client in `completion/complete` to say whose
- * argument is being completed. Earlier revisions name it `ResourceReference`.
+ * Points at a resource or a resource template. Sent by the client in `completion/complete` to identify the one
+ * whose argument is being completed. Earlier revisions name it `ResourceReference`.
  * @see https://modelcontextprotocol.io/specification/2025-06-18/schema#resourcetemplatereference
  */
 export interface ResourceTemplateReference {
@@ -1557,7 +1557,7 @@ export interface ResourceUpdatedNotification {
     _meta?: {
       [key: string]: unknown;
     };
-    /** URI of what has changed, which may lie below the URI that was subscribed to. */
+    /** URI of the changed resource, which may lie below the subscribed URI. */
     uri: string;
   };
 }
@@ -1628,7 +1628,7 @@ export interface RootsListChangedNotification {
  * @see https://modelcontextprotocol.io/specification/2025-06-18/schema#samplingmessage
  */
 export interface SamplingMessage {
-  /** What the message says. */
+  /** Content of the message. */
   content: TextContent | ImageContent | AudioContent;
   /** Who speaks in the message. */
   role: Role;
@@ -1686,15 +1686,15 @@ export type ServerNotification = CancelledNotification | ProgressNotification | 
 export type ServerRequest = PingRequest | CreateMessageRequest | ListRootsRequest | ElicitRequest;
 
 /**
- * Any result with which a server answers a client's request. The JSON does not say which one it is: decode it
- * by the method of the request.
+ * Any result with which a server answers a client's request. The JSON does not identify which one it is:
+ * decode it by the method of the request.
  * @see https://modelcontextprotocol.io/specification/2025-06-18/schema#serverresult
  */
 export type ServerResult = Result | InitializeResult | ListResourcesResult | ListResourceTemplatesResult | ReadResourceResult | ListPromptsResult | GetPromptResult | ListToolsResult | CallToolResult | CompleteResult;
 
 /**
- * Sets how severe a log message must be for the server to send it. Sent by the client as `logging/setLevel`;
- * the server answers with an empty result and applies the level from then on.
+ * Sets the lowest severity of the log messages that the server sends. Sent by the client as
+ * `logging/setLevel`; the server answers with an empty result and applies the level from then on.
  * @see https://modelcontextprotocol.io/specification/2025-06-18/schema#setlevelrequest
  */
 export interface SetLevelRequest {
@@ -1714,7 +1714,7 @@ export interface SetLevelRequest {
       progressToken?: ProgressToken;
       [key: string]: unknown;
     };
-    /** Least severe level to send. Everything at this level or above follows as `notifications/message`. */
+    /** Lowest severity to send. Messages at this level or above are sent as `notifications/message`. */
     level: LoggingLevel;
   };
 }
@@ -1800,7 +1800,7 @@ export interface TextResourceContents {
   mimeType?: string;
   /** The text itself, not encoded in any way. */
   text: string;
-  /** URI of this item, which may lie below the URI that was asked for. */
+  /** URI of this item, which may lie below the requested URI. */
   uri: string;
 }
 

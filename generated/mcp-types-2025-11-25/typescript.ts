@@ -122,7 +122,7 @@ export interface CallToolRequest {
 }
 
 /**
- * Which tool to run and what to pass to it (`tools/call`).
+ * The tool to run, and its arguments (`tools/call`).
  * @see https://modelcontextprotocol.io/specification/2025-11-25/schema#calltoolrequestparams
  */
 export interface CallToolRequestParams {
@@ -146,17 +146,17 @@ export interface CallToolRequestParams {
   /** Name of the tool, as found in `tools/list`. */
   name: string;
   /**
-   * Asks the receiver to run this request as a task. The immediate answer is then a `CreateTaskResult`, and the
-   * real result is fetched with `tasks/result`. Only meaningful if the receiver declared task support for this
-   * kind of request; absent means an ordinary call.
+   * Asks the receiver to run this request as a task. The immediate response is then a `CreateTaskResult`, and
+   * the real result is fetched with `tasks/result`. Only meaningful if the receiver declared task support for
+   * this kind of request; absent means an ordinary call.
    */
   task?: TaskMetadata;
 }
 
 /**
- * What a tool produced. Sent by the server to answer `tools/call`. Failures of the tool itself are reported
- * here with `isError`, where the model can see and react to them; an unknown tool or a server fault is a
- * JSON-RPC error instead.
+ * Output of a tool. Sent by the server to answer `tools/call`. Failures of the tool itself are reported here
+ * with `isError`, where the model can see and react to them; an unknown tool or a server fault is a JSON-RPC
+ * error instead.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/schema#calltoolresult
  */
 export interface CallToolResult {
@@ -169,7 +169,7 @@ export interface CallToolResult {
   };
   /** Output for the model and the user, in order. May be empty. */
   content: ContentBlock[];
-  /** Whether the tool failed, with `content` saying how. Absent means `false`: it succeeded. */
+  /** Whether the tool failed; if so, `content` describes the failure. Absent means `false`: it succeeded. */
   isError?: boolean;
   /**
    * Output as a JSON object, which must satisfy the tool's `outputSchema` if it declares one. Servers should
@@ -231,7 +231,7 @@ export interface CancelledNotification {
 }
 
 /**
- * Which request is withdrawn, and why (`notifications/cancelled`).
+ * The withdrawn request, and the reason (`notifications/cancelled`).
  * @see https://modelcontextprotocol.io/specification/2025-11-25/schema#cancellednotificationparams
  */
 export interface CancelledNotificationParams {
@@ -344,8 +344,8 @@ export type ClientNotification = CancelledNotification | InitializedNotification
 export type ClientRequest = InitializeRequest | PingRequest | ListResourcesRequest | ListResourceTemplatesRequest | ReadResourceRequest | SubscribeRequest | UnsubscribeRequest | ListPromptsRequest | GetPromptRequest | ListToolsRequest | CallToolRequest | GetTaskRequest | GetTaskPayloadRequest | CancelTaskRequest | ListTasksRequest | SetLevelRequest | CompleteRequest;
 
 /**
- * Any result that a client may return to a server. Nothing in a result says which alternative it is: the
- * method of the answered request decides.
+ * Any result that a client may return to a server. The JSON does not identify the alternative: decode it by
+ * the method of the request.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/schema#clientresult
  */
 export type ClientResult = Result | GetTaskResult | GetTaskPayloadResult | CancelTaskResult | ListTasksResult | CreateMessageResult | ListRootsResult | ElicitResult;
@@ -364,7 +364,7 @@ export interface CompleteRequest {
 }
 
 /**
- * What is being completed, and how far the input has got (`completion/complete`).
+ * The argument to complete, and the text typed so far (`completion/complete`).
  * @see https://modelcontextprotocol.io/specification/2025-11-25/schema#completerequestparams
  */
 export interface CompleteRequestParams {
@@ -388,7 +388,7 @@ export interface CompleteRequestParams {
     /** Text typed so far, against which suggestions are matched. May be empty. */
     value: string;
   };
-  /** What is already known about the other arguments. Absent means nothing is. */
+  /** Values of the other arguments, as far as they are known. Absent means none. */
   context?: {
     /** Arguments already filled in, by name, without the one being completed. Absent means none. */
     arguments?: {
@@ -411,7 +411,7 @@ export interface CompleteResult {
   _meta?: {
     [key: string]: unknown;
   };
-  /** The suggestions and how many there are. */
+  /** The suggestions and their number. */
   completion: {
     /** Whether further suggestions exist beyond `values`. Absent means unstated. */
     hasMore?: boolean;
@@ -487,9 +487,9 @@ export interface CreateMessageRequestParams {
    */
   systemPrompt?: string;
   /**
-   * Asks the receiver to run this request as a task. The immediate answer is then a `CreateTaskResult`, and the
-   * real result is fetched with `tasks/result`. Only meaningful if the receiver declared task support for this
-   * kind of request; absent means an ordinary call.
+   * Asks the receiver to run this request as a task. The immediate response is then a `CreateTaskResult`, and
+   * the real result is fetched with `tasks/result`. Only meaningful if the receiver declared task support for
+   * this kind of request; absent means an ordinary call.
    */
   task?: TaskMetadata;
   /**
@@ -522,11 +522,11 @@ export interface CreateMessageResult {
   _meta?: {
     [key: string]: unknown;
   };
-  /** What the model wrote. Where the revision allows a list, one reply may hold several blocks. */
+  /** The content that the model wrote. Where the revision allows a list, one reply may hold several blocks. */
   content: SamplingMessageContentBlock | SamplingMessageContentBlock[];
   /** Name of the model that wrote the message. */
   model: string;
-  /** Whose turn the message is; normally the assistant's. */
+  /** Role of the author; normally the assistant. */
   role: Role;
   /**
    * Why generation ended. Known values are `endTurn`, `stopSequence`, `maxTokens` and, in later revisions,
@@ -592,7 +592,7 @@ export interface ElicitRequestFormParams {
     progressToken?: ProgressToken;
     [key: string]: unknown;
   };
-  /** Text that explains to the user what is asked for, and why. */
+  /** Text that explains to the user which input is requested, and why. */
   message: string;
   mode?: "form";
   /** The fields of the form. */
@@ -603,21 +603,21 @@ export interface ElicitRequestFormParams {
     properties: {
       [key: string]: PrimitiveSchemaDefinition;
     };
-    /** The names of the fields that must be filled in. Absent means that none must. */
+    /** Names of the fields that must be filled in. Absent means none. */
     required?: string[];
     type: "object";
   };
   /**
-   * Asks the receiver to run this request as a task. The immediate answer is then a `CreateTaskResult`, and the
-   * real result is fetched with `tasks/result`. Only meaningful if the receiver declared task support for this
-   * kind of request; absent means an ordinary call.
+   * Asks the receiver to run this request as a task. The immediate response is then a `CreateTaskResult`, and
+   * the real result is fetched with `tasks/result`. Only meaningful if the receiver declared task support for
+   * this kind of request; absent means an ordinary call.
    */
   task?: TaskMetadata;
 }
 
 /**
- * What to ask the user (`elicitation/create`). Where it is a union, the alternatives are a form to fill in and
- * a web page to visit; `mode` selects between them, and its absence means a form.
+ * The input that is requested from the user (`elicitation/create`). Where it is a union, the alternatives are
+ * a form to fill in and a web page to visit; `mode` selects between them, and its absence means a form.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/schema#elicitrequestparams
  */
 export type ElicitRequestParams = ElicitRequestURLParams | ElicitRequestFormParams;
@@ -650,9 +650,9 @@ export interface ElicitRequestURLParams {
   message: string;
   mode: "url";
   /**
-   * Asks the receiver to run this request as a task. The immediate answer is then a `CreateTaskResult`, and the
-   * real result is fetched with `tasks/result`. Only meaningful if the receiver declared task support for this
-   * kind of request; absent means an ordinary call.
+   * Asks the receiver to run this request as a task. The immediate response is then a `CreateTaskResult`, and
+   * the real result is fetched with `tasks/result`. Only meaningful if the receiver declared task support for
+   * this kind of request; absent means an ordinary call.
    */
   task?: TaskMetadata;
   /** Address of the page to open. */
@@ -773,7 +773,7 @@ export interface GetPromptRequest {
 }
 
 /**
- * Which prompt to render and with what (`prompts/get`).
+ * The prompt to fill in, and its arguments (`prompts/get`).
  * @see https://modelcontextprotocol.io/specification/2025-11-25/schema#getpromptrequestparams
  */
 export interface GetPromptRequestParams {
@@ -818,8 +818,8 @@ export interface GetPromptResult {
 
 /**
  * Asks for the outcome of a task (`tasks/result`). Sent by the side that created the task, client or server.
- * The receiver holds its answer until the task has ended, then responds with what the original request would
- * have returned, be it a result or an error.
+ * The receiver delays its response until the task has ended, then responds with what the original request
+ * would have returned, be it a result or an error.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/schema#gettaskpayloadrequest
  */
 export interface GetTaskPayloadRequest {
@@ -898,7 +898,7 @@ export interface GetTaskRequest {
 export type GetTaskResult = Result & Task;
 
 /**
- * One picture that stands for its owner in a user interface.
+ * A picture that represents its owner in a user interface.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/schema#icon
  */
 export interface Icon {
@@ -993,7 +993,7 @@ export interface InitializeRequest {
 }
 
 /**
- * What the client speaks, offers and is (`initialize`).
+ * Revision, capabilities and identity of the client (`initialize`).
  * @see https://modelcontextprotocol.io/specification/2025-11-25/schema#initializerequestparams
  */
 export interface InitializeRequestParams {
@@ -1114,8 +1114,8 @@ export interface JSONRPCRequest {
 }
 
 /**
- * A response to a request. In revisions where it is a union, the alternatives are success and failure, told
- * apart by `result` and `error`; in the others it is the successful response alone.
+ * A response to a request. In revisions where it is a union, the alternatives are success and failure,
+ * distinguished by `result` and `error`; in the others it is only the successful response.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/schema#jsonrpcresponse
  */
 export type JSONRPCResponse = JSONRPCResultResponse | JSONRPCErrorResponse;
@@ -1180,7 +1180,7 @@ export interface ListPromptsResult {
   _meta?: {
     [key: string]: unknown;
   };
-  /** Where the next page begins. Absent means this was the last page. */
+  /** Cursor of the next page. Absent means this was the last page. */
   nextCursor?: Cursor;
   /** The prompts on this page. */
   prompts: Prompt[];
@@ -1212,7 +1212,7 @@ export interface ListResourceTemplatesResult {
   _meta?: {
     [key: string]: unknown;
   };
-  /** Where the next page begins. Absent means this was the last page. */
+  /** Cursor of the next page. Absent means this was the last page. */
   nextCursor?: Cursor;
   /** The templates on this page. */
   resourceTemplates: ResourceTemplate[];
@@ -1244,7 +1244,7 @@ export interface ListResourcesResult {
   _meta?: {
     [key: string]: unknown;
   };
-  /** Where the next page begins. Absent means this was the last page. */
+  /** Cursor of the next page. Absent means this was the last page. */
   nextCursor?: Cursor;
   /** The resources on this page. */
   resources: Resource[];
@@ -1305,9 +1305,9 @@ export interface ListTasksResult {
   _meta?: {
     [key: string]: unknown;
   };
-  /** Where the next page begins. Absent means this was the last page. */
+  /** Cursor of the next page. Absent means this was the last page. */
   nextCursor?: Cursor;
-  /** The tasks on this page, each with its state at the time of the answer. */
+  /** The tasks on this page, each with its state at the time of the response. */
   tasks: Task[];
 }
 
@@ -1336,7 +1336,7 @@ export interface ListToolsResult {
   _meta?: {
     [key: string]: unknown;
   };
-  /** Where the next page begins. Absent means this was the last page. */
+  /** Cursor of the next page. Absent means this was the last page. */
   nextCursor?: Cursor;
   /** The tools on this page. */
   tools: Tool[];
@@ -1374,17 +1374,17 @@ export interface LoggingMessageNotificationParams {
   _meta?: {
     [key: string]: unknown;
   };
-  /** What is logged. Any JSON value, often a string or an object. */
+  /** The logged data. Any JSON value, often a string or an object. */
   data: unknown;
-  /** How severe the entry is. */
+  /** Severity of the entry. */
   level: LoggingLevel;
   /** Name of the logger the entry comes from. Absent means unnamed. */
   logger?: string;
 }
 
 /**
- * Suggests a model for sampling by name. Sent by the server within `ModelPreferences`; the client alone
- * decides which model runs.
+ * Suggests a model for sampling by name. Sent by the server within `ModelPreferences`; only the client decides
+ * which model runs.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/schema#modelhint
  */
 export interface ModelHint {
@@ -1521,7 +1521,7 @@ export interface PaginatedResult {
   _meta?: {
     [key: string]: unknown;
   };
-  /** Where the next page begins. Absent means this was the last page. */
+  /** Cursor of the next page. Absent means this was the last page. */
   nextCursor?: Cursor;
 }
 
@@ -1539,7 +1539,7 @@ export interface PingRequest {
 }
 
 /**
- * One field of an elicitation form. Only flat values can be asked for: strings, numbers, booleans and choices
+ * One field of an elicitation form. Only flat values can be requested: strings, numbers, booleans and choices
  * from a fixed set, never nested structures.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/schema#primitiveschemadefinition
  */
@@ -1628,7 +1628,7 @@ export interface PromptArgument {
   description?: string;
   /** Key of the argument in the arguments of `prompts/get`. Also the label to display when there is no title. */
   name: string;
-  /** Whether the prompt cannot be fetched without this argument. Absent means it is optional. */
+  /** Whether the argument is required. Absent means it is optional. */
   required?: boolean;
   /** Label for people. Absent means `name` is displayed. */
   title?: string;
@@ -1653,15 +1653,15 @@ export interface PromptListChangedNotification {
  * @see https://modelcontextprotocol.io/specification/2025-11-25/schema#promptmessage
  */
 export interface PromptMessage {
-  /** What the message says. */
+  /** Content of the message. */
   content: ContentBlock;
   /** Who speaks in the message. */
   role: Role;
 }
 
 /**
- * Points at a prompt by name. Sent by the client in `completion/complete` to say whose argument is being
- * completed.
+ * Points at a prompt by name. Sent by the client in `completion/complete` to identify the prompt whose
+ * argument is being completed.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/schema#promptreference
  */
 export interface PromptReference {
@@ -1703,7 +1703,7 @@ export interface ReadResourceRequestParams {
     progressToken?: ProgressToken;
     [key: string]: unknown;
   };
-  /** URI of what to read, in any scheme that the server understands. */
+  /** URI of the resource to read, in any scheme that the server understands. */
   uri: string;
 }
 
@@ -1720,8 +1720,8 @@ export interface ReadResourceResult {
     [key: string]: unknown;
   };
   /**
-   * What was read. There may be several entries, each with its own URI: reading a directory can return its
-   * files.
+   * The contents that were read. There may be several entries, each with its own URI: reading a directory can
+   * return its files.
    */
   contents: (TextResourceContents | BlobResourceContents)[];
 }
@@ -1751,8 +1751,8 @@ export interface Request {
 }
 
 /**
- * Identifies a request so that its answer can be matched. A string or an integer, never null, that its sender
- * has not used before in the session.
+ * Identifies a request so that its response can be matched. A string or an integer, never null, that its
+ * sender has not used before in the session.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/schema#requestid
  */
 export type RequestId = string | number;
@@ -1812,7 +1812,7 @@ export interface Resource {
 }
 
 /**
- * What the text and the binary form of resource contents have in common.
+ * Members that text and binary contents of a resource share.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/schema#resourcecontents
  */
 export interface ResourceContents {
@@ -1825,7 +1825,7 @@ export interface ResourceContents {
   };
   /** MIME type of this item. Absent means unknown. */
   mimeType?: string;
-  /** URI of this item, which may lie below the URI that was asked for. */
+  /** URI of this item, which may lie below the requested URI. */
   uri: string;
 }
 
@@ -1930,8 +1930,8 @@ export interface ResourceTemplate {
 }
 
 /**
- * Points at a resource or a resource template. Sent by the client in `completion/complete` to say whose
- * argument is being completed. Earlier revisions name it `ResourceReference`.
+ * Points at a resource or a resource template. Sent by the client in `completion/complete` to identify the one
+ * whose argument is being completed. Earlier revisions name it `ResourceReference`.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/schema#resourcetemplatereference
  */
 export interface ResourceTemplateReference {
@@ -1965,7 +1965,7 @@ export interface ResourceUpdatedNotificationParams {
   _meta?: {
     [key: string]: unknown;
   };
-  /** URI of what has changed, which may lie below the URI that was subscribed to. */
+  /** URI of the changed resource, which may lie below the subscribed URI. */
   uri: string;
 }
 
@@ -2034,7 +2034,7 @@ export interface SamplingMessage {
   _meta?: {
     [key: string]: unknown;
   };
-  /** What the message says. */
+  /** Content of the message. */
   content: SamplingMessageContentBlock | SamplingMessageContentBlock[];
   /** Who speaks in the message. */
   role: Role;
@@ -2123,15 +2123,15 @@ export type ServerNotification = CancelledNotification | ProgressNotification | 
 export type ServerRequest = PingRequest | GetTaskRequest | GetTaskPayloadRequest | CancelTaskRequest | ListTasksRequest | CreateMessageRequest | ListRootsRequest | ElicitRequest;
 
 /**
- * Any result with which a server answers a client's request. The JSON does not say which one it is: decode it
- * by the method of the request.
+ * Any result with which a server answers a client's request. The JSON does not identify which one it is:
+ * decode it by the method of the request.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/schema#serverresult
  */
 export type ServerResult = Result | InitializeResult | ListResourcesResult | ListResourceTemplatesResult | ReadResourceResult | ListPromptsResult | GetPromptResult | ListToolsResult | CallToolResult | GetTaskResult | GetTaskPayloadResult | CancelTaskResult | ListTasksResult | CompleteResult;
 
 /**
- * Sets how severe a log message must be for the server to send it. Sent by the client as `logging/setLevel`;
- * the server answers with an empty result and applies the level from then on.
+ * Sets the lowest severity of the log messages that the server sends. Sent by the client as
+ * `logging/setLevel`; the server answers with an empty result and applies the level from then on.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/schema#setlevelrequest
  */
 export interface SetLevelRequest {
@@ -2160,7 +2160,7 @@ export interface SetLevelRequestParams {
     progressToken?: ProgressToken;
     [key: string]: unknown;
   };
-  /** Least severe level to send. Everything at this level or above follows as `notifications/message`. */
+  /** Lowest severity to send. Messages at this level or above are sent as `notifications/message`. */
   level: LoggingLevel;
 }
 
@@ -2228,8 +2228,8 @@ export interface SubscribeRequestParams {
 }
 
 /**
- * State of a request that runs as a task, apart from its answer. Kept by the side that received the request,
- * and reported in the results and notifications concerning tasks; the requestor polls it with `tasks/get` and
+ * State of a request that runs as a task, without its outcome. Kept by the side that received the request, and
+ * reported in the results and notifications concerning tasks; the requestor polls it with `tasks/get` and
  * fetches the outcome with `tasks/result`.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/schema#task
  */
@@ -2243,7 +2243,7 @@ export interface Task {
   /** The state of the task. */
   status: TaskStatus;
   /**
-   * What lies behind the status, in words for people. It may say why the task was cancelled, what it achieved or
+   * Explanation of the status, in words for people. It may state why the task was cancelled, what it achieved or
    * what went wrong. Absent means nothing to add.
    */
   statusMessage?: string;
@@ -2251,7 +2251,7 @@ export interface Task {
   taskId: string;
   /**
    * How long the task is kept after its creation, in milliseconds. `null` means without limit. It may differ
-   * from what was asked for.
+   * from the requested one.
    */
   ttl: number | null;
 }
@@ -2355,7 +2355,7 @@ export interface TextResourceContents {
   mimeType?: string;
   /** The text itself, not encoded in any way. */
   text: string;
-  /** URI of this item, which may lie below the URI that was asked for. */
+  /** URI of this item, which may lie below the requested URI. */
   uri: string;
 }
 
@@ -2539,7 +2539,7 @@ export interface ToolResultContent {
   };
   /** What the tool returned, in the form of `CallToolResult.content`. */
   content: ContentBlock[];
-  /** Whether the tool use failed, in which case `content` says why. Absent means false. */
+  /** Whether the tool use failed, in which case `content` explains why. Absent means false. */
   isError?: boolean;
   /**
    * What the tool returned as a JSON object. It should conform to the tool's `outputSchema` if there is one.
@@ -2579,7 +2579,7 @@ export interface ToolUseContent {
 }
 
 /**
- * Error answer: the user must visit a URL before the request can succeed. Sent by the server in place of a
+ * Error response: the user must visit a URL before the request can succeed. Sent by the server in place of a
  * result, with code -32042. The client carries out the elicitations listed in `data` and may then send the
  * request again.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/schema#urlelicitationrequirederror
@@ -2593,7 +2593,7 @@ export interface URLElicitationRequiredError {
       [key: string]: unknown;
     };
   };
-  /** Identifier of the request that failed. Absent if the server could not tell it. */
+  /** Identifier of the request that failed. Absent if the server could not determine it. */
   id?: RequestId;
   jsonrpc: "2.0";
 }

@@ -5,14 +5,13 @@
 export const PROTOCOL_VERSION = "2026-07-28";
 
 /**
- * The server knows no resource with the requested URI. Earlier revisions have a code of their own for it,
- * -32002.
+ * The server knows no resource with the requested URI. Earlier revisions have a separate code for it, -32002.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources
  */
 export const RESOURCE_NOT_FOUND = -32602;
 
 /**
- * A header that repeats a part of the message is missing, malformed or says something else than the message.
+ * A header that repeats a part of the message is missing, malformed or differs from the message.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#headermismatcherror
  */
 export const HEADER_MISMATCH = -32020;
@@ -24,7 +23,7 @@ export const HEADER_MISMATCH = -32020;
 export const MISSING_REQUIRED_CLIENT_CAPABILITY = -32021;
 
 /**
- * The server doesn't speak the revision that the request names; `data` lists those that it speaks.
+ * The server doesn't support the revision that the request names; `data` lists the supported ones.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#unsupportedprotocolversionerror
  */
 export const UNSUPPORTED_PROTOCOL_VERSION = -32022;
@@ -112,7 +111,7 @@ export interface BooleanSchema {
 }
 
 /**
- * Members that results have in common which a client may cache.
+ * Members shared by the results that a client may cache.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#cacheableresult
  */
 export interface CacheableResult {
@@ -134,7 +133,7 @@ export interface CacheableResult {
 
 /**
  * Asks the server to run one of its tools (`tools/call`). Sent by the client; the server runs the tool and
- * answers with a `CallToolResult`, or with an `InputRequiredResult` if it needs something first.
+ * answers with a `CallToolResult`, or with an `InputRequiredResult` if it needs input first.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#calltoolrequest
  */
 export interface CallToolRequest {
@@ -146,7 +145,7 @@ export interface CallToolRequest {
 }
 
 /**
- * Which tool to run and what to pass to it (`tools/call`).
+ * The tool to run, and its arguments (`tools/call`).
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#calltoolrequestparams
  */
 export interface CallToolRequestParams {
@@ -160,23 +159,23 @@ export interface CallToolRequestParams {
     [key: string]: unknown;
   };
   /**
-   * Answers to the `inputRequests` of the previous round, under the same names. Absent unless this request
+   * Responses to the `inputRequests` of the previous round, under the same names. Absent unless this request
    * repeats one that needed input.
    */
   inputResponses?: InputResponses;
   /** Name of the tool, as found in `tools/list`. */
   name: string;
   /**
-   * Opaque text with which the server continues where it stopped. The client sends it back unchanged and reads
-   * nothing into it. Servers must expect that a peer has changed it. Absent means there is none.
+   * Opaque text from which the server resumes the request. The client sends it back unchanged and does not
+   * interpret it. Servers must expect that a peer has changed it. Absent means there is none.
    */
   requestState?: string;
 }
 
 /**
- * What a tool produced. Sent by the server to answer `tools/call`. Failures of the tool itself are reported
- * here with `isError`, where the model can see and react to them; an unknown tool or a server fault is a
- * JSON-RPC error instead.
+ * Output of a tool. Sent by the server to answer `tools/call`. Failures of the tool itself are reported here
+ * with `isError`, where the model can see and react to them; an unknown tool or a server fault is a JSON-RPC
+ * error instead.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#calltoolresult
  */
 export interface CallToolResult {
@@ -187,7 +186,7 @@ export interface CallToolResult {
   _meta?: ResultMetaObject;
   /** Output for the model and the user, in order. May be empty. */
   content: ContentBlock[];
-  /** Whether the tool failed, with `content` saying how. Absent means `false`: it succeeded. */
+  /** Whether the tool failed; if so, `content` describes the failure. Absent means `false`: it succeeded. */
   isError?: boolean;
   /** Whether the request is complete. Results of earlier revisions have no such member, and are complete. */
   resultType: ResultType;
@@ -206,14 +205,14 @@ export interface CallToolResultResponse {
   /** Id of the request being answered. */
   id: RequestId;
   jsonrpc: "2.0";
-  /** What the tool produced, or what the server needs first. */
+  /** The output of the tool, or a request for input. */
   result: InputRequiredResult | CallToolResult;
 }
 
 /**
  * Withdraws a request that is still in flight (`notifications/cancelled`). Sent by the client over stdio; over
  * HTTP it closes the stream of the response instead. The server should stop the work and send no response; it
- * ignores the message when the request is unknown or already finished. A server sends it over stdio alone, to
+ * ignores the message when the request is unknown or already finished. A server sends it only over stdio, to
  * end a subscription.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#cancellednotification
  */
@@ -225,7 +224,7 @@ export interface CancelledNotification {
 }
 
 /**
- * Which request is withdrawn, and why (`notifications/cancelled`).
+ * The withdrawn request, and the reason (`notifications/cancelled`).
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#cancellednotificationparams
  */
 export interface CancelledNotificationParams {
@@ -311,8 +310,8 @@ export interface ClientNotification {
 export type ClientRequest = DiscoverRequest | ListResourcesRequest | ListResourceTemplatesRequest | ReadResourceRequest | SubscriptionsListenRequest | ListPromptsRequest | GetPromptRequest | ListToolsRequest | CallToolRequest | CompleteRequest;
 
 /**
- * Any result. Clients send none in this revision, for servers send no requests; what they answer to a server
- * is an `InputResponse`.
+ * Any result. Clients send none in this revision, because servers send no requests; they respond to input
+ * requests with an `InputResponse`.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#clientresult
  */
 export type ClientResult = Result;
@@ -331,7 +330,7 @@ export interface CompleteRequest {
 }
 
 /**
- * What is being completed, and how far the input has got (`completion/complete`).
+ * The argument to complete, and the text typed so far (`completion/complete`).
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#completerequestparams
  */
 export interface CompleteRequestParams {
@@ -347,7 +346,7 @@ export interface CompleteRequestParams {
     /** Text typed so far, against which suggestions are matched. May be empty. */
     value: string;
   };
-  /** What is already known about the other arguments. Absent means nothing is. */
+  /** Values of the other arguments, as far as they are known. Absent means none. */
   context?: {
     /** Arguments already filled in, by name, without the one being completed. Absent means none. */
     arguments?: {
@@ -368,7 +367,7 @@ export interface CompleteResult {
    * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
    */
   _meta?: ResultMetaObject;
-  /** The suggestions and how many there are. */
+  /** The suggestions and their number. */
   completion: {
     /** Whether further suggestions exist beyond `values`. Absent means unstated. */
     hasMore?: boolean;
@@ -471,11 +470,11 @@ export interface CreateMessageResult {
    * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
    */
   _meta?: MetaObject;
-  /** What the model wrote. Where the revision allows a list, one reply may hold several blocks. */
+  /** The content that the model wrote. Where the revision allows a list, one reply may hold several blocks. */
   content: SamplingMessageContentBlock | SamplingMessageContentBlock[];
   /** Name of the model that wrote the message. */
   model: string;
-  /** Whose turn the message is; normally the assistant's. */
+  /** Role of the author; normally the assistant. */
   role: Role;
   /**
    * Why generation ended. Known values are `endTurn`, `stopSequence`, `maxTokens` and, in later revisions,
@@ -492,9 +491,9 @@ export interface CreateMessageResult {
 export type Cursor = string;
 
 /**
- * Asks which revisions the server speaks and what it offers (`server/discover`). A client may send it first,
- * to choose a revision or to find out whether the server has a handshake instead. Every server of the revision
- * answers it, with a `DiscoverResult`.
+ * Asks which revisions and capabilities the server supports (`server/discover`). A client may send it first,
+ * to choose a revision or to find out whether the server uses a handshake instead. Every server of the
+ * revision answers it, with a `DiscoverResult`.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#discoverrequest
  */
 export interface DiscoverRequest {
@@ -506,7 +505,7 @@ export interface DiscoverRequest {
 }
 
 /**
- * What a server speaks and offers. Sent by the server to answer `server/discover`.
+ * Revisions and capabilities that a server supports. Sent by the server to answer `server/discover`.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#discoverresult
  */
 export interface DiscoverResult {
@@ -526,7 +525,7 @@ export interface DiscoverResult {
   instructions?: string;
   /** Whether the request is complete. Results of earlier revisions have no such member, and are complete. */
   resultType: ResultType;
-  /** Protocol revisions that the server speaks. The client names one of them in each request. */
+  /** Protocol revisions that the server supports. The client names one of them in each request. */
   supportedVersions: string[];
   /**
    * How long the result stays fresh after it was received, in milliseconds. `0` means that it is stale at once.
@@ -543,7 +542,7 @@ export interface DiscoverResultResponse {
   /** Id of the request being answered. */
   id: RequestId;
   jsonrpc: "2.0";
-  /** What the server speaks and offers. */
+  /** The revisions and capabilities that the server supports. */
   result: DiscoverResult;
 }
 
@@ -565,7 +564,7 @@ export interface ElicitRequest {
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitrequestformparams
  */
 export interface ElicitRequestFormParams {
-  /** Text that explains to the user what is asked for, and why. */
+  /** Text that explains to the user which input is requested, and why. */
   message: string;
   mode?: "form";
   /** The fields of the form. */
@@ -576,15 +575,15 @@ export interface ElicitRequestFormParams {
     properties: {
       [key: string]: PrimitiveSchemaDefinition;
     };
-    /** The names of the fields that must be filled in. Absent means that none must. */
+    /** Names of the fields that must be filled in. Absent means none. */
     required?: string[];
     type: "object";
   };
 }
 
 /**
- * What to ask the user (`elicitation/create`). Where it is a union, the alternatives are a form to fill in and
- * a web page to visit; `mode` selects between them, and its absence means a form.
+ * The input that is requested from the user (`elicitation/create`). Where it is a union, the alternatives are
+ * a form to fill in and a web page to visit; `mode` selects between them, and its absence means a form.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitrequestparams
  */
 export type ElicitRequestParams = ElicitRequestFormParams | ElicitRequestURLParams;
@@ -592,7 +591,7 @@ export type ElicitRequestParams = ElicitRequestFormParams | ElicitRequestURLPara
 /**
  * A web page for the user to visit (`elicitation/create`, mode `url`). Meant for sign-in, payment and other
  * input that must not pass through the client. The client asks for consent before opening the page, and learns
- * what came of it by repeating its request.
+ * the outcome by repeating its request.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitrequesturlparams
  */
 export interface ElicitRequestURLParams {
@@ -672,7 +671,7 @@ export interface Error {
 
 /**
  * Asks for one prompt, filled in and ready for a model (`prompts/get`). Sent by the client; the server inserts
- * the arguments and answers with a `GetPromptResult`, or with an `InputRequiredResult` if it needs something
+ * the arguments and answers with a `GetPromptResult`, or with an `InputRequiredResult` if it needs input
  * first.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#getpromptrequest
  */
@@ -685,7 +684,7 @@ export interface GetPromptRequest {
 }
 
 /**
- * Which prompt to render and with what (`prompts/get`).
+ * The prompt to fill in, and its arguments (`prompts/get`).
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#getpromptrequestparams
  */
 export interface GetPromptRequestParams {
@@ -699,15 +698,15 @@ export interface GetPromptRequestParams {
     [key: string]: string;
   };
   /**
-   * Answers to the `inputRequests` of the previous round, under the same names. Absent unless this request
+   * Responses to the `inputRequests` of the previous round, under the same names. Absent unless this request
    * repeats one that needed input.
    */
   inputResponses?: InputResponses;
   /** Name of the prompt, as found in `prompts/list`. */
   name: string;
   /**
-   * Opaque text with which the server continues where it stopped. The client sends it back unchanged and reads
-   * nothing into it. Servers must expect that a peer has changed it. Absent means there is none.
+   * Opaque text from which the server resumes the request. The client sends it back unchanged and does not
+   * interpret it. Servers must expect that a peer has changed it. Absent means there is none.
    */
   requestState?: string;
 }
@@ -738,14 +737,14 @@ export interface GetPromptResultResponse {
   /** Id of the request being answered. */
   id: RequestId;
   jsonrpc: "2.0";
-  /** The prompt, or what the server needs first. */
+  /** The prompt, or a request for input. */
   result: InputRequiredResult | GetPromptResult;
 }
 
 /**
- * Error answer: an HTTP header that repeats a part of the message is missing, malformed or says something
- * else. Sent by the server with status 400. The client may list the tools again, since their schemas say which
- * arguments are repeated, and then call again.
+ * Error response: an HTTP header that repeats a part of the message is missing, malformed or has a different
+ * value. Sent by the server with status 400. The client may list the tools again, since their schemas declare
+ * which arguments are repeated in headers, and then call again.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#headermismatcherror
  */
 export interface HeaderMismatchError {
@@ -759,7 +758,7 @@ export interface HeaderMismatchError {
 }
 
 /**
- * One picture that stands for its owner in a user interface.
+ * A picture that represents its owner in a user interface.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#icon
  */
 export interface Icon {
@@ -839,16 +838,16 @@ export interface Implementation {
 }
 
 /**
- * One thing that a server asks of the client before it can complete a request. Alternatives: a sampling
- * request, the list of roots, and an elicitation; `method` selects among them. It is no JSON-RPC request, for
- * it has no id, and is only found within an `InputRequiredResult`.
+ * A request for input that a server needs before it can complete a request of the client. Alternatives: a
+ * sampling request, the list of roots, and an elicitation; `method` selects among them. It is not a JSON-RPC
+ * request: it has no id, and occurs only within an `InputRequiredResult`.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#inputrequest
  */
 export type InputRequest = CreateMessageRequest | ListRootsRequest | ElicitRequest;
 
 /**
- * What a server asks of the client, by names of the server's choosing. The answers come back under the same
- * names.
+ * Requests for input that a server needs from the client, under names that the server chooses. The responses
+ * have the same names.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#inputrequests
  */
 export interface InputRequests {
@@ -856,9 +855,9 @@ export interface InputRequests {
 }
 
 /**
- * Says that the server needs input before it can complete the request. Sent by the server in place of the
+ * Reports that the server needs input before it can complete the request. Sent by the server in place of the
  * result of `tools/call`, `prompts/get` or `resources/read`, with at least one of `inputRequests` and
- * `requestState`. The client obtains the answers and sends the same request again under a new id.
+ * `requestState`. The client obtains the input and sends the same request again under a new id.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#inputrequiredresult
  */
 export interface InputRequiredResult {
@@ -867,7 +866,7 @@ export interface InputRequiredResult {
    * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
    */
   _meta?: ResultMetaObject;
-  /** What the server asks. Absent means nothing; the client may then repeat the request at once. */
+  /** The input that the server requests. Absent means none; the client may then repeat the request at once. */
   inputRequests?: InputRequests;
   /**
    * Opaque text to send back unchanged when the request is repeated. Absent means the request is repeated
@@ -879,14 +878,14 @@ export interface InputRequiredResult {
 }
 
 /**
- * The answer to an `InputRequest`: the message that a model wrote, the roots, or the reaction of the user.
- * Which of the three it is shows in the members that it has.
+ * The response to an `InputRequest`: the message that a model wrote, the roots, or the reaction of the user.
+ * Its members show which of the three it is.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#inputresponse
  */
 export type InputResponse = CreateMessageResult | ListRootsResult | ElicitResult;
 
 /**
- * Parameters shared by the requests whose result may ask for input.
+ * Parameters shared by the requests whose result may request input.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#inputresponserequestparams
  */
 export interface InputResponseRequestParams {
@@ -896,19 +895,19 @@ export interface InputResponseRequestParams {
    */
   _meta: RequestMetaObject;
   /**
-   * Answers to the `inputRequests` of the previous round, under the same names. Absent unless this request
+   * Responses to the `inputRequests` of the previous round, under the same names. Absent unless this request
    * repeats one that needed input.
    */
   inputResponses?: InputResponses;
   /**
-   * Opaque text with which the server continues where it stopped. The client sends it back unchanged and reads
-   * nothing into it. Servers must expect that a peer has changed it. Absent means there is none.
+   * Opaque text from which the server resumes the request. The client sends it back unchanged and does not
+   * interpret it. Servers must expect that a peer has changed it. Absent means there is none.
    */
   requestState?: string;
 }
 
 /**
- * The client's answers to `InputRequests`, under the same names. Only those of the latest round are sent.
+ * The client's responses to `InputRequests`, under the same names. Only those of the latest round are sent.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#inputresponses
  */
 export interface InputResponses {
@@ -928,7 +927,7 @@ export interface InternalError {
 }
 
 /**
- * The error object for parameters that don't fit the method, with code -32602. It also answers an unknown
+ * The error object for parameters that don't fit the method, with code -32602. It is also used for an unknown
  * tool, prompt or resource, a bad cursor, an unknown log level, and metadata without the protocol revision or
  * the capabilities.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#invalidparamserror
@@ -942,7 +941,7 @@ export interface InvalidParamsError {
 }
 
 /**
- * The error object for JSON that is no JSON-RPC request, with code -32600.
+ * The error object for JSON that is not a JSON-RPC request, with code -32600.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#invalidrequesterror
  */
 export interface InvalidRequestError {
@@ -960,7 +959,8 @@ export interface InvalidRequestError {
 export type JSONArray = JSONValue[];
 
 /**
- * Any JSON object. Where it is the setting of a feature, an empty one means the feature without settings.
+ * Any JSON object. Where it holds the settings of a feature, an empty one declares the feature without
+ * settings.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonobject
  */
 export interface JSONObject {
@@ -1001,14 +1001,14 @@ export interface JSONRPCNotification {
 }
 
 /**
- * A message of any method that calls for a response. Sent by clients alone; the server answers with a result
- * or an error under the same id.
+ * A message of any method that calls for a response. Sent only by clients; the server answers with a result or
+ * an error under the same id.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonrpcrequest
  */
 export interface JSONRPCRequest {
   /**
-   * Identifier that the response repeats. Chosen by the client, never `null`, and not that of another request
-   * which is still unanswered.
+   * Identifier that the response repeats. Chosen by the client, never `null`, and not that of another request in
+   * flight.
    */
   id: RequestId;
   jsonrpc: "2.0";
@@ -1021,8 +1021,8 @@ export interface JSONRPCRequest {
 }
 
 /**
- * A response to a request. In revisions where it is a union, the alternatives are success and failure, told
- * apart by `result` and `error`; in the others it is the successful response alone.
+ * A response to a request. In revisions where it is a union, the alternatives are success and failure,
+ * distinguished by `result` and `error`; in the others it is only the successful response.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonrpcresponse
  */
 export type JSONRPCResponse = JSONRPCResultResponse | JSONRPCErrorResponse;
@@ -1093,7 +1093,7 @@ export interface ListPromptsResult {
   _meta?: ResultMetaObject;
   /** Who may share a cached copy of this result. */
   cacheScope: "private" | "public";
-  /** Where the next page begins. Absent means this was the last page. */
+  /** Cursor of the next page. Absent means this was the last page. */
   nextCursor?: Cursor;
   /** The prompts on this page. */
   prompts: Prompt[];
@@ -1144,7 +1144,7 @@ export interface ListResourceTemplatesResult {
   _meta?: ResultMetaObject;
   /** Who may share a cached copy of this result. */
   cacheScope: "private" | "public";
-  /** Where the next page begins. Absent means this was the last page. */
+  /** Cursor of the next page. Absent means this was the last page. */
   nextCursor?: Cursor;
   /** The templates on this page. */
   resourceTemplates: ResourceTemplate[];
@@ -1195,7 +1195,7 @@ export interface ListResourcesResult {
   _meta?: ResultMetaObject;
   /** Who may share a cached copy of this result. */
   cacheScope: "private" | "public";
-  /** Where the next page begins. Absent means this was the last page. */
+  /** Cursor of the next page. Absent means this was the last page. */
   nextCursor?: Cursor;
   /** The resources on this page. */
   resources: Resource[];
@@ -1273,7 +1273,7 @@ export interface ListToolsResult {
   _meta?: ResultMetaObject;
   /** Who may share a cached copy of this result. */
   cacheScope: "private" | "public";
-  /** Where the next page begins. Absent means this was the last page. */
+  /** Cursor of the next page. Absent means this was the last page. */
   nextCursor?: Cursor;
   /** Whether the request is complete. Results of earlier revisions have no such member, and are complete. */
   resultType: ResultType;
@@ -1330,9 +1330,9 @@ export interface LoggingMessageNotificationParams {
    * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
    */
   _meta?: NotificationMetaObject;
-  /** What is logged. Any JSON value, often a string or an object. */
+  /** The logged data. Any JSON value, often a string or an object. */
   data: unknown;
-  /** How severe the entry is. */
+  /** Severity of the entry. */
   level: LoggingLevel;
   /** Name of the logger the entry comes from. Absent means unnamed. */
   logger?: string;
@@ -1357,17 +1357,17 @@ export interface MethodNotFoundError {
   code: -32601;
   /** Further detail, in a form the sender chooses. Absent means none. */
   data?: unknown;
-  /** Which method is not there, in one short sentence. */
+  /** Which method is missing, in one short sentence. */
   message: string;
 }
 
 /**
- * Error answer: the request cannot be completed without a capability that the client did not declare with it.
- * Sent by the server; over HTTP with status 400.
+ * Error response: the request cannot be completed without a capability that the client did not declare with
+ * it. Sent by the server; over HTTP with status 400.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#missingrequiredclientcapabilityerror
  */
 export interface MissingRequiredClientCapabilityError {
-  /** Which capabilities are missing. */
+  /** What went wrong, with the capabilities that are missing. */
   error: Error & {
     code: -32021;
     data: {
@@ -1380,8 +1380,8 @@ export interface MissingRequiredClientCapabilityError {
 }
 
 /**
- * Suggests a model for sampling by name. Sent by the server within `ModelPreferences`; the client alone
- * decides which model runs.
+ * Suggests a model for sampling by name. Sent by the server within `ModelPreferences`; only the client decides
+ * which model runs.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#modelhint
  * @deprecated revision 2026-07-28 deprecates sampling (SEP-2577): call the provider of a language model
  */
@@ -1520,14 +1520,14 @@ export interface PaginatedResult {
    * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
    */
   _meta?: ResultMetaObject;
-  /** Where the next page begins. Absent means this was the last page. */
+  /** Cursor of the next page. Absent means this was the last page. */
   nextCursor?: Cursor;
   /** Whether the request is complete. Results of earlier revisions have no such member, and are complete. */
   resultType: ResultType;
 }
 
 /**
- * The error object for a message that is no JSON, with code -32700.
+ * The error object for a message that is not JSON, with code -32700.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#parseerror
  */
 export interface ParseError {
@@ -1539,7 +1539,7 @@ export interface ParseError {
 }
 
 /**
- * One field of an elicitation form. Only flat values can be asked for: strings, numbers, booleans and choices
+ * One field of an elicitation form. Only flat values can be requested: strings, numbers, booleans and choices
  * from a fixed set, never nested structures.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#primitiveschemadefinition
  */
@@ -1624,7 +1624,7 @@ export interface PromptArgument {
   description?: string;
   /** Key of the argument in the arguments of `prompts/get`. Also the label to display when there is no title. */
   name: string;
-  /** Whether the prompt cannot be fetched without this argument. Absent means it is optional. */
+  /** Whether the argument is required. Absent means it is optional. */
   required?: boolean;
   /** Label for people. Absent means `name` is displayed. */
   title?: string;
@@ -1632,7 +1632,7 @@ export interface PromptArgument {
 
 /**
  * Notification that the server's set of prompts has changed. Sent by the server as
- * `notifications/prompts/list_changed` to subscriptions that asked for it; the client may list the prompts
+ * `notifications/prompts/list_changed` to subscriptions that requested it; the client may list the prompts
  * again and does not answer.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#promptlistchangednotification
  */
@@ -1649,15 +1649,15 @@ export interface PromptListChangedNotification {
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#promptmessage
  */
 export interface PromptMessage {
-  /** What the message says. */
+  /** Content of the message. */
   content: ContentBlock;
   /** Who speaks in the message. */
   role: Role;
 }
 
 /**
- * Points at a prompt by name. Sent by the client in `completion/complete` to say whose argument is being
- * completed.
+ * Points at a prompt by name. Sent by the client in `completion/complete` to identify the prompt whose
+ * argument is being completed.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#promptreference
  */
 export interface PromptReference {
@@ -1670,8 +1670,8 @@ export interface PromptReference {
 
 /**
  * Asks for the contents of a resource. Sent by the client as `resources/read`; the server answers with a
- * `ReadResourceResult`, with an `InputRequiredResult` if it needs something first, or with error -32602 if it
- * does not know the resource.
+ * `ReadResourceResult`, with an `InputRequiredResult` if it needs input first, or with error -32602 if it does
+ * not know the resource.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#readresourcerequest
  */
 export interface ReadResourceRequest {
@@ -1693,16 +1693,16 @@ export interface ReadResourceRequestParams {
    */
   _meta: RequestMetaObject;
   /**
-   * Answers to the `inputRequests` of the previous round, under the same names. Absent unless this request
+   * Responses to the `inputRequests` of the previous round, under the same names. Absent unless this request
    * repeats one that needed input.
    */
   inputResponses?: InputResponses;
   /**
-   * Opaque text with which the server continues where it stopped. The client sends it back unchanged and reads
-   * nothing into it. Servers must expect that a peer has changed it. Absent means there is none.
+   * Opaque text from which the server resumes the request. The client sends it back unchanged and does not
+   * interpret it. Servers must expect that a peer has changed it. Absent means there is none.
    */
   requestState?: string;
-  /** URI of what to read, in any scheme that the server understands. */
+  /** URI of the resource to read, in any scheme that the server understands. */
   uri: string;
 }
 
@@ -1719,8 +1719,8 @@ export interface ReadResourceResult {
   /** Who may share a cached copy of this result. */
   cacheScope: "private" | "public";
   /**
-   * What was read. There may be several entries, each with its own URI: reading a directory can return its
-   * files.
+   * The contents that were read. There may be several entries, each with its own URI: reading a directory can
+   * return its files.
    */
   contents: (TextResourceContents | BlobResourceContents)[];
   /** Whether the request is complete. Results of earlier revisions have no such member, and are complete. */
@@ -1740,7 +1740,7 @@ export interface ReadResourceResultResponse {
   /** Id of the request being answered. */
   id: RequestId;
   jsonrpc: "2.0";
-  /** The contents, or what the server needs first. */
+  /** The contents, or a request for input. */
   result: InputRequiredResult | ReadResourceResult;
 }
 
@@ -1759,36 +1759,36 @@ export interface Request {
 }
 
 /**
- * Identifies a request so that its answer can be matched. A string or an integer, never null, that is not the
- * id of another request which is still unanswered.
+ * Identifies a request so that its response can be matched. A string or an integer, never null, that is not
+ * the id of another request in flight.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#requestid
  */
 export type RequestId = string | number;
 
 /**
- * Metadata of a request, with which it needs no session. Other keys are open to extensions, and to trace
- * contexts such as `traceparent`.
+ * Metadata of a request, which makes it independent of a session. Other keys are open to extensions, and to
+ * trace contexts such as `traceparent`.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#requestmetaobject
  */
 export interface RequestMetaObject {
   /**
-   * Features that the client offers while this request is answered. An empty object means none. Servers must not
-   * rely on what an earlier request said.
+   * Features that the client offers while this request is processed. An empty object means none. Servers must
+   * not rely on the capabilities of an earlier request.
    */
   "io.modelcontextprotocol/clientCapabilities": ClientCapabilities;
   /**
-   * Name and version of the client program, for display and logs. Nothing vouches for it. Absent means the
-   * client does not say.
+   * Name and version of the client program, for display and logs. They are not verified. Absent means the client
+   * does not identify itself.
    */
   "io.modelcontextprotocol/clientInfo"?: Implementation;
   /**
-   * Least severe log messages that the client wants while this request is answered. Absent means that the server
-   * sends none.
+   * Lowest severity of the log messages that the client wants while this request is processed. Absent means that
+   * the server sends none.
    * @deprecated revision 2026-07-28 deprecates logging (SEP-2577): log to the standard error over stdio, or use OpenTelemetry
    */
   "io.modelcontextprotocol/logLevel"?: LoggingLevel;
   /**
-   * Protocol revision of the request. Over HTTP a header repeats it. A server that does not speak it answers
+   * Protocol revision of the request. Over HTTP a header repeats it. A server that does not support it answers
    * with an `UnsupportedProtocolVersionError`.
    */
   "io.modelcontextprotocol/protocolVersion": string;
@@ -1845,7 +1845,7 @@ export interface Resource {
 }
 
 /**
- * What the text and the binary form of resource contents have in common.
+ * Members that text and binary contents of a resource share.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#resourcecontents
  */
 export interface ResourceContents {
@@ -1856,7 +1856,7 @@ export interface ResourceContents {
   _meta?: MetaObject;
   /** MIME type of this item. Absent means unknown. */
   mimeType?: string;
-  /** URI of this item, which may lie below the URI that was asked for. */
+  /** URI of this item, which may lie below the requested URI. */
   uri: string;
 }
 
@@ -1893,7 +1893,7 @@ export interface ResourceLink {
 
 /**
  * Notification that the server's set of resources has changed. Sent by the server as
- * `notifications/resources/list_changed` to subscriptions that asked for it; the client may list the resources
+ * `notifications/resources/list_changed` to subscriptions that requested it; the client may list the resources
  * again and does not answer.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#resourcelistchangednotification
  */
@@ -1949,8 +1949,8 @@ export interface ResourceTemplate {
 }
 
 /**
- * Points at a resource or a resource template. Sent by the client in `completion/complete` to say whose
- * argument is being completed. Earlier revisions name it `ResourceReference`.
+ * Points at a resource or a resource template. Sent by the client in `completion/complete` to identify the one
+ * whose argument is being completed. Earlier revisions name it `ResourceReference`.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#resourcetemplatereference
  */
 export interface ResourceTemplateReference {
@@ -1981,7 +1981,7 @@ export interface ResourceUpdatedNotificationParams {
    * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
    */
   _meta?: NotificationMetaObject;
-  /** URI of what has changed, which may lie below the URI that was subscribed to. */
+  /** URI of the changed resource, which may lie below the subscribed URI. */
   uri: string;
 }
 
@@ -2007,8 +2007,8 @@ export interface Result {
  */
 export interface ResultMetaObject {
   /**
-   * Name and version of the server program, for display and logs. Nothing vouches for it. Absent means the
-   * server does not say.
+   * Name and version of the server program, for display and logs. They are not verified. Absent means the server
+   * does not identify itself.
    */
   "io.modelcontextprotocol/serverInfo"?: Implementation;
 }
@@ -2054,7 +2054,7 @@ export interface SamplingMessage {
    * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
    */
   _meta?: MetaObject;
-  /** What the message says. */
+  /** Content of the message. */
   content: SamplingMessageContentBlock | SamplingMessageContentBlock[];
   /** Who speaks in the message. */
   role: Role;
@@ -2088,18 +2088,18 @@ export interface ServerCapabilities {
     [key: string]: JSONObject;
   };
   /**
-   * Present if the server sends log messages about requests that ask for them. It has no settings yet.
+   * Present if the server sends log messages about requests that set a log level. It has no settings yet.
    * @deprecated revision 2026-07-28 deprecates logging (SEP-2577): log to the standard error over stdio, or use OpenTelemetry
    */
   logging?: JSONObject;
   /** Present if the server offers prompts. */
   prompts?: {
-    /** Whether subscriptions can ask for `notifications/prompts/list_changed`. Absent means they can't. */
+    /** Whether subscriptions can request `notifications/prompts/list_changed`. Absent means they can't. */
     listChanged?: boolean;
   };
   /** Present if the server offers resources. */
   resources?: {
-    /** Whether subscriptions can ask for `notifications/resources/list_changed`. Absent means they can't. */
+    /** Whether subscriptions can request `notifications/resources/list_changed`. Absent means they can't. */
     listChanged?: boolean;
     /**
      * Whether subscriptions can name resources, to be notified with `notifications/resources/updated`. Absent
@@ -2109,7 +2109,7 @@ export interface ServerCapabilities {
   };
   /** Present if the server offers tools. */
   tools?: {
-    /** Whether subscriptions can ask for `notifications/tools/list_changed`. Absent means they can't. */
+    /** Whether subscriptions can request `notifications/tools/list_changed`. Absent means they can't. */
     listChanged?: boolean;
   };
 }
@@ -2121,8 +2121,8 @@ export interface ServerCapabilities {
 export type ServerNotification = CancelledNotification | ProgressNotification | ResourceListChangedNotification | SubscriptionsAcknowledgedNotification | ResourceUpdatedNotification | PromptListChangedNotification | ToolListChangedNotification | LoggingMessageNotification;
 
 /**
- * Any result with which a server answers a client's request. The JSON does not say which one it is: decode it
- * by the method of the request.
+ * Any result with which a server answers a client's request. The JSON does not identify which one it is:
+ * decode it by the method of the request.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#serverresult
  */
 export type ServerResult = Result | InputRequiredResult | DiscoverResult | ListResourcesResult | ListResourceTemplatesResult | ReadResourceResult | SubscriptionsListenResult | ListPromptsResult | GetPromptResult | ListToolsResult | CallToolResult | CompleteResult;
@@ -2155,7 +2155,7 @@ export interface StringSchema {
 }
 
 /**
- * Which changes a subscription is about. Nothing that is not named here is sent.
+ * The changes that a subscription covers. The server sends notifications of no others.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionfilter
  */
 export interface SubscriptionFilter {
@@ -2192,8 +2192,8 @@ export interface SubscriptionsAcknowledgedNotificationParams {
    */
   _meta?: NotificationMetaObject;
   /**
-   * What the server agreed to, out of what the client asked for. Kinds of changes that the server does not
-   * support are left out.
+   * The requested changes that the server will notify of. Kinds of changes that it does not support are left
+   * out.
    */
   notifications: SubscriptionFilter;
 }
@@ -2227,8 +2227,8 @@ export interface SubscriptionsListenRequestParams {
 }
 
 /**
- * Says that a subscription has ended in good order, as when the server shuts down. Sent by the server to
- * answer `subscriptions/listen`, after the last notification. A connection that is lost brings none.
+ * Reports that a subscription ended in an orderly way, such as when the server shuts down. Sent by the server
+ * to answer `subscriptions/listen`, after the last notification. It is not sent when the connection is lost.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionslistenresult
  */
 export interface SubscriptionsListenResult {
@@ -2247,8 +2247,8 @@ export interface SubscriptionsListenResult {
  */
 export interface SubscriptionsListenResultMetaObject {
   /**
-   * Name and version of the server program, for display and logs. Nothing vouches for it. Absent means the
-   * server does not say.
+   * Name and version of the server program, for display and logs. They are not verified. Absent means the server
+   * does not identify itself.
    */
   "io.modelcontextprotocol/serverInfo"?: Implementation;
   /** Id of the `subscriptions/listen` request that has ended. */
@@ -2263,7 +2263,7 @@ export interface SubscriptionsListenResultResponse {
   /** Id of the request being answered. */
   id: RequestId;
   jsonrpc: "2.0";
-  /** That the subscription has ended. */
+  /** Confirms that the subscription has ended. */
   result: SubscriptionsListenResult;
 }
 
@@ -2298,7 +2298,7 @@ export interface TextResourceContents {
   mimeType?: string;
   /** The text itself, not encoded in any way. */
   text: string;
-  /** URI of this item, which may lie below the URI that was asked for. */
+  /** URI of this item, which may lie below the requested URI. */
   uri: string;
 }
 
@@ -2436,7 +2436,7 @@ export interface ToolChoice {
 
 /**
  * Notification that the server's set of tools has changed. Sent by the server as
- * `notifications/tools/list_changed` to subscriptions that asked for it; the client may list the tools again
+ * `notifications/tools/list_changed` to subscriptions that requested it; the client may list the tools again
  * and does not answer.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#toollistchangednotification
  */
@@ -2461,7 +2461,7 @@ export interface ToolResultContent {
   _meta?: MetaObject;
   /** What the tool returned, in the form of `CallToolResult.content`. */
   content: ContentBlock[];
-  /** Whether the tool use failed, in which case `content` says why. Absent means false. */
+  /** Whether the tool use failed, in which case `content` explains why. Absent means false. */
   isError?: boolean;
   /**
    * What the tool returned as JSON of any kind. It should conform to the tool's `outputSchema` if there is one.
@@ -2498,12 +2498,12 @@ export interface ToolUseContent {
 }
 
 /**
- * Error answer: the server does not speak the revision that the request names. Sent by the server; over HTTP
- * with status 400. The client may send the request again in one of the revisions in `data`.
+ * Error response: the server does not support the revision that the request names. Sent by the server; over
+ * HTTP with status 400. The client may send the request again in one of the revisions in `data`.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#unsupportedprotocolversionerror
  */
 export interface UnsupportedProtocolVersionError {
-  /** Which revisions the server speaks. */
+  /** What went wrong, with the revisions that the server supports. */
   error: Error & {
     code: -32022;
     data: {

@@ -1,5 +1,5 @@
-//! Prints instances of every definition of a schema, one JSON object a line: its `type`, whether it is `valid`, and the
-//! `value`.
+//! Prints instances of every definition of a schema, one JSON object per line: its `type`, whether it is `valid`, and
+//! the `value`.
 //!
 //! `cargo run -p mcp-instances --example instances -- SCHEMA.json COUNT SEED`
 

@@ -1,4 +1,5 @@
-//! What is asked of one value: the schemas that all apply to it, with unions settled and references followed.
+//! The constraints of one value: all schemas that apply to it, with one branch chosen for each union, and references
+//! followed.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -6,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::document::{Document, list};
 
-/// A type of value, with numbers split by whether they have to be whole.
+/// A type of JSON value, with integers distinguished from other numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum JsonType {
     Null,
@@ -53,7 +54,7 @@ impl JsonType {
         }
     }
 
-    /// Whether a keyword speaks of values of this type, and says nothing about any other.
+    /// Whether a keyword applies only to values of this type.
     fn is_constrained_by(self, keyword: &str) -> bool {
         match keyword {
             "properties"
@@ -78,36 +79,37 @@ impl JsonType {
     }
 }
 
-/// A conjunction of schemas, each to be read without its unions and references: those are in the conjunction themselves.
+/// A conjunction of schemas. The unions and references in each are ignored, since the schemas they lead to are part of
+/// the conjunction.
 #[derive(Default)]
 pub(crate) struct Constraints<'a> {
     /// The schemas.
     pub(crate) schemas: Vec<&'a Map<String, Value>>,
-    /// Members that have to be there because of a choice already made.
+    /// Members that are required because of an earlier choice.
     pub(crate) present: BTreeSet<&'a str>,
-    /// Members that must not be there because of a choice already made.
+    /// Members that are forbidden because of an earlier choice.
     pub(crate) absent: BTreeSet<&'a str>,
-    /// The addresses of the schemas visited, so that a cycle of references ends.
+    /// The addresses of the visited schemas, which end cycles of references.
     pub(crate) visited: HashSet<usize>,
 }
 
 impl<'a> Constraints<'a> {
-    /// What each schema has under a keyword.
+    /// Returns the value of a keyword in each schema.
     pub(crate) fn each(&self, keyword: &str) -> impl Iterator<Item = &'a Value> {
         self.schemas.iter().filter_map(move |schema| schema.get(keyword))
     }
 
-    /// The largest count under a keyword such as `minItems`, or zero.
+    /// Returns the largest value of a keyword such as `minItems`, or zero.
     pub(crate) fn at_least(&self, keyword: &str) -> usize {
         self.each(keyword).filter_map(count).max().unwrap_or(0)
     }
 
-    /// The smallest count under a keyword such as `maxItems`, if there is one.
+    /// Returns the smallest value of a keyword such as `maxItems`, if there is one.
     pub(crate) fn at_most(&self, keyword: &str) -> Option<usize> {
         self.each(keyword).filter_map(count).min()
     }
 
-    /// The types that every schema allows.
+    /// Returns the types that every schema allows.
     pub(crate) fn types(&self) -> Vec<JsonType> {
         let allows = |types: &Value, json_type: JsonType| match types {
             Value::Array(names) => names
@@ -120,7 +122,7 @@ impl<'a> Constraints<'a> {
         JsonType::ALL.into_iter().filter(allowed).collect()
     }
 
-    /// The types that some keyword speaks of.
+    /// Returns the types to which at least one keyword applies.
     pub(crate) fn hinted_types(&self) -> Vec<JsonType> {
         let keywords = || self.schemas.iter().flat_map(|schema| schema.keys());
         JsonType::ALL
@@ -129,7 +131,8 @@ impl<'a> Constraints<'a> {
             .collect()
     }
 
-    /// The values that `const` and `enum` leave, with the location that lists them; nothing if neither is there.
+    /// Returns the values that `const` and `enum` allow, with the location that lists them; `None` without these
+    /// keywords.
     pub(crate) fn listed(&self) -> Option<(&'a Value, Vec<&'a Value>)> {
         let lists = self.schemas.iter().flat_map(|schema| {
             let constant = schema.get("const").map(|value| (value, std::slice::from_ref(value)));
@@ -147,7 +150,7 @@ impl<'a> Constraints<'a> {
         Some((location, first.iter().filter(everywhere).collect()))
     }
 
-    /// The schemas that apply to the member of this name.
+    /// Returns the schemas that apply to the member with this name.
     pub(crate) fn member(&self, name: &str, document: &Document) -> Vec<&'a Value> {
         let mut found = Vec::new();
         for schema in &self.schemas {
@@ -164,12 +167,13 @@ impl<'a> Constraints<'a> {
         found
     }
 
-    /// The schemas that apply to the item at this index.
+    /// Returns the schemas that apply to the item at this index.
     pub(crate) fn item(&self, index: usize) -> Vec<&'a Value> {
         let mut found = Vec::new();
         for schema in &self.schemas {
             let items = schema.get("items");
-            // A tuple is `prefixItems` before `items`, or in older dialects an array of `items` before `additionalItems`.
+            // A tuple is `prefixItems` followed by `items`, or in older dialects, an array of `items` followed by
+            // `additionalItems`.
             let (tuple, rest) = match items.and_then(Value::as_array) {
                 Some(tuple) => (tuple.as_slice(), schema.get("additionalItems")),
                 None => (list(schema, "prefixItems"), items),
@@ -182,7 +186,7 @@ impl<'a> Constraints<'a> {
         found
     }
 
-    /// The names of the members that some schema declares, in order of their first declaration.
+    /// Returns the names of the declared members, in the order of their first declaration.
     pub(crate) fn declared_names(&self) -> Vec<&'a str> {
         let mut names: Vec<&str> = Vec::new();
         let declared = self
@@ -198,7 +202,7 @@ impl<'a> Constraints<'a> {
         names
     }
 
-    /// The names of the members that have to be there.
+    /// Returns the names of the required members.
     pub(crate) fn required_names(&self) -> impl Iterator<Item = &'a str> {
         let required = self
             .each("required")
@@ -208,7 +212,7 @@ impl<'a> Constraints<'a> {
         required.chain(self.present.iter().copied())
     }
 
-    /// The names of the members that have to be there because the named one is.
+    /// Returns the names of the members that are required if the named one is present.
     pub(crate) fn dependents(&self, name: &str) -> Vec<&'a str> {
         let dependencies = self.each("dependentRequired").chain(self.each("dependencies"));
         let names = dependencies.filter_map(|dependencies| dependencies.get(name)?.as_array());
@@ -231,7 +235,7 @@ fn patterned<'a>(schema: &'a Map<String, Value>, name: &str, document: &Document
         .map(|(_, schema)| schema)
 }
 
-/// A count, which a schema may also spell as `3.0`.
+/// Reads a count, which can also be written as `3.0`.
 fn count(value: &Value) -> Option<usize> {
     let whole = value
         .as_u64()

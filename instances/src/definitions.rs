@@ -1,4 +1,4 @@
-//! Where the definitions of a document are.
+//! The definitions of a document.
 
 use mcp_wire::json_schema::{all_definitions, pointer};
 use serde_json::Value;
@@ -12,11 +12,11 @@ pub(crate) struct Definition {
     pub(crate) pointer: String,
 }
 
-/// Lists the definitions of a document, each nested one after the one it is nested in.
+/// Lists the definitions of a document. A nested definition follows the one that contains it.
 pub(crate) fn definitions(root: &Value) -> Vec<Definition> {
     let definitions = all_definitions(root).into_iter();
     let named = definitions.map(|(pointer, ..)| {
-        // Each name follows the keyword that holds it.
+        // Each name follows the keyword that contains it.
         let tokens = pointer::tokens(&pointer).unwrap_or_default();
         let names: Vec<String> = tokens.into_iter().skip(1).step_by(2).collect();
         Definition {

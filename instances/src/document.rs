@@ -1,4 +1,4 @@
-//! The schema document: references, dialect, patterns, and how deep its schemas force an instance to be.
+//! The schema document: references, dialect, patterns, and the minimum depth of instances.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::error::Error;
 
-/// The height of a schema that no finite instance satisfies.
+/// The height of a schema without finite instances.
 const ENDLESS: u32 = u32::MAX;
 
 /// A schema document whose references are known to resolve.
@@ -24,7 +24,7 @@ impl Document {
     pub(crate) fn new(root: &Value) -> Result<Self, Error> {
         let mut root = root.clone();
         if let Some(root) = root.as_object_mut() {
-            // All references are local, so an address for the whole would only get in the validator's way.
+            // All references are local. With `$id`, the validator would resolve them against that address.
             root.remove("$id");
         }
         let draft = Draft::default().detect(&root);
@@ -64,7 +64,7 @@ impl Document {
         &self.root
     }
 
-    /// The largest `maxItems` or `maxLength`.
+    /// Returns the largest `maxItems` or `maxLength`.
     pub(crate) fn longest(&self) -> usize {
         self.longest
     }
@@ -73,24 +73,25 @@ impl Document {
         self.draft
     }
 
-    /// The schema that a local reference points at.
+    /// Returns the target of a local reference.
     pub(crate) fn resolve(&self, reference: &str) -> Option<&Value> {
         pointer::resolve(&self.root, &pointer::canonical(reference)?)
     }
 
-    /// Whether the keywords beside a `$ref` count; before 2019-09 they don't.
+    /// Whether keywords next to a `$ref` apply, as they do since 2019-09.
     pub(crate) fn allows_ref_siblings(&self) -> bool {
         !matches!(self.draft, Draft::Draft4 | Draft::Draft6 | Draft::Draft7)
     }
 
-    /// Whether a pattern of this document matches; one that the validator can't read matches nothing.
+    /// Whether a pattern of this document matches a text. A pattern that the validator can't compile matches nothing.
     pub(crate) fn matches(&self, pattern: &str, text: &str) -> bool {
         self.patterns
             .get(pattern)
             .is_some_and(|validator| validator.is_valid(&json!(text)))
     }
 
-    /// The number of levels that the flattest instance of a schema has, so that recursion can be led out of a cycle.
+    /// Returns the minimum number of levels of a schema's instances, by which the generator finds the end of a
+    /// recursion.
     pub(crate) fn height(&self, schema: &Value) -> u32 {
         let Value::Object(schema) = schema else {
             return if schema == &Value::Bool(false) { ENDLESS } else { 0 };
@@ -130,7 +131,8 @@ impl Document {
         }
     }
 
-    /// Finds the heights behind all references: each pass carries them one reference further, from endless downwards.
+    /// Computes the heights of the targets of all references. They start as endless, and each pass propagates known
+    /// heights by one reference.
     fn measure(&mut self, references: &[String]) {
         loop {
             let mut changed = false;
@@ -145,7 +147,7 @@ impl Document {
     }
 }
 
-/// The array under a keyword, or an empty one.
+/// Returns the array under a keyword, or an empty one.
 pub(crate) fn list<'a>(schema: &'a Map<String, Value>, keyword: &str) -> &'a [Value] {
     schema.get(keyword).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
@@ -164,7 +166,7 @@ fn patterns_of(schema: &Map<String, Value>) -> impl Iterator<Item = &str> {
     schema.get("pattern").and_then(Value::as_str).into_iter().chain(keys)
 }
 
-/// The largest `maxItems` or `maxLength` in a schema.
+/// Returns the largest `maxItems` or `maxLength` in a schema.
 fn longest(schema: &Value) -> usize {
     match schema {
         Value::Array(schemas) => schemas.iter().map(longest).max().unwrap_or(0),

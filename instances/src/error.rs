@@ -1,12 +1,12 @@
-//! Documents that no instances can be made from.
+//! The errors of documents without usable definitions.
 
-/// Why no instances can be made from a document.
+/// The reason why no instances can be made from a document.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The document has neither `definitions` nor `$defs`.
     #[error("the document has neither `definitions` nor `$defs` with an entry; there is nothing to make instances of")]
     Empty,
-    /// Two definitions have one name, so asking for it would be ambiguous.
+    /// Two definitions have the same name, which would be ambiguous.
     #[error("`{name}` is defined both at {first} and at {second}; rename one of them")]
     Ambiguous {
         /// The name they share.
@@ -16,7 +16,7 @@ pub enum Error {
         /// The pointer of the other.
         second: String,
     },
-    /// A `$ref` is not of the form `#` or `#/…`, or points at nothing.
+    /// A `$ref` isn't of the form `#` or `#/…`, or its target doesn't exist.
     #[error("`$ref`: \"{reference}\" does not point into the document; bundle the document first")]
     Reference {
         /// The reference as written.
@@ -25,9 +25,9 @@ pub enum Error {
     /// The validator refuses the schema.
     #[error("the validator refuses {pointer}: {reason}")]
     Schema {
-        /// Where the refused schema is.
+        /// The pointer of the refused schema.
         pointer: String,
-        /// The validator's own words.
+        /// The validator's message.
         reason: String,
     },
 }

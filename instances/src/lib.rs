@@ -1,10 +1,10 @@
 //! Random instances of the definitions in a JSON Schema document, for tests.
 //!
-//! For each definition, [`Instances::of`] makes values that the schema accepts and mutants of them that it mostly
-//! refuses. Valid values are built from the keywords, not found by chance. Even so, a schema validator checks every value,
-//! and its verdict is the one reported.
+//! For each definition, [`Instances::of`] makes values that the schema accepts, and mutants of them, most of which it
+//! refuses. Valid values are built from the keywords, not found by chance. Still, a schema validator checks every
+//! value, and its verdict is reported.
 //!
-//! `format` is taken as an annotation, as 2020-12 has it: values carry well-formed text, and the validator ignores it.
+//! `format` is an annotation, as 2020-12 defines it: values have well-formed text, and the validator ignores it.
 
 mod constraints;
 mod definitions;
@@ -28,7 +28,7 @@ use crate::generate::{Generator, MAX_DEPTH};
 use crate::mutate::Mutator;
 use crate::rng::Rng;
 
-/// How many values are tried for each one asked for, before the definition counts as exhausted.
+/// The number of attempts for each requested value, before the definition counts as exhausted.
 const TRIES: usize = 40;
 
 /// A value, and whether the schema accepts it.
@@ -60,12 +60,12 @@ impl Instances {
     /// Reads the definitions of a JSON Schema document.
     ///
     /// Definitions are in `definitions` or `$defs`, at the root or nested in another definition; a nested one is named
-    /// `Outer/Inner`. The dialect is what `$schema` says, or 2020-12 without it.
+    /// `Outer/Inner`. The dialect is that of `$schema`, or 2020-12 without it.
     ///
     /// # Errors
     ///
-    /// If there is no definition, two share a name, a `$ref` leads out of the document or to nothing, or the validator
-    /// refuses a schema.
+    /// If there is no definition, two have the same name, the target of a `$ref` isn't in the document, or the
+    /// validator refuses a schema.
     pub fn new(document: &Value) -> Result<Self, Error> {
         let document = Document::new(document)?;
         let definitions = compile(&document)?;
@@ -82,9 +82,9 @@ impl Instances {
 
     /// Makes up to `count` different instances of a definition: about half of them valid, the others mutants.
     ///
-    /// The same document, definition, seed and count make the same instances. There are fewer than `count` only where the
-    /// definition allows no more, and none if there is no such definition. For a count of two or more there is an invalid
-    /// one, unless the definition accepts everything.
+    /// The same document, definition, seed and count make the same instances. There are fewer than `count` only if the
+    /// definition allows no more, and none if there is no such definition. With a count of two or more, at least one is
+    /// invalid, unless the definition accepts everything.
     pub fn of(&self, definition: &str, seed: u64, count: usize) -> Vec<Instance> {
         let Some((compiled, schema)) = self.find(definition) else {
             return Vec::new();
@@ -126,14 +126,14 @@ impl Instances {
         collected.instances
     }
 
-    /// The definitions that no valid instance was found for: they accept nothing, or the generator does not understand
-    /// their keywords.
+    /// Returns the definitions for which no valid instance was found: they accept nothing, or the generator doesn't
+    /// support their keywords.
     pub fn without_valid_instance(&self) -> Vec<&str> {
         let has_valid_instance = |name: &str| self.of(name, 0, 2).iter().any(|instance| instance.valid);
         self.definitions().filter(|name| !has_valid_instance(name)).collect()
     }
 
-    /// Whether a definition accepts a value; nothing if there is no such definition.
+    /// Whether a definition accepts a value; `None` if there is no such definition.
     pub fn accepts(&self, definition: &str, value: &Value) -> Option<bool> {
         Some(self.definitions.get(definition)?.validator.is_valid(value))
     }
@@ -163,7 +163,7 @@ fn compile(document: &Document) -> Result<BTreeMap<String, CompiledDefinition>, 
     Ok(compiled)
 }
 
-/// The instances made so far, no two of them the same text.
+/// The instances made so far, which differ in their text.
 struct Collected<'a> {
     compiled: &'a CompiledDefinition,
     seen: HashSet<String>,
@@ -180,7 +180,7 @@ impl<'a> Collected<'a> {
     }
 
     fn add(&mut self, value: Value) {
-        // By text, since `1` and `1.0` are two instances to a parser.
+        // Compares texts, because `1` and `1.0` are different for a parser.
         if !is_presentable(&value, MAX_DEPTH) || !self.seen.insert(value.to_string()) {
             return;
         }
@@ -213,8 +213,8 @@ impl<'a> Collected<'a> {
     }
 }
 
-/// Whether every integer fits an `i64` and nothing nests deeper than `depth` levels; constants and defaults in a schema
-/// may break either.
+/// Whether every integer fits into an `i64`, and the value has at most `depth` levels. Constants and defaults of a
+/// schema can violate both.
 fn is_presentable(value: &Value, depth: usize) -> bool {
     match value {
         Value::Number(number) => number.is_i64() || number.is_f64(),

@@ -1,17 +1,17 @@
-//! Mutants: valid values with one thing changed.
+//! Mutants: valid values with one change.
 
 use serde_json::{Map, Value, json};
 
 use crate::document::Document;
 use crate::rng::{Choice, Rng};
 
-/// How often another change is tried after one that the schema still accepts.
+/// The number of changes that are tried to find one that the schema refuses.
 const TRIES: usize = 5;
 
-/// The longest array or string that is made to break a bound.
+/// The maximum length of an array or string that is made to exceed a bound.
 const MAX_LENGTH: usize = 300;
 
-/// One way to change a value at a location.
+/// A way to change a value at a location.
 type Mutation = fn(&mut Value, &mut Mutator<'_>) -> Option<()>;
 
 const MUTATIONS: [Mutation; 10] = [
@@ -31,7 +31,7 @@ const MUTATIONS: [Mutation; 10] = [
 pub(crate) struct Mutator<'a> {
     rng: &'a mut Rng,
     location: &'a Value,
-    /// A length that exceeds every bound that the document sets on one, as far as that is practical.
+    /// A length that exceeds all bounds of lengths in the document, up to [`MAX_LENGTH`].
     too_long: usize,
 }
 
@@ -45,8 +45,8 @@ impl<'a> Mutator<'a> {
         }
     }
 
-    /// Makes a mutant of one of the originals, or of nothing in particular if there are none. One that is refused is
-    /// preferred; if none is found soon, it is one that is still accepted.
+    /// Makes a mutant of one of the originals, or of `null` if there are none. A mutant that is refused is preferred;
+    /// if none is found soon, it returns one that is still accepted.
     pub(crate) fn mutant(&mut self, originals: &[Value], accepts: impl Fn(&Value) -> bool) -> Option<Value> {
         let mut mutant = None;
         for _ in 0..TRIES {
@@ -66,7 +66,7 @@ impl<'a> Mutator<'a> {
         let mutation = MUTATIONS[self.rng.deal(Choice::Mutation, self.location, MUTATIONS.len())];
         let mut pointers = Vec::new();
         collect(&value, &mut String::new(), &mut pointers);
-        // Not every change can be made at every location, so try locations until one takes it.
+        // Not every change applies at every location, so try locations until one does.
         for _ in 0..pointers.len() {
             let pointer = self.rng.pick(&pointers)?;
             if mutation(value.pointer_mut(pointer)?, self).is_some() {
@@ -86,7 +86,7 @@ impl<'a> Mutator<'a> {
     }
 }
 
-/// A value of each type, none of which a schema is likely to single out.
+/// Returns values of each type that are unlikely to occur in a schema.
 pub(crate) fn of_every_type() -> [Value; 8] {
     [
         json!("zzz"),
@@ -123,7 +123,7 @@ fn nullify(value: &mut Value, _: &mut Mutator<'_>) -> Option<()> {
     (!value.take().is_null()).then_some(())
 }
 
-/// An array for an object, as languages that don't distinguish the two write it.
+/// Replaces an object by an array, as languages that don't distinguish the two do.
 fn empty_into_array(value: &mut Value, mutator: &mut Mutator<'_>) -> Option<()> {
     let members = value.as_object()?;
     let values: Vec<Value> = if mutator.rng.once_in(2) {
@@ -135,13 +135,13 @@ fn empty_into_array(value: &mut Value, mutator: &mut Mutator<'_>) -> Option<()> 
     Some(())
 }
 
-/// A number that leaves its bounds, or isn't whole any more.
+/// Changes a number so that it exceeds its bounds, or is no longer an integer.
 fn exceed(value: &mut Value, mutator: &mut Mutator<'_>) -> Option<()> {
     let others = match value.as_i64() {
         Some(integer) => {
             let (over, under) = (integer.saturating_add(1_000_000), integer.saturating_sub(1_000_000));
             let mut others = vec![json!(over), json!(under), json!(-1 - integer)];
-            // Beyond 2^53 a half is rounded away, and what is left may be a whole number beyond `i64`.
+            // Beyond 2^53 the half is lost by rounding, and the result can be an integer beyond `i64`.
             let half = integer as f64 + 0.5;
             if half.fract() != 0.0 {
                 others.push(json!(half));
@@ -157,7 +157,7 @@ fn exceed(value: &mut Value, mutator: &mut Mutator<'_>) -> Option<()> {
     Some(())
 }
 
-/// A text that isn't a constant, no listed value, and of no particular form.
+/// Changes a text, so that it is no longer a constant, a listed value, or of a required format.
 fn alter_text(value: &mut Value, mutator: &mut Mutator<'_>) -> Option<()> {
     let text = value.as_str()?;
     let others = [format!("{text}z"), text.to_uppercase(), text.chars().skip(1).collect()];
@@ -166,7 +166,7 @@ fn alter_text(value: &mut Value, mutator: &mut Mutator<'_>) -> Option<()> {
     Some(())
 }
 
-/// An array or a string that is longer than any bound the document has.
+/// Makes an array or a string longer than all bounds in the document.
 fn lengthen(value: &mut Value, mutator: &mut Mutator<'_>) -> Option<()> {
     match value {
         Value::Array(items) => {
@@ -179,7 +179,7 @@ fn lengthen(value: &mut Value, mutator: &mut Mutator<'_>) -> Option<()> {
     Some(())
 }
 
-/// An array or a string with its end missing, or all of it.
+/// Removes the end of an array or a string, or all of it.
 fn shorten(value: &mut Value, mutator: &mut Mutator<'_>) -> Option<()> {
     let wholly = mutator.rng.once_in(2);
     match value {
@@ -197,7 +197,7 @@ fn any_name(members: &Map<String, Value>, mutator: &mut Mutator<'_>) -> Option<S
     mutator.rng.pick(&names).map(|&name| name.clone())
 }
 
-/// Lists the pointers to a value and to all within it.
+/// Lists the pointers of a value and of all values in it.
 fn collect(value: &Value, at: &mut String, pointers: &mut Vec<String>) {
     pointers.push(at.clone());
     let length = at.len();

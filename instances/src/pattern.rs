@@ -1,16 +1,16 @@
-//! Texts that match a regular expression, for the part of the syntax that patterns of schemas commonly use.
+//! Texts that match a regular expression, for the syntax that patterns in schemas commonly use.
 //!
-//! A sample need not match: anchors in the middle and word boundaries are passed over. The caller checks.
+//! A sample doesn't always match, because anchors in the middle and word boundaries are ignored. Callers check it.
 
 use std::iter::Peekable;
 use std::str::Chars;
 
 use crate::rng::Rng;
 
-/// How often something is repeated beyond what is needed, where the pattern sets no bound.
+/// The maximum number of repetitions beyond the minimum, if the pattern has no bound.
 const EXTRA: usize = 3;
 
-/// The characters that a class such as `.` or `[^,]` is drawn from.
+/// The characters of classes such as `.` or `[^,]`.
 const PRINTABLE: std::ops::RangeInclusive<char> = ' '..='~';
 
 /// A regular expression that can be sampled.
@@ -18,16 +18,17 @@ const PRINTABLE: std::ops::RangeInclusive<char> = ' '..='~';
 pub(crate) enum Pattern {
     /// One of these characters.
     Class(Vec<char>),
-    /// One after the other.
+    /// All parts, in order.
     Sequence(Vec<Pattern>),
     /// One of the branches.
     Either(Vec<Pattern>),
-    /// From so many to so many times; without an upper bound, as often as one likes.
+    /// A minimum and a maximum number of repetitions; `None` for no maximum.
     Repeat(Box<Pattern>, usize, Option<usize>),
 }
 
 impl Pattern {
-    /// Reads a regular expression; nothing if it uses what can't be sampled, such as look-ahead and back references.
+    /// Parses a regular expression. Returns `None` if it uses syntax that can't be sampled, such as look-ahead and back
+    /// references.
     pub(crate) fn parse(source: &str) -> Option<Self> {
         let mut parser = Parser {
             rest: source.chars().peekable(),
@@ -36,7 +37,7 @@ impl Pattern {
         parser.rest.next().is_none().then_some(pattern)
     }
 
-    /// Makes a text; `low` is the length that unbounded repetitions should at least give it.
+    /// Makes a text. `low` is the minimum length to reach by unbounded repetitions.
     pub(crate) fn sample(&self, rng: &mut Rng, low: usize) -> String {
         let mut text = String::new();
         self.write(rng, low, &mut text);
@@ -125,7 +126,7 @@ impl Parser<'_> {
             }
             _ => return Some(part),
         };
-        // The quantifier itself, or the brace that closes it.
+        // Skips the quantifier itself, or its closing brace.
         self.rest.next()?;
         self.rest.next_if_eq(&'?');
         Some(Pattern::Repeat(Box::new(part), least, most))

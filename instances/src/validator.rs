@@ -6,10 +6,10 @@ use serde_json::json;
 use crate::document::Document;
 use crate::error::Error;
 
-/// What the document is called among the validator's resources.
+/// The URI of the document in the validator's registry.
 const URI: &str = "json-schema:///document";
 
-/// Makes the document known to validators, so that each can refer to a location in it.
+/// Creates a registry with the document, so that validators can refer to locations in it.
 pub(crate) fn registry(document: &Document) -> Result<Registry<'_>, Error> {
     let refused = |error: jsonschema::ReferencingError| Error::Schema {
         pointer: "the document".to_owned(),

@@ -1,4 +1,4 @@
-//! What can be typed.
+//! The command line.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use mcp_runtime::Revision;
 #[derive(Debug, Parser)]
 #[command(
     name = "mcp-interop",
-    after_help = "Exit status: 0 everything is as it should be, 1 something isn't, 2 misuse."
+    after_help = "Exit status: 0 success, 1 a failure, 2 wrong arguments."
 )]
 pub struct Args {
     #[command(subcommand)]
@@ -20,23 +20,25 @@ pub struct Args {
 pub enum Command {
     Peers(PeersArgs),
     Conformance(ConformanceArgs),
-    /// Get tokens of a real authorization server, for a server of ours and one of the SDK for TypeScript
+    /// Get tokens from a real authorization server, for one of our servers and one of the TypeScript SDK
     ///
-    /// The authorization server is the npm package oidc-provider; what it needs is installed below target/interop on first use.
+    /// The authorization server is the npm package oidc-provider. Its dependencies are installed below target/interop
+    /// on first use.
     Authorization,
-    /// Run the official test suite of JSON Schema with the validator of mcp-wire
+    /// Run the official JSON Schema test suite with the validator of mcp-wire
     ///
-    /// The suite is that of the Python package jsonschema, which pip downloads below target/interop on first use. All tests
-    /// of draft-07 and 2020-12 are run, except for the optional ones of what is an annotation, such as `format`. A test is
-    /// refused if its schema is, and the reasons are counted below the table. A wrong verdict is a failure.
+    /// The suite is part of the Python package jsonschema, which pip downloads below target/interop on first use. All
+    /// tests of draft-07 and 2020-12 are run, except the optional ones for annotations such as `format`. A test counts
+    /// as refused if the validator refuses its schema; the reasons are counted below the table. A wrong verdict is a
+    /// failure.
     JsonSchemaSuite,
 }
 
 /// Run our server against the clients of every era's SDKs, and our client against their servers
 ///
-/// The packages of an era are those in interop/eras/REVISION; they are installed below target/interop on first use, by npm
-/// and pip. Every message that our side sends is checked by the official schema of the negotiated revision. The table goes to
-/// standard output, what failed to standard error.
+/// The packages of an era are listed in interop/eras/REVISION, and are installed below target/interop on first use, by
+/// npm and pip. Every message that our side sends is validated against the official schema of the negotiated revision.
+/// The table is printed on standard output, failures on standard error.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -47,33 +49,35 @@ pub struct PeersArgs {
     /// Only the era of this revision; may be given more than once
     #[arg(long = "revision")]
     pub revisions: Vec<Revision>,
-    /// Only rows that have this word in one of their columns
+    /// Only rows with this word in one of their columns
     #[arg(long, value_name = "WORD")]
     pub only: Option<String>,
-    /// Run the clients of every era with the servers of every era instead, through `mcp-rev bridge` and without it
+    /// Instead, run the clients of every era with the servers of every era, through `mcp-rev bridge` and without it
     ///
-    /// Of the steps that both sides can take, as each does with a peer of its own era, those are counted that go well. What the
-    /// bridge writes is checked by the official schema of the side that reads it.
+    /// The table counts the successful steps among those that both sides support, which are those that succeed with a
+    /// peer of their own era. What the bridge writes is validated against the official schema of the side that reads
+    /// it.
     #[arg(long, conflicts_with = "json")]
     pub bridge: bool,
-    /// Run our client with two of our servers behind `mcp-rev gateway` instead, and behind the gateways of others
+    /// Instead, run our client with two of our servers behind `mcp-rev gateway` and behind other gateways
     ///
-    /// The table says what crosses each of them. Those of others are the packages in bench/load/gateways. What doesn't cross
-    /// ours is a failure.
+    /// The table shows which features each gateway passes on. The other gateways are the packages in
+    /// bench/load/gateways. A feature that our gateway doesn't pass on is a failure.
     #[arg(long, conflicts_with_all = ["bridge", "json", "markdown", "only", "revisions"])]
     pub gateways: bool,
-    /// Print an array of JSON instead of the table
+    /// Print a JSON array instead of the table
     #[arg(long)]
     pub json: bool,
-    /// Write the table to this file too, as Markdown
+    /// Also write the table to this file, as Markdown
     #[arg(long, value_name = "FILE")]
     pub markdown: Option<PathBuf>,
 }
 
 /// Run the official conformance suite with our server and our client
 ///
-/// The suite and the Node that it wants are those of interop/conformance, where legs.yaml says what is run and
-/// expected-failures-REVISION.yaml what may fail: whatever fails besides, and whatever doesn't fail any more, is a failure.
+/// The suite and its version of Node are listed in interop/conformance. legs.yaml lists the runs there, and
+/// expected-failures-REVISION.yaml the scenarios that are expected to fail. Any other failure fails the run, and so
+/// does an expected failure that passes.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -1,4 +1,5 @@
-//! The eras: what the official SDKs and the reference server were when a revision was new, and who else speaks it.
+//! The eras: the official SDKs and the reference server as they were when a revision was new, and other implementations
+//! of that revision.
 
 use std::path::PathBuf;
 
@@ -8,10 +9,10 @@ use crate::error::Error;
 use crate::packages::Packages;
 use crate::paths;
 
-/// The packages of a revision's time.
+/// The packages from the time of a revision.
 #[derive(Debug, Clone)]
 pub struct Era {
-    /// The revision that they speak.
+    /// The revision that they implement.
     pub revision: Revision,
     /// The packages.
     pub packages: Packages,
@@ -49,7 +50,7 @@ impl Era {
         Ok(eras)
     }
 
-    /// The packages of a maker who isn't among the era's own, if the era has them.
+    /// The packages of another implementation in this folder, if the era has them.
     pub fn others(&self, folder: &str) -> Option<Packages> {
         let described = self.packages.described.join(folder);
         described.exists().then(|| Packages {
@@ -59,7 +60,7 @@ impl Era {
     }
 }
 
-/// Where a driver is, which is a script that runs with the packages of any era.
+/// The path of a driver: a script that runs with the packages of any era.
 pub fn driver(name: &str) -> PathBuf {
     paths::in_workspace("interop/drivers").join(name)
 }

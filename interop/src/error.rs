@@ -1,22 +1,22 @@
-//! Why nothing could be run at all.
+//! Errors that prevent a run, as opposed to failures of a peer.
 
 use std::path::{Path, PathBuf};
 
 use mcp_runtime::Revision;
 
-/// Why nothing could be run at all, as against a peer that failed.
+/// An error that prevents a run, as opposed to a failure of a peer.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("there is no era for {asked}; interop/eras has {}", known.join(", "))]
     NoEra { asked: Revision, known: Vec<String> },
-    #[error("nothing has {0:?} in one of its columns; run without --only to see them")]
+    #[error("no row has {0:?} in one of its columns; run without --only to see all rows")]
     NoRow(String),
-    #[error("{path}: a directory of eras is named for a revision: {source}")]
+    #[error("{path}: a directory in interop/eras must have the name of a revision: {source}")]
     Era {
         path: PathBuf,
         source: mcp_adapters::UnknownRevision,
     },
-    #[error("{program} isn't there; {remedy}")]
+    #[error("{program} wasn't found; {remedy}")]
     Missing { program: String, remedy: &'static str },
     #[error("{what} failed ({status}):\n{output}")]
     Failed {
@@ -31,7 +31,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// 2 for what was typed, 1 for what happened.
+    /// 2 for wrong arguments, 1 for everything else.
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::NoEra { .. } | Self::NoRow(_) => 2,
@@ -47,7 +47,7 @@ impl Error {
         }
     }
 
-    /// Something that can't be understood at a path.
+    /// Malformed content of a file, or output of a program.
     pub fn malformed(path: &Path, reason: impl std::fmt::Display) -> Self {
         Self::Malformed {
             path: path.to_owned(),

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::paths;
 use crate::process::{leading, run};
 
-/// Builds an example of mcp-runtime, and says where it is.
+/// Builds an example of mcp-runtime, and returns its path.
 pub async fn build(name: &str) -> Result<PathBuf, Error> {
     let mut cargo = leading("cargo");
     cargo.args([

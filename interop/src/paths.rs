@@ -1,4 +1,4 @@
-//! Directories.
+//! Paths of the workspace and of the installation.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ pub fn in_workspace(directory: &str) -> PathBuf {
     manifest.parent().unwrap_or(manifest).join(directory)
 }
 
-/// What is installed and logged: a directory beside the profiles that cargo builds into.
+/// The directory for installations and logs, next to cargo's profile directories.
 pub fn install_directory() -> PathBuf {
     let own = std::env::current_exe().ok();
     let target = own.as_deref().and_then(|own| own.ancestors().nth(2));

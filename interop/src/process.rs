@@ -1,4 +1,4 @@
-//! Other programs, none of which outlives us.
+//! Child processes, which never outlive this program.
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
@@ -14,12 +14,12 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::error::Error;
 
-/// A group of processes, all of which are killed when this is dropped.
+/// A process group, which is killed when this is dropped.
 #[derive(Debug)]
 pub struct Group(Option<Pid>);
 
 impl Group {
-    /// The group that a process leads, because it was started by a command of [`leading`].
+    /// The group that a process leads, if a command of [`leading`] started it.
     pub fn of(process: Option<u32>) -> Self {
         Self(process.and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw))
     }
@@ -27,7 +27,7 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        // There is nobody left to kill when all of them have ended, as they should have.
+        // This fails if all processes have ended, as they should have.
         if let Some(group) = self.0 {
             let _ = kill_process_group(group, Signal::KILL);
         }
@@ -41,19 +41,19 @@ pub fn leading(program: impl AsRef<std::ffi::OsStr>) -> Command {
     command
 }
 
-/// A program that is running, with whatever it has started.
+/// A running program, with the processes that it has started.
 #[derive(Debug)]
 pub struct Running {
     /// The process.
     pub child: Child,
     output: BufReader<ChildStdout>,
-    /// Programs that serve end when this is closed.
+    /// A program that serves ends when this is closed.
     _input: Option<ChildStdin>,
     _group: Group,
 }
 
 impl Running {
-    /// Starts a program; what it says on standard error goes to a file.
+    /// Starts a program, with its standard error written to a file.
     pub fn start(mut command: Command, errors: &Path) -> Result<Self, Error> {
         let errors = File::create(errors).map_err(Error::io(errors))?;
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(errors);
@@ -70,14 +70,14 @@ impl Running {
         })
     }
 
-    /// The next line of its standard output.
+    /// Reads the next line of its standard output.
     pub async fn line(&mut self) -> io::Result<Option<String>> {
         let mut line = String::new();
         let read = self.output.read_line(&mut line).await?;
         Ok((read > 0).then(|| line.trim_end().to_owned()))
     }
 
-    /// Waits until it listens on a port of 127.0.0.1, or has ended: whether it listens.
+    /// Waits until the program listens on a port of 127.0.0.1, or has ended. Returns whether it listens.
     pub async fn listens(&mut self, port: u16) -> io::Result<bool> {
         while TcpStream::connect(("127.0.0.1", port)).await.is_err() {
             if self.child.try_wait()?.is_some() {
@@ -88,7 +88,7 @@ impl Running {
         Ok(true)
     }
 
-    /// Closes its input, and reads the rest of its output so that it can end.
+    /// Closes its input, reads the rest of its output so that it can end, and waits for it.
     pub async fn end(mut self) -> io::Result<std::process::ExitStatus> {
         self._input = None;
         while self.line().await?.is_some() {}
@@ -96,13 +96,13 @@ impl Running {
     }
 }
 
-/// A port for a program that can't choose one. Nobody else takes a port that has just been free, most likely.
+/// A port for a program that can't choose one. Another program is unlikely to take it in the meantime.
 pub async fn free_port() -> io::Result<u16> {
     let free = TcpListener::bind(("127.0.0.1", 0)).await?;
     Ok(free.local_addr()?.port())
 }
 
-/// Runs a program to its end, which must be a good one.
+/// Runs a program to its end, and fails if the program fails.
 pub async fn run(command: Command, remedy: &'static str) -> Result<Output, Error> {
     let words = std::iter::once(command.as_std().get_program()).chain(command.as_std().get_args());
     let words: Vec<String> = words.map(|word| word.to_string_lossy().into_owned()).collect();
@@ -118,7 +118,7 @@ pub async fn run(command: Command, remedy: &'static str) -> Result<Output, Error
     })
 }
 
-/// Runs a program to its end, whatever that is.
+/// Runs a program to its end, and returns its output even if the program fails.
 pub async fn output_of(mut command: Command, remedy: &'static str) -> Result<Output, Error> {
     command
         .stdin(Stdio::null())
@@ -136,14 +136,14 @@ pub async fn output_of(mut command: Command, remedy: &'static str) -> Result<Out
     child.wait_with_output().await.map_err(Error::io(Path::new(&program)))
 }
 
-/// Tells a person, not a pipe, how far it has come.
+/// Shows progress, if standard error is a terminal.
 pub fn progress(what: &str) {
     if io::stderr().is_terminal() {
         let _ = writeln!(io::stderr(), "{what}");
     }
 }
 
-/// Waits until somebody wants this program to stop.
+/// Waits for a signal to stop.
 pub async fn shutdown_signal() {
     let (Ok(mut interrupted), Ok(mut terminated)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
     else {

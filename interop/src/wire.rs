@@ -1,4 +1,4 @@
-//! Logs of what went over a wire.
+//! Logs of messages on the wire.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -12,14 +12,14 @@ use serde_json::value::RawValue;
 
 use crate::error::Error;
 
-/// A message, and which way it went.
+/// A message and its direction.
 #[derive(Debug, Deserialize)]
 pub struct Entry {
-    /// The session, by a number.
+    /// The number of the session.
     pub session: u64,
-    /// Whether it came in or went out.
+    /// The direction of the message.
     pub way: Direction,
-    /// The message as on the wire.
+    /// The message as it was on the wire.
     pub message: Value,
 }
 
@@ -34,7 +34,7 @@ impl Entry {
     }
 }
 
-/// Which way a message went.
+/// The direction of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
@@ -64,14 +64,14 @@ struct Line<'a> {
 }
 
 impl Log {
-    /// A new log of one session.
+    /// Creates a log of one session.
     pub fn create(path: &Path) -> Result<Self, Error> {
         File::create(path)
             .map(|file| Self(Mutex::new(file)))
             .map_err(Error::io(path))
     }
 
-    /// Notes a message. What isn't JSON is noted as a string.
+    /// Writes a message. Text that isn't JSON is written as a string.
     pub fn note(&self, way: MessageDirection, message: &[u8]) {
         let text = String::from_utf8_lossy(message);
         let quoted = || serde_json::value::to_raw_value(&text);
@@ -94,7 +94,7 @@ impl Log {
     }
 }
 
-/// All entries of a log.
+/// Reads all entries of a log.
 pub fn read(path: &Path) -> Result<Vec<Entry>, Error> {
     let text = std::fs::read_to_string(path).map_err(Error::io(path))?;
     let entry = |(number, line)| {

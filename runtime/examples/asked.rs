@@ -1,5 +1,5 @@
-//! A server that asks, and a client that is asked: the user fills in a form, and the client's model writes a text. Both are in this
-//! process, at the revision that is the argument, or at the latest.
+//! A server that uses elicitation and sampling, and its client: the user fills in a form, and the client's model writes
+//! a text. Both run in this process, in the revision given as the argument, or in the latest.
 
 use mcp_runtime::router::{Answer, Call};
 use mcp_runtime::transport::channel;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 #[derive(Deserialize, JsonSchema)]
 struct Trip {
-    /// Where it goes.
+    /// The destination.
     city: String,
     #[schemars(range(min = 1, max = 30))]
     days: u8,

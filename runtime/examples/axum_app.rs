@@ -1,5 +1,5 @@
-//! A server within an axum app: the app and the tools share a state, and a layer authenticates who uses either. The app is on a port of
-//! this machine that it prints, and stops when its standard input ends.
+//! A server within an axum app: the app and the tools share state, and a layer authenticates the users of both. The app
+//! listens on a local port that it prints, and stops when its standard input ends.
 
 use std::io::Read;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -28,7 +28,7 @@ struct Message {
     text: String,
 }
 
-/// A tool that takes the state of the app, and the user whom the layer has found.
+/// A tool that takes the state of the app, and the user that the layer has authenticated.
 fn post(State(board): State<Board>, Extension(User(name)): Extension<User>, Args(message): Args<Message>) -> usize {
     let mut board = board.lock().unwrap_or_else(PoisonError::into_inner);
     board.push(format!("{name}: {}", message.text));
@@ -40,7 +40,7 @@ async fn show(AppState(board): AppState<Board>) -> String {
     board.lock().unwrap_or_else(PoisonError::into_inner).join("\n")
 }
 
-/// Takes the token for the user's name. A real app looks it up, or verifies it.
+/// Uses the token as the user's name. A real app would look up or verify the token.
 async fn authenticate(mut request: Request, next: Next) -> Result<Response, StatusCode> {
     let token = request
         .headers()
@@ -59,7 +59,7 @@ async fn main() -> std::io::Result<()> {
     let board = Board::default();
     let tools = Router::new("board", "1.0").with_state(Arc::clone(&board)).tool(
         "post",
-        "Posts a message, and says how many there are",
+        "Posts a message, and returns the number of messages",
         post,
     );
     let shutdown = CancellationToken::new();

@@ -1,6 +1,7 @@
-//! The client that the official conformance suite runs, in the revision that the suite names. It calls every tool of the
-//! server at the URL that is its last argument, with the arguments that the suite names or with some made up from the tool's
-//! schema, and gets every prompt and reads every resource. Where the server wants a token, the user agrees at once.
+//! The client for the official conformance suite, in the revision that the suite names. It calls every tool of the
+//! server at the URL given as its last argument, with the arguments that the suite names or with ones made up from the
+//! tool's schema. It also gets every prompt and reads every resource. If the server requires a token, the user agrees
+//! immediately.
 
 use std::collections::HashMap;
 
@@ -19,7 +20,7 @@ use serde_json::{Value, json};
 
 type AnyError = Box<dyn std::error::Error>;
 
-/// A user who takes every form as it is.
+/// A user who accepts every form with its default values.
 struct Agreeable;
 
 impl ClientHandler<Context<ClientSide>> for Agreeable {
@@ -35,7 +36,7 @@ impl ClientHandler<Context<ClientSide>> for Agreeable {
     }
 }
 
-/// What a field of a form is unless the user says otherwise.
+/// Returns the default value of a field.
 fn default_of(field: PrimitiveSchemaDefinition) -> Option<ElicitResultContentValue> {
     match field {
         PrimitiveSchemaDefinition::String(field) => field.default.map(Into::into),
@@ -50,7 +51,7 @@ fn default_of(field: PrimitiveSchemaDefinition) -> Option<ElicitResultContentVal
     }
 }
 
-/// A user whose browser goes where the authorization server sends it.
+/// A user whose browser follows the redirect of the authorization server.
 struct Browser;
 
 impl UserAgent for Browser {
@@ -68,8 +69,8 @@ impl UserAgent for Browser {
     }
 }
 
-/// The authorization server of a server. A suite doesn't always say where it has registered the client, which it does at the one that
-/// its server names; any other program has to know it.
+/// Returns the authorization server that a server names. The suite registers the client there, but doesn't always state
+/// that; any other program has to know its authorization server.
 async fn issuer_of(server: &str) -> Result<String, AnyError> {
     let mut place = Url::parse(server)?;
     place.set_path(&format!("/.well-known/oauth-protected-resource{}", place.path()));
@@ -78,7 +79,8 @@ async fn issuer_of(server: &str) -> Result<String, AnyError> {
     Ok(issuer.ok_or("the server names no authorization server")?)
 }
 
-/// What the context of the suite allows to be authorized with: a key, somebody who vouches for the client, a secret, or a user.
+/// Chooses the authorization by the suite's context: with a key, a JWT or an identity provider that vouches for the
+/// client, a secret, or a user.
 async fn authorizer(server: &str) -> Result<Authorizer, AnyError> {
     let context = context();
     let text = |name: &str| context[name].as_str();
@@ -174,7 +176,7 @@ async fn main() -> Result<(), AnyError> {
     Ok(())
 }
 
-/// Those of the revision that the suite names, or the default ones.
+/// Returns options with the revision that the suite names, or the default options.
 fn options() -> Result<Options, AnyError> {
     let mut options = Options::default();
     if let Ok(revision) = std::env::var("MCP_CONFORMANCE_PROTOCOL_VERSION") {
@@ -183,13 +185,13 @@ fn options() -> Result<Options, AnyError> {
     Ok(options)
 }
 
-/// What the suite says of the scenario.
+/// Returns the suite's context of the scenario.
 fn context() -> Value {
     let context = std::env::var("MCP_CONFORMANCE_CONTEXT").unwrap_or_default();
     serde_json::from_str(&context).unwrap_or_default()
 }
 
-/// The arguments of tools that the suite names.
+/// Returns the arguments that the suite names, by tool.
 fn named_arguments() -> HashMap<String, serde_json::Map<String, Value>> {
     let context = context();
     let calls = context["toolCalls"].as_array().into_iter().flatten();
@@ -202,8 +204,7 @@ fn named_arguments() -> HashMap<String, serde_json::Map<String, Value>> {
     calls.collect()
 }
 
-/// An argument for each that the schema requires. One that is to be a schema is that of the server's first tool, as it
-/// came.
+/// Makes up a value for each required argument. For a schema, it is the schema of the server's first tool, unchanged.
 fn arguments(schema: &Value, schemas: &[Value]) -> Map<Value> {
     let required = schema["required"]
         .as_array()

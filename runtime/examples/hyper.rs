@@ -1,6 +1,7 @@
-//! The weather on hyper alone, on a port of this machine that it prints. It takes HTTP/1.1 and stops when its standard input ends.
+//! The weather server directly on hyper, on a local port that it prints. It accepts HTTP/1.1 and stops when its
+//! standard input ends.
 //!
-//! A server that strangers reach also needs a timeout for writing and a cap of the connections, which `serve` has.
+//! A public server also needs a timeout for writing and a limit on connections, which `serve` has.
 
 use std::io::Read;
 
@@ -43,7 +44,7 @@ async fn serve(socket: TcpStream, address: ClientAddress, server: HttpServer) {
         request.extensions_mut().insert(address);
         server.clone().call(request)
     });
-    // A response in several parts doesn't wait for the client's acknowledgement of the first.
+    // Sends each part of a response without waiting for the TCP acknowledgement of the previous one.
     let _ = socket.set_nodelay(true);
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new());

@@ -12,7 +12,7 @@ type Notes = Arc<Mutex<Vec<String>>>;
 
 #[derive(Deserialize, JsonSchema)]
 struct Note {
-    /// What is noted.
+    /// The text of the note.
     #[schemars(length(min = 1))]
     text: String,
 }
@@ -31,7 +31,7 @@ fn server() -> Result<Router, RouteError> {
     let list = hub::Resource::new("All notes", "notes://all").with_mime_type("text/plain");
     Router::new("notes", "1.0")
         .with_state(Notes::default())
-        .try_tool("add", "Adds a note, and says how many there are", add)?
+        .try_tool("add", "Adds a note, and returns the number of notes", add)?
         .try_with(resource(list, all))
 }
 
@@ -50,7 +50,7 @@ mod tests {
 
     use super::*;
 
-    /// A session with the server, in one revision.
+    /// Starts a session with the server, in one revision.
     async fn session(revision: Revision) -> ClientSession {
         let (ours, theirs) = channel(16);
         let options = Options {

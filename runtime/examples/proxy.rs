@@ -1,8 +1,8 @@
-//! A proxy made of types and conversions alone: `proxy CLIENT-REVISION SERVER-REVISION COMMAND…`.
+//! A proxy that uses only the types and conversions: `proxy CLIENT-REVISION SERVER-REVISION COMMAND…`.
 //!
-//! A client of one revision is on the standard input and output, and the command is a server of another. Both revisions begin with
-//! `initialize`. Each message is written in the revision of the other side, and losses are told on the standard error. It has no
-//! session, so it asks and answers nothing on its own; `mcp-rev bridge` does more.
+//! A client of one revision is on the standard input and output, and the command is a server of another. Both revisions
+//! start with `initialize`. Each message is converted to the revision of the other side, and losses are reported on the
+//! standard error. The proxy has no session, so it sends no messages of its own; `mcp-rev bridge` does more.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Write};
@@ -16,13 +16,13 @@ use serde_json::{Value, json};
 
 type AnyError = Box<dyn std::error::Error + Send + Sync>;
 
-/// One way of the proxy.
+/// One direction of the proxy.
 struct Way<'a> {
     from: Revision,
     to: Revision,
-    /// The methods of the requests that went this way and have no response yet, by their ids.
+    /// The methods of the requests that went in this direction and have no response yet, by their ids.
     asked: &'a Mutex<HashMap<String, String>>,
-    /// Those that went the other way.
+    /// Those that went in the other direction.
     answered: &'a Mutex<HashMap<String, String>>,
 }
 
@@ -58,7 +58,7 @@ impl Way<'_> {
         Ok(self.with_version(message, "result"))
     }
 
-    /// A value in the revision of the other side.
+    /// Converts a value to the revision of the other side.
     fn value(&self, definition: &str, value: &Value) -> Result<Value, AnyError> {
         let name = definition.rsplit('/').next().unwrap_or_default();
         let value = RawJson::from(value);
@@ -70,7 +70,7 @@ impl Way<'_> {
         Ok(translated.value.parse()?)
     }
 
-    /// The message with the version that the other side speaks, if it names one.
+    /// Replaces the protocol version in a message by that of the other side, if the message names one.
     fn with_version(&self, mut message: Value, member: &str) -> Value {
         if let Some(version) = message.pointer_mut(&format!("/{member}/protocolVersion")) {
             *version = json!(self.to.as_str());

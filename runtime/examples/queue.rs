@@ -1,10 +1,11 @@
-//! Tasks whose work is in a queue: two workers do what clients ask for, one job after the other, however many ask.
+//! Tasks whose work is in a queue: two workers process the jobs of clients one after the other, so at most two jobs run
+//! at a time.
 //!
 //!     cargo run --example queue --features tasks
 //!
-//! Here the queue is a channel of this process, and the tasks are in its memory. With `Tasks::in_store`, a queue of your own and workers
-//! in processes of theirs, a task stays when the process that took the call ends, and a job that a worker hasn't finished can be given
-//! to another: `enqueue` and `resume` are the same.
+//! Here the queue is a channel of this process, and the tasks are in its memory. With `Tasks::in_store`, an external
+//! queue and workers in separate processes, a task survives the process that took the call, and a job that a worker
+//! hasn't finished can be given to another one; `enqueue` and `resume` are used in the same way.
 
 use std::sync::Arc;
 
@@ -18,11 +19,11 @@ use tokio::sync::{Mutex, mpsc};
 
 #[derive(Deserialize, JsonSchema)]
 struct Video {
-    /// Which file to convert.
+    /// The file to convert.
     file: String,
 }
 
-/// What a worker needs to know.
+/// A job for a worker.
 struct Job {
     task: String,
     file: String,
@@ -30,14 +31,14 @@ struct Job {
 
 type Queue = mpsc::Sender<Job>;
 
-/// Puts a job into the queue, and answers with its task.
+/// Puts a job into the queue, and returns its task.
 async fn convert(
     Args(video): Args<Video>,
     State(tasks): State<Tasks>,
     State(queue): State<Queue>,
     call: Call,
 ) -> Result<hub::AnyCallToolResult, ToolError> {
-    // A full queue refuses the call before there is a task.
+    // A full queue refuses the call before a task is created.
     let place = queue
         .try_reserve()
         .map_err(|_| ToolError::tool("there are too many jobs, try again later"))?;
@@ -46,13 +47,13 @@ async fn convert(
     Ok(answer)
 }
 
-/// Does the jobs of the queue, one at a time.
+/// Processes the jobs of the queue, one at a time.
 async fn work(tasks: Tasks, queue: Arc<Mutex<mpsc::Receiver<Job>>>) {
     loop {
         let Some(Job { task, file }) = queue.lock().await.recv().await else {
             return;
         };
-        // One that was cancelled while it waited is refused.
+        // A task that was cancelled while it waited is refused.
         if let Err(error) = tasks.resume(&task, |context| converted(context, file)).await {
             eprintln!("task {task} isn't run: {}", error.message);
         }

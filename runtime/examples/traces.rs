@@ -1,5 +1,6 @@
-//! A server that exports its spans with OpenTelemetry: here to the standard output, and with `opentelemetry-otlp` in the place of
-//! `opentelemetry-stdout` to a collector. A client in the same process calls its tool within a trace, which the server continues.
+//! A server that exports its spans with OpenTelemetry: here to the standard output, or to a collector with
+//! `opentelemetry-otlp` instead of `opentelemetry-stdout`. A client in the same process calls its tool within a trace,
+//! which the server continues.
 
 use std::collections::HashMap;
 
@@ -15,7 +16,7 @@ use tracing_opentelemetry::OpenTelemetrySpanExt;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
-/// Puts the spans of requests into the traces of those who call.
+/// Adds the spans of requests to the traces of their callers.
 struct ContinueTraces;
 
 impl Middleware<ServerSide> for ContinueTraces {

@@ -1,7 +1,7 @@
-//! Upgrades lists of tools that were stored in an earlier revision: `upgrade REVISION < stored.jsonl`.
+//! Upgrades stored lists of tools from an earlier revision: `upgrade REVISION < stored.jsonl`.
 //!
-//! Each line of the standard input is the result of `tools/list`, as a server of that revision gave it. It is written as one of the
-//! latest revision. What is lost on the way is told on the standard error.
+//! Each line of the standard input is a result of `tools/list` from a server of that revision. It is converted to the
+//! latest revision. Losses are reported on the standard error.
 
 use std::io::{self, BufRead};
 

@@ -1,4 +1,4 @@
-//! The weather over HTTP, on a port of this machine that it prints.
+//! The weather server over HTTP, on a local port that it prints.
 
 use mcp_runtime::transport::http::server::{HttpServer, serve};
 use mcp_runtime::{Args, Router};

@@ -1,4 +1,5 @@
-//! The weather on a Unix socket: `weather_unix serve PATH` until an interrupt, and `weather_unix call PATH CITY` beside it.
+//! The weather server on a Unix socket: `weather_unix serve PATH` runs until an interrupt, and `weather_unix call PATH
+//! CITY` calls it.
 
 #[cfg(unix)]
 mod unix {
@@ -32,7 +33,7 @@ mod unix {
             let _ = tokio::signal::ctrl_c().await;
             stop.cancel();
         });
-        // All sessions share what the router has.
+        // All sessions share the router's state.
         let start = move |client| router.clone().serve(Options::default(), client);
         serve(listener, start).shutdown(shutdown).await;
         Ok(())
@@ -55,7 +56,7 @@ mod unix {
         match arguments[..] {
             ["serve", path] => server(path).await,
             ["call", path, city] => client(path, city).await,
-            _ => Err("either serve PATH or call PATH CITY".into()),
+            _ => Err("usage: weather_unix serve PATH | weather_unix call PATH CITY".into()),
         }
     }
 }

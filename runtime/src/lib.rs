@@ -1,7 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-/// Features that are a crate each.
+/// Re-exports the features that are separate crates.
 macro_rules! features {
     ($($feature:literal: $library:ident as $name:ident,)*) => {$(
         #[cfg(feature = $feature)]
@@ -30,7 +30,7 @@ pub use {
     mcp_runtime_router::{Args, Router, State, Structured, ToolError, middleware},
 };
 
-/// Transports: how messages get to a peer and back.
+/// Transports, which carry messages to a peer and back.
 pub mod transport {
     #[doc(inline)]
     pub use mcp_runtime_core::transport::*;
@@ -44,7 +44,7 @@ pub mod transport {
         #[doc(inline)]
         pub use mcp_runtime_http::client;
 
-        /// A server, and what its instances share.
+        /// HTTP servers, and stores that several instances share.
         #[cfg(feature = "http-server")]
         pub mod server {
             #[doc(inline)]

@@ -1,4 +1,5 @@
-//! What calls take of memory, beside what the server counts for them. It is a program of its own, since it measures itself.
+//! Compares the memory that concurrent calls use with the limit that the server enforces. It is a separate program,
+//! because it measures its own process.
 #![cfg(target_os = "linux")]
 
 use std::net::SocketAddr;
@@ -24,7 +25,7 @@ struct Text {
     text: String,
 }
 
-/// A figure of this process in `/proc`, in bytes.
+/// Reads a figure of this process from `/proc/self/status`, in bytes.
 fn figure(name: &str) -> usize {
     let status = std::fs::read_to_string("/proc/self/status").expect("it can be read");
     let line = status.lines().find_map(|line| line.strip_prefix(name));
@@ -32,7 +33,7 @@ fn figure(name: &str) -> usize {
     kilobytes.expect("it is a number") << 10
 }
 
-/// A call, whose answer is read and dropped; its status.
+/// Makes a call, discards the response, and returns its HTTP status, or 0 if there is none.
 async fn call(address: SocketAddr, request: Arc<String>) -> u16 {
     let mut socket = TcpStream::connect(address).await.expect("it listens");
     let _ = socket.write_all(request.as_bytes()).await;
@@ -46,10 +47,10 @@ async fn call(address: SocketAddr, request: Arc<String>) -> u16 {
 }
 
 #[tokio::test]
-async fn calls_take_no_more_memory_than_the_server_counts_for_them() {
+async fn concurrent_calls_use_at_most_a_quarter_more_memory_than_the_limit() {
     let (inside, arrived) = (Arc::new(AtomicUsize::new(0)), Arc::new(tokio::sync::Notify::new()));
     let (gate, counted) = (arrived.clone(), inside.clone());
-    // Every call is inside at once, so that all that each of them takes is taken together.
+    // Handlers return only once every call has arrived or was refused, so that all hold their memory at the same time.
     let echo = move |Args(Text { text }): Args<Text>| {
         let (gate, counted) = (gate.clone(), counted.clone());
         async move {

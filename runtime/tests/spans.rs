@@ -1,5 +1,5 @@
-//! The spans in which handlers run, and what sessions log. They are a program of their own, because `tracing` keeps for the whole process
-//! which subscribers are interested in what.
+//! The spans in which handlers run, and the warnings that sessions log. These tests are a separate program, because
+//! `tracing` caches for the whole process which subscribers are interested in which events.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -19,7 +19,7 @@ struct Seen {
     name: String,
     parent: Option<String>,
     fields: BTreeMap<&'static str, String>,
-    /// What was logged in it.
+    /// The number of events that were logged in it.
     events: usize,
 }
 
@@ -66,7 +66,7 @@ impl<S: tracing::Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Spans {
 }
 
 #[tokio::test]
-async fn a_session_and_its_requests_have_spans_which_handlers_are_in() {
+async fn sessions_and_requests_have_spans_and_handlers_run_in_them() {
     let spans = Spans::default();
     let _subscriber = tracing::subscriber::set_default(Registry::default().with(spans.clone()));
     let router = Router::new("server", "1.0")
@@ -161,7 +161,7 @@ impl<S: tracing::Subscriber> Layer<S> for Warnings {
 }
 
 #[tokio::test]
-async fn a_deprecated_method_that_is_used_twice_is_warned_of_once_by_each_side() {
+async fn each_side_warns_once_about_a_deprecated_method_used_twice() {
     let warnings = Warnings::default();
     let _subscriber = tracing::subscriber::set_default(Registry::default().with(warnings.clone()));
     let router = Router::new("server", "1.0").tool("log", "Logs", async |call: Call| {
@@ -198,7 +198,7 @@ async fn a_deprecated_method_that_is_used_twice_is_warned_of_once_by_each_side()
 }
 
 #[tokio::test]
-async fn what_a_server_asks_in_a_result_is_warned_of_by_a_bridge() {
+async fn a_bridge_warns_about_deprecated_input_requests_in_results() {
     use mcp_runtime::bridge::{Bridge, BridgeOptions};
     use mcp_runtime::{CallClient, Client};
 
@@ -228,7 +228,7 @@ async fn what_a_server_asks_in_a_result_is_warned_of_by_a_bridge() {
     let session = client.connect(ours).await.unwrap();
     let result = session.call_tool("roots", ()).await.unwrap();
     assert_eq!(serde_json::json!(result.content)[0]["text"], "0");
-    // One is the server's own.
+    // One warning is the server's, the other is the bridge's.
     let warned = std::mem::take(&mut *warnings.0.lock().unwrap());
     assert_eq!(warned.len(), 2, "{warned:?}");
     assert!(

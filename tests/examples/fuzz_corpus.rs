@@ -1,4 +1,4 @@
-//! Writes the inputs from which fuzzing starts into a folder, one folder for each target.
+//! Writes the inputs from which fuzzing starts into a folder, with a subfolder for each target.
 
 use std::path::PathBuf;
 use std::{env, fs, io};

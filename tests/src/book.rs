@@ -1,4 +1,4 @@
-//! The examples of the project's README, of its guide and of the attribute `tool`, which compile and run as tests.
+//! Doctests: the examples in the project's README, in its guide and in the documentation of the attribute `tool`.
 
 #[doc = include_str!("../../README.md")]
 struct Readme;

@@ -1,4 +1,4 @@
-//! What the tests of the generated crates share.
+//! Helpers that the tests of the generated crates share.
 
 pub mod fuzz;
 pub mod made_up;
@@ -17,29 +17,29 @@ use serde_json::Value;
 #[cfg(doctest)]
 mod book;
 
-/// A path from the root of the workspace.
+/// Returns a path relative to the root of the workspace.
 #[must_use]
 pub fn workspace(path: &str) -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join(path)
 }
 
-/// A value of each revision, which is made once for all tests of a program.
+/// A value for each revision, made on first use and shared by all tests of a process.
 pub struct OfEach<T>([OnceLock<T>; Revision::ALL.len()]);
 
 impl<T> OfEach<T> {
-    /// None is made yet.
+    /// Creates it without values.
     #[must_use]
     pub const fn new() -> Self {
         Self([const { OnceLock::new() }; Revision::ALL.len()])
     }
 
-    /// That of a revision.
+    /// Returns the value for a revision, which `make` makes on first use.
     ///
     /// # Panics
-    /// When it can't be made.
+    /// If `make` panics, or the revision isn't in `Revision::ALL`.
     pub fn get(&self, revision: Revision, make: impl FnOnce() -> T) -> &T {
         let index = Revision::ALL.iter().position(|known| *known == revision);
-        self.0[index.expect("it is one of all")].get_or_init(make)
+        self.0[index.expect("the revision is in Revision::ALL")].get_or_init(make)
     }
 }
 
@@ -49,20 +49,21 @@ impl<T> Default for OfEach<T> {
     }
 }
 
-/// Random instances of a revision's schema as the overlay corrects it, with the JSON-RPC envelope where it has one.
+/// Returns a generator of random instances of a revision's corrected schema. Messages have a JSON-RPC envelope if the
+/// schema declares it.
 ///
 /// # Panics
-/// When the schema or the overlay can't be used, which the generator's own tests rule out.
+/// If the schema or the overlay is invalid, which the generator's own tests rule out.
 #[must_use]
 pub fn corrected(revision: Revision) -> &'static Instances {
     static CORRECTED: OfEach<Instances> = OfEach::new();
     CORRECTED.get(revision, || Instances::new(&schema(revision)).unwrap())
 }
 
-/// A revision's schema as the overlay corrects it.
+/// Returns a revision's schema, as its overlay corrects it.
 ///
 /// # Panics
-/// When the schema or the overlay can't be used, which the generator's own tests rule out.
+/// If the schema or the overlay is invalid, which the generator's own tests rule out.
 #[must_use]
 pub fn schema(revision: Revision) -> Value {
     let directory = workspace("schema").join(revision.as_str());
@@ -93,10 +94,11 @@ pub fn same(one: &Value, other: &Value) -> bool {
     }
 }
 
-/// What a value becomes that is read as a tree, if it isn't what it becomes where its text is kept as far as possible.
+/// Compares two translations of a value: one that keeps its text as far as possible, and one that parses it into a
+/// tree.
 ///
 /// # Errors
-/// The two.
+/// Both results, if they differ.
 pub fn compare_by_trees(
     (from, to): (Revision, Revision),
     name: &str,
@@ -114,13 +116,13 @@ pub fn compare_by_trees(
     }
 }
 
-/// The definition of a revision by the schema's name for it.
+/// Returns a definition of a revision by its name in the schema.
 #[must_use]
 pub fn definition(revision: Revision, name: &str) -> Option<&'static Definition> {
     revision.definitions().iter().find(|definition| definition.name == name)
 }
 
-/// How the values of a schema's definitions fared.
+/// Results of decoding, validating and encoding instances of a schema's definitions.
 #[derive(Debug)]
 pub struct Tally {
     name: &'static str,
@@ -131,13 +133,13 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// One for a revision, without values.
+    /// Creates an empty tally for a revision.
     #[must_use]
     pub fn new(revision: Revision) -> Self {
         Self::of(revision.as_str(), revision.definitions())
     }
 
-    /// One for a schema with these definitions, without values.
+    /// Creates an empty tally for a schema with these definitions.
     #[must_use]
     pub fn of(name: &'static str, definitions: &'static [Definition]) -> Self {
         Self {
@@ -149,7 +151,8 @@ impl Tally {
         }
     }
 
-    /// Decodes a value as an instance of a definition and validates it: a valid one has to survive, and another to be refused.
+    /// Decodes and validates a value as an instance of a definition. A valid value must survive the round trip; an
+    /// invalid one must be refused.
     pub fn add(&mut self, name: &str, value: &Value, valid: bool) {
         match (round_trip(self.definitions, name, value), valid) {
             (Ok(()), true) => self.kept += 1,
@@ -163,10 +166,10 @@ impl Tally {
         self.failures.push(format!("{} {name}: {what}: {value}", self.name));
     }
 
-    /// Prints what was counted.
+    /// Prints the counts.
     ///
     /// # Panics
-    /// When any value fared otherwise than it should, or none of a kind was there.
+    /// If there are failures, or if no valid or no invalid value was added.
     pub fn settle(self) {
         println!(
             "{}: {} valid values kept, {} invalid ones refused, {} failures",
@@ -181,7 +184,7 @@ impl Tally {
     }
 }
 
-/// Why a value didn't come back as it was.
+/// The reason why a value didn't survive the round trip.
 #[derive(Debug)]
 enum Refusal {
     NoDefinition,

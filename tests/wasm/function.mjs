@@ -13,7 +13,7 @@ const META = {
   'io.modelcontextprotocol/clientCapabilities': {},
 };
 
-/** The response to a message, with the headers that repeat what it says. */
+/** Returns the response to a request, whose headers repeat its method and name. */
 function respond(method, params) {
   const body = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: META } };
   const headers = [

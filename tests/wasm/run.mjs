@@ -1,11 +1,11 @@
-// Runs the module in Node, and checks what it converts: node run.mjs MODULE.wasm
+// Runs the module in Node, and checks its conversions: node run.mjs MODULE.wasm
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 
 const { instance } = await WebAssembly.instantiate(await readFile(process.argv[2]));
 const { input, memory, output, run } = instance.exports;
 
-/** What the module makes of a job; the names of the revisions if there is none. */
+/** Returns the module's result for a job, or the names of the revisions if there is no job. */
 function result(job) {
   const bytes = job ? new TextEncoder().encode(JSON.stringify(job)) : [];
   const at = input(bytes.length);
@@ -21,7 +21,7 @@ const isAfter = (revision, other) => revisions.indexOf(revision) >= revisions.in
 for (const from of revisions) {
   for (const to of revisions) {
     const content = [{ type: 'text', text: '21.5 °C' }];
-    // What each revision requires, and what it has.
+    // A result with the members that each revision requires and supports.
     const resultOf = (revision) => ({
       content,
       ...(isAfter(revision, '2025-06-18') && { structuredContent: { celsius: 21.5 } }),

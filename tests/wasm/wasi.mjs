@@ -1,4 +1,4 @@
-// Runs a program of WASI in Node, which fails if the program does: node wasi.mjs PROGRAM.wasm
+// Runs a WASI program in Node, and exits with its exit code: node wasi.mjs PROGRAM.wasm
 import { readFile } from 'node:fs/promises';
 import { WASI } from 'node:wasi';
 

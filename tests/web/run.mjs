@@ -1,4 +1,4 @@
-// Runs the module in Node: its client calls a server on a port, and its server, a function, which asks:
+// Runs the module in Node: its client calls a server on a port, and its server as a function, which elicits:
 // node run.mjs FOLDER SERVER
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -11,7 +11,7 @@ import { text } from 'node:stream/consumers';
 const [folder, program] = process.argv.slice(2);
 const { abandon, change, failure, progress, respond, visit } = createRequire(import.meta.url)(resolve(folder, 'web.js'));
 
-/** A server on a port of this machine, and its URL. */
+/** Starts a server on a local port, and returns it with its URL. */
 async function listen(server) {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return { server, url: `http://127.0.0.1:${server.address().port}/mcp` };
@@ -41,13 +41,14 @@ assert.match(await failure(closed.url), /^the HTTP request failed: TypeError: fe
 native.kill();
 console.log('called a server on a port');
 
-// Both rounds of a question by hand. The state of the first is sealed with the time, which is JavaScript's here.
+// Sends both requests of an elicitation by hand. The sealed state of the first includes the time, which comes from
+// JavaScript.
 const META = {
   'io.modelcontextprotocol/protocolVersion': REVISION,
   'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
 };
 
-/** The result of a call, by the function. */
+/** Returns the function's response to a call of `greet`. */
 async function greet(more) {
   const params = { name: 'greet', arguments: {}, ...more, _meta: META };
   const headers = ['content-type', 'application/json', 'accept', 'application/json, text/event-stream'];
@@ -73,7 +74,7 @@ const late = await greet({ inputResponses, requestState });
 assert.equal(late.error.code, -32602, JSON.stringify(late));
 Date.now = now;
 
-// The client and the function of one module.
+// The client calls the function of the same module.
 const own = await listen(
   createServer(async (request, response) => {
     const { status, body } = JSON.parse(await respond(request.rawHeaders, await text(request)));

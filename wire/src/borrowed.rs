@@ -14,7 +14,7 @@ pub struct BorrowedJson<'a> {
 }
 
 impl<'a> BorrowedJson<'a> {
-    /// A whole text.
+    /// Reads a whole text as a value.
     pub(crate) fn whole(json: &'a [u8]) -> Decoded<Self> {
         let mut reader = Reader::from_slice(json)?;
         let text = reader.text_at_any_depth()?;
@@ -22,31 +22,32 @@ impl<'a> BorrowedJson<'a> {
         Ok(Self { text, offset: 0 })
     }
 
-    /// A text that is JSON. A text that isn't is kept all the same, and reading it is an error.
+    /// Creates a value from a JSON text. A text that isn't JSON is accepted, but reading it is an error.
     #[doc(hidden)]
     #[must_use]
     pub fn of_json(text: &'a str) -> Self {
         Self::of_valid(text, 0)
     }
 
-    /// A text that is known to be JSON, without white space around it, at this offset in the message.
+    /// Creates a value from a text that is known to be JSON, without white space around it. It is at `offset` in the
+    /// message.
     pub(crate) fn of_valid(text: &'a str, offset: usize) -> Self {
         Self { text, offset }
     }
 
-    /// The JSON text, without white space around it.
+    /// Returns the JSON text, without white space around it.
     #[must_use]
     pub fn text(self) -> &'a str {
         self.text
     }
 
-    /// The offset of the value from the start of the message, in bytes.
+    /// Returns the offset of the value from the start of the message, in bytes.
     #[must_use]
     pub fn offset(self) -> usize {
         self.offset
     }
 
-    /// The JSON type of the value.
+    /// Returns the JSON type of the value.
     #[must_use]
     pub fn json_type(self) -> JsonType {
         // The text is valid JSON, so it has a type.
@@ -61,7 +62,7 @@ impl<'a> BorrowedJson<'a> {
         crate::from_str(self.text)
     }
 
-    /// The value of a string, which is copied only if it has escapes.
+    /// Returns the value of a string, which is copied only if it has escapes.
     ///
     /// # Errors
     /// When the value isn't a string, or has an invalid escape.
@@ -72,12 +73,12 @@ impl<'a> BorrowedJson<'a> {
         }
     }
 
-    /// The value at `path`, a list of member names. `None` if there is no such value, or if a value on the way isn't an
-    /// object.
+    /// Returns the value at `path`, a list of member names. `None` if there is no such value, or if a value on the path
+    /// isn't an object.
     ///
     /// # Errors
-    /// When a member on the way occurs twice, so that the value is ambiguous, or when a name in an object on the way isn't
-    /// valid. A caller that bases a decision on the value should refuse the message then.
+    /// When a member on the path occurs twice, so that the value is ambiguous, or when a name in an object on the path
+    /// isn't valid. A caller that bases a decision on the value should refuse the message then.
     pub fn get(self, path: &[&str]) -> Decoded<Option<Self>> {
         let [member, rest @ ..] = path else {
             return Ok(Some(self));
@@ -96,8 +97,8 @@ impl<'a> BorrowedJson<'a> {
     }
 }
 
-/// Calls `take` with each member of the next object, until `take` returns `false` because the member occurs twice. The object is at
-/// `origin` in the message.
+/// Calls `take` with each member of the next object. `take` returns `false` for a duplicate member, which is an error.
+/// The object is at `origin` in the message.
 pub(crate) fn members<'a>(
     reader: &mut Reader<'a>,
     origin: usize,

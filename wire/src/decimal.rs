@@ -12,7 +12,7 @@ pub(crate) struct Decimal<'a> {
 /// A JSON number as a 64-bit integer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Integral {
-    /// This integer, however it was written: `1`, `1.0` and `10e-1` are one.
+    /// An integer in any notation: `1`, `1.0` and `10e-1` are the same.
     Fits(i64),
     /// An integer beyond 64 bits.
     TooLarge,
@@ -52,9 +52,9 @@ impl<'a> Decimal<'a> {
         })
     }
 
-    /// The number as a 64-bit integer, if it is one.
+    /// Returns the number as a 64-bit integer, if it is one.
     pub(crate) fn integral(self) -> Integral {
-        // Integers are usually written like this.
+        // The usual notation of integers.
         if self.fraction.is_empty()
             && self.exponent == 0
             && let Ok(integer) = self.integer.parse::<i64>()
@@ -95,7 +95,7 @@ impl<'a> Decimal<'a> {
         }
     }
 
-    /// Whether this is the shortest decimal, in any notation, that stands for `float`.
+    /// Whether this is the shortest decimal, in any notation, that represents `float`.
     pub(crate) fn is_value_of(self, float: f64) -> bool {
         // A double keeps this many digits of any number that isn't near the ends of its range.
         const KEPT: usize = 15;
@@ -106,7 +106,7 @@ impl<'a> Decimal<'a> {
         kept || Decimal::parse(&format!("{float:e}")).is_some_and(|named| named.has_same_value(self))
     }
 
-    /// `None` for zero.
+    /// Returns the significant digits. `None` for zero.
     fn significant(self) -> Option<Significant> {
         let digits = || self.integer.bytes().chain(self.fraction.bytes());
         let first = digits().position(|digit| digit != b'0')?;
@@ -131,7 +131,8 @@ impl<'a> Decimal<'a> {
     }
 }
 
-/// The digits of a number from the first to the last that isn't zero. The value is these times ten to the power of `scale`.
+/// The digits of a number from the first to the last that isn't zero. The value is these times ten to the power of
+/// `scale`.
 #[derive(Debug, Clone, Copy)]
 struct Significant {
     first: usize,
@@ -145,7 +146,7 @@ impl Significant {
     }
 }
 
-/// The value of an exponent. One that is too large for 64 bits is clamped.
+/// Parses an exponent. One that is too large for 64 bits is clamped.
 fn parse_exponent(text: &str) -> Option<i64> {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     if !is_digits(digits) {
@@ -168,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn an_integer_may_be_written_with_a_fraction_or_an_exponent() {
+    fn an_integer_can_be_written_with_a_fraction_or_an_exponent() {
         for text in ["100", "100.0", "1e2", "1E+2", "0.1e3", "10000e-2"] {
             assert_eq!(integral(text), Integral::Fits(100), "{text}");
         }
@@ -177,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn the_limits_of_64_bits_are_exact() {
+    fn only_integers_of_64_bits_fit() {
         assert_eq!(integral("-9223372036854775808"), Integral::Fits(i64::MIN));
         assert_eq!(integral("9223372036854775807"), Integral::Fits(i64::MAX));
         assert_eq!(integral("9223372036854775808"), Integral::TooLarge);
@@ -186,21 +187,21 @@ mod tests {
     }
 
     #[test]
-    fn a_number_with_a_fraction_is_no_integer() {
+    fn a_number_with_a_fraction_is_not_an_integer() {
         for text in ["0.5", "1.5", "1e-1", "-12.34e1", "1e-99999999999999999999"] {
             assert_eq!(integral(text), Integral::Fractional, "{text}");
         }
     }
 
     #[test]
-    fn only_the_grammar_of_json_is_a_number() {
+    fn numbers_must_follow_the_json_grammar() {
         for text in ["", "-", "01", "1.", ".5", "1e", "1e+", "+1", "1.5.2", "0x1", "1e1.5"] {
             assert!(Decimal::parse(text).is_none(), "{text}");
         }
     }
 
     #[test]
-    fn numbers_have_the_same_value_however_they_are_written() {
+    fn numbers_are_compared_by_value_not_by_notation() {
         let same = |one, other| {
             Decimal::parse(one)
                 .unwrap()
@@ -226,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_floating_point_number_has_the_value_that_it_is_written_with_and_no_other() {
+    fn only_a_decimal_that_a_double_represents_is_its_value() {
         let is_value = |text: &str| Decimal::parse(text).unwrap().is_value_of(text.parse().unwrap());
         for text in [
             "0.1",

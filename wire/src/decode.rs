@@ -7,7 +7,8 @@ use crate::reader::{ALLOCATION, JsonType, Reader};
 
 /// A type that can be read from JSON in one pass.
 pub trait Decode: Sized {
-    /// Whether `null` is one of the type's values. If not, the `null` of an optional member is kept as an undeclared member.
+    /// Whether `null` is one of the type's values. If not, the `null` of an optional member is kept as an undeclared
+    /// member.
     const HOLDS_NULL: bool = false;
 
     /// Reads the next value.
@@ -17,7 +18,7 @@ pub trait Decode: Sized {
     fn decode(reader: &mut Reader<'_>) -> Decoded<Self>;
 }
 
-/// The text of bytes that are JSON.
+/// Returns the text of bytes that are JSON.
 ///
 /// # Errors
 /// When they aren't UTF-8.
@@ -52,7 +53,7 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// When the value isn't a `T`.
-    // `T::decode` is long and is inlined here alone, so that a program has it once.
+    // `T::decode` is long and is inlined only here, so that a program has it once.
     #[inline(never)]
     pub fn decode<T: Decode>(&mut self) -> Decoded<T> {
         T::decode(self)
@@ -113,7 +114,7 @@ impl<T: Decode> Decode for Vec<T> {
     }
 }
 
-/// A value that may be `null`. Whether a member is absent is the concern of the object that holds it.
+/// A value that can be `null`. An absent member is handled by its object.
 impl<T: Decode> Decode for Option<T> {
     const HOLDS_NULL: bool = true;
 

@@ -11,7 +11,7 @@ use crate::validate::{Invalid, validate_at};
 pub struct Definition {
     /// The name of the definition in the schema.
     pub name: &'static str,
-    /// The JSON pointer of the definition in the schema.
+    /// The JSON Pointer of the definition in the schema.
     pub pointer: &'static str,
     schema: &'static Schema,
     decode: fn(&[u8]) -> Decoded<Box<dyn ErasedValue>>,
@@ -55,7 +55,7 @@ impl std::fmt::Debug for Definition {
     }
 }
 
-/// The name of the definition at a JSON pointer: `Tool` for `#/$defs/Tool`.
+/// Returns the name of the definition at a JSON Pointer: `Tool` for `#/$defs/Tool`.
 #[must_use]
 pub fn definition_name(pointer: &str) -> &str {
     pointer.rsplit('/').next().unwrap_or(pointer)

@@ -1,7 +1,7 @@
 //! Encoding a value as JSON text.
 //!
-//! `serde`'s traits write the same JSON, into any format. This way is for JSON alone: it is faster, and takes a fraction of the
-//! code, because there is one writer.
+//! `serde`'s traits write the same values, in any format. This module only writes JSON: it is faster, and takes a
+//! fraction of the code, because there is only one writer.
 
 use std::fmt::{self, Write};
 
@@ -32,7 +32,7 @@ pub trait Encode {
     fn encode(&self, json: &mut JsonWriter);
 }
 
-/// The length that most messages don't exceed, so that they are written without growing the text.
+/// The initial capacity of texts. Most messages aren't longer, so their text needn't grow.
 pub(crate) const SHORT: usize = 256;
 
 /// Encodes a value as a JSON text.
@@ -64,7 +64,7 @@ impl KnownJson {
     /// Encodes a value after a text, whose values aren't known.
     ///
     /// # Errors
-    /// As for [`Self::of`]; the text as it was then.
+    /// As for [`Self::of`]. The unchanged text is returned with the error.
     pub fn after<T: Encode + ?Sized>(text: String, value: &T) -> Result<Self, (String, EncodeError)> {
         let length = text.len();
         let mut json = JsonWriter::new(KnownJson::known_from(text));
@@ -113,7 +113,7 @@ pub fn push_string(json: &mut String, text: &str) {
 /// Appends a value to a JSON text.
 ///
 /// # Errors
-/// As for [`to_string`]. The text is as it was then.
+/// As for [`to_string`]. The text is unchanged then.
 pub fn push_value<T: Encode + ?Sized>(json: &mut String, value: &T) -> Result<(), EncodeError> {
     let length = json.len();
     let mut writer = JsonWriter::new(KnownJson::from(std::mem::take(json)));
@@ -150,17 +150,18 @@ impl fmt::Display for EncodeError {
 
 impl std::error::Error for EncodeError {}
 
-/// The length from which on room is made for what follows a text.
+/// The length of a string from which on capacity is reserved for the text after it.
 const LONG: usize = 4096;
 
-/// Bytes that may follow a long text: quotes, the ends of what it is in, and what a server says of itself in a result.
+/// The number of bytes to reserve after a long string: for the quotes, the ends of the containers around it, and the
+/// server's name and version in a result.
 const REST: usize = 512;
 
 /// A JSON text that is being written.
 #[derive(Debug)]
 pub struct JsonWriter {
     pub(crate) json: KnownJson,
-    /// The first error. What is written after it is discarded.
+    /// The first error. The text written after it is discarded.
     error: Option<EncodeError>,
 }
 
@@ -171,7 +172,7 @@ impl JsonWriter {
     }
 
     /// Writes a value.
-    // `T::encode` is inlined here alone, so that a program has it once.
+    // `T::encode` is inlined only here, so that a program has it once.
     #[inline(never)]
     pub fn value<T: Encode + ?Sized>(&mut self, value: &T) {
         value.encode(self);
@@ -182,7 +183,7 @@ impl JsonWriter {
         self.json.push(json);
     }
 
-    /// Writes a value that is JSON already.
+    /// Writes a value that is already JSON.
     pub(crate) fn known(&mut self, json: &str) {
         self.json.push_value(json);
     }
@@ -192,7 +193,7 @@ impl JsonWriter {
         let start = self.json.text().len();
         let mut is_plain = true;
         if text.len() >= LONG {
-            // With room for what follows, so that the text isn't moved again for that.
+            // Reserves capacity for the text after it too, so that this doesn't move the string again.
             self.json.text_mut().reserve(text.len() + REST);
         }
         self.raw("\"");
@@ -366,13 +367,13 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_json_cannot_represent_is_an_error_wherever_it_is() {
+    fn a_number_in_a_container_that_json_cannot_represent_is_an_error() {
         let map = Map::from([("a", vec![Number::from(1), Number::from(f64::INFINITY)])]);
         assert_eq!(to_string(&map).unwrap_err().to_string(), "JSON has no inf");
     }
 
     #[test]
-    fn a_value_is_appended_or_the_text_stays_as_it_was() {
+    fn a_value_that_cannot_be_encoded_leaves_the_text_unchanged() {
         let mut json = "[".to_owned();
         push_value(&mut json, "a\n").unwrap();
         assert_eq!(json, r#"["a\n""#);

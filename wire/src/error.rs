@@ -8,7 +8,7 @@ use crate::path::{Path, Segment};
 
 /// The result of decoding: a value, or the first error.
 ///
-/// Generated code uses this alias because revisions declare types of their own that are called `Result` and `Error`.
+/// Generated code uses this alias, because revisions declare their own types `Result` and `Error`.
 pub type Decoded<T> = Result<T, DecodeError>;
 
 /// The error for a JSON text that can't be decoded into a type.
@@ -16,7 +16,7 @@ pub type Decoded<T> = Result<T, DecodeError>;
 /// Displays as `` `params.messages[2].content.type`: expected a string, found a number ``.
 #[derive(Clone, PartialEq, Eq)]
 pub struct DecodeError(
-    // It is dropped wherever something is decoded, which is a call for an `Arc`, and code for a `Box`.
+    // Every function that decodes has code to drop an error: a call for an `Arc`, but more code for a `Box`.
     Arc<Details>,
 );
 
@@ -26,7 +26,8 @@ struct Details {
     expected: Cow<'static, str>,
     found: Cow<'static, str>,
     offset: usize,
-    /// The path, the innermost segment first. Each level adds its own on the way outwards, so that success costs nothing.
+    /// The path, the innermost segment first. Each level appends its segment when it returns the error, so that success
+    /// costs nothing.
     reversed: Vec<Segment>,
 }
 
@@ -46,7 +47,8 @@ pub enum DecodeErrorKind {
     DuplicateMember,
     /// The value is nested deeper than [`MAX_DEPTH`](crate::MAX_DEPTH).
     TooDeep,
-    /// The value takes more memory than its text allows: 24 times the length of the text, and at least a mebibyte.
+    /// The value takes more memory than the limit for its text: 24 times the length of the text, and at least a
+    /// mebibyte.
     MemoryLimit,
     /// The object is neither a request, a notification nor a response.
     NotAMessage,
@@ -82,37 +84,37 @@ impl DecodeError {
         self
     }
 
-    /// The kind of error.
+    /// Returns the kind of error.
     #[must_use]
     pub fn kind(&self) -> DecodeErrorKind {
         self.0.kind
     }
 
-    /// The path from the root of the decoded value.
+    /// Returns the path from the root of the decoded value.
     #[must_use]
     pub fn path(&self) -> Path {
         Path::from_reversed(self.0.reversed.clone())
     }
 
-    /// The value that was expected.
+    /// Returns a description of the expected value.
     #[must_use]
     pub fn expected(&self) -> &str {
         &self.0.expected
     }
 
-    /// The value that was found instead.
+    /// Returns a description of the value that was found instead.
     #[must_use]
     pub fn found(&self) -> &str {
         &self.0.found
     }
 
-    /// The offset of the error in the text, in bytes.
+    /// Returns the offset of the error in the text, in bytes.
     #[must_use]
     pub fn offset(&self) -> usize {
         self.0.offset
     }
 
-    /// The message without the path: `expected a string, found a number`.
+    /// Returns the message without the path: `expected a string, found a number`.
     #[must_use]
     pub fn reason(&self) -> String {
         format!("expected {}, found {}", self.0.expected, self.0.found)

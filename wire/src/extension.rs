@@ -1,13 +1,13 @@
-//! Extensions of the protocol, as their crates describe them.
+//! Descriptions of protocol extensions, which their crates provide.
 
 use crate::{Method, Schema};
 
-/// An extension of the protocol, as its crate describes it.
+/// The description of a protocol extension, which its crate provides.
 ///
 /// <https://modelcontextprotocol.io/docs/extensions/overview>
 #[derive(Debug, Clone, Copy)]
 pub struct Extension {
-    /// What peers declare it as, in the member `extensions` of their capabilities.
+    /// The identifier by which peers declare it in the member `extensions` of their capabilities.
     pub id: &'static str,
     /// The revision of the protocol that it extends.
     pub extends: &'static str,
@@ -19,9 +19,9 @@ pub struct Extension {
     pub results: &'static [AddedResult],
     /// The headers of HTTP requests that repeat a parameter.
     pub headers: &'static [RepeatedParameter],
-    /// What it puts into `_meta` of types of the protocol.
+    /// The members that it adds to `_meta` of types of the protocol.
     pub meta: &'static [MetaMember],
-    /// The JSON pointer of the definition of its settings, which are the value that peers declare it with.
+    /// The JSON Pointer of the definition of its settings, the value by which peers declare it.
     pub settings: Option<&'static str>,
 }
 
@@ -30,9 +30,9 @@ pub struct Extension {
 pub struct AddedResult {
     /// The method of the request.
     pub method: &'static str,
-    /// The kind of the result, by which it is told from the others, such as `task` in `resultType`; `None` if it has none.
+    /// The kind that distinguishes the result from others, such as `task` in `resultType`. `None` if it has no kind.
     pub kind: Option<&'static str>,
-    /// The JSON pointer of its definition.
+    /// The JSON Pointer of its definition.
     pub definition: &'static str,
 }
 
@@ -41,25 +41,25 @@ pub struct AddedResult {
 pub struct RepeatedParameter {
     /// The name of the header.
     pub header: &'static str,
-    /// The method of the requests that have it.
+    /// The method of the requests that have the header.
     pub method: &'static str,
     /// The member of their parameters.
     pub parameter: &'static str,
 }
 
-/// A member that an extension puts into `_meta` of a type of the protocol.
+/// A member that an extension adds to `_meta` of a type of the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MetaMember {
     /// The name of the type in the schema of the protocol, such as `Tool`.
     pub of: &'static str,
     /// The key in `_meta`.
     pub member: &'static str,
-    /// The JSON pointer of the definition of its value, in the extension's schema.
+    /// The JSON Pointer of the definition of its value, in the extension's schema.
     pub definition: &'static str,
 }
 
 impl Extension {
-    /// Describes an extension that only has these methods.
+    /// Creates the description of an extension that only has methods.
     #[must_use]
     pub const fn new(
         id: &'static str,
@@ -93,7 +93,7 @@ impl Extension {
         self
     }
 
-    /// Sets what it puts into `_meta` of types of the protocol.
+    /// Sets the members that it adds to `_meta` of types of the protocol.
     #[must_use]
     pub const fn meta(mut self, members: &'static [MetaMember]) -> Self {
         self.meta = members;

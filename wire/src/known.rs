@@ -1,21 +1,21 @@
-//! JSON texts that are put together from values that have been read or written before.
+//! JSON texts that are composed of values that have been read or written before.
 
 use std::sync::Arc;
 
 use crate::shared::SharedJson;
 
-/// A JSON text, and the places of values in it that are known to be JSON. A [`Reader`](crate::Reader) of it goes past them without
-/// looking at their bytes.
+/// A JSON text, and the places of values in it that are known to be JSON. A [`Reader`](crate::Reader) of it skips these
+/// values without reading their bytes.
 #[derive(Debug, Clone, Default)]
 pub struct KnownJson {
     text: String,
-    /// In the order of the text. `None` if nobody asks for them.
+    /// The places, in the order of the text. `None` if they aren't needed.
     places: Option<Vec<Place>>,
-    /// A part that other texts have too, and where its value begins.
+    /// A part that is shared with other texts, and the start of its value.
     shared: Option<(usize, Arc<SharedJson>)>,
 }
 
-/// Where a known value is.
+/// The place of a known value.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place {
     pub(crate) start: usize,
@@ -28,11 +28,11 @@ pub(crate) struct Place {
 #[derive(Debug, Clone, Default)]
 pub struct Places(pub(crate) Vec<Place>);
 
-/// A value that has begun.
+/// A value whose text is being written.
 #[derive(Debug)]
 pub struct Begun(usize);
 
-/// The length from which on it is faster to remember a value than to look at its bytes again.
+/// The length from which on it is faster to remember a value than to read its bytes again.
 const LONG: usize = 32;
 
 /// Whether a value is a string without escapes.
@@ -54,7 +54,7 @@ impl Places {
 }
 
 impl KnownJson {
-    /// An empty text whose values will be remembered, with room for this many bytes.
+    /// Creates an empty text whose values will be remembered, with a capacity in bytes.
     #[must_use]
     pub fn with_capacity(capacity: usize) -> Self {
         Self {
@@ -64,13 +64,13 @@ impl KnownJson {
         }
     }
 
-    /// A text after which values will be remembered.
+    /// Creates a text from one whose values aren't known. Values that are appended will be remembered.
     pub(crate) fn known_from(text: String) -> Self {
         let (places, shared) = (Some(Vec::new()), None);
         Self { text, places, shared }
     }
 
-    /// Appends what is between values.
+    /// Appends text between values.
     #[inline]
     pub fn push(&mut self, text: &str) {
         self.text.push_str(text);
@@ -83,8 +83,8 @@ impl KnownJson {
         self.mark(start, || is_plain(json));
     }
 
-    /// Appends a part of a text, which begins at `start` in it and in which these values are known. One that ends behind it isn't any
-    /// more.
+    /// Appends a part of another text. It starts at `start` in that text, whose known values are at `places`. Those
+    /// within the part stay known.
     pub fn push_part(&mut self, json: &str, start: usize, places: &Places) {
         if let Some(known) = &mut self.places {
             let first = places.0.partition_point(|place| place.start < start);
@@ -100,13 +100,13 @@ impl KnownJson {
         self.text.push_str(json);
     }
 
-    /// Appends a part that other texts have too.
+    /// Appends a part that is shared with other texts.
     pub fn push_shared(&mut self, json: &Arc<SharedJson>) {
         self.shared = Some((self.text.len() + json.start(), Arc::clone(json)));
         self.text.push_str(json.text());
     }
 
-    /// Begins a value, whose text is pushed until [`end`](Self::end).
+    /// Starts a value, whose text is pushed until [`end`](Self::end).
     pub fn begin(&mut self) -> Begun {
         let start = self.text.len();
         let place = Place {
@@ -126,7 +126,7 @@ impl KnownJson {
         let Some(places) = &mut self.places else { return };
         match places.get_mut(begun.0) {
             Some(place) if end - place.start >= LONG => place.end = end,
-            // What is in it is short too, so nothing has been remembered since.
+            // The values in it are short too, so none of them has been remembered.
             _ => places.truncate(begun.0),
         }
     }
@@ -142,13 +142,13 @@ impl KnownJson {
         }
     }
 
-    /// The text.
+    /// Returns the text.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The text.
+    /// Returns the text.
     #[must_use]
     pub fn into_text(self) -> String {
         self.text
@@ -167,7 +167,7 @@ impl KnownJson {
     }
 }
 
-/// A text of which nothing is known.
+/// Creates a text without known values.
 impl From<String> for KnownJson {
     fn from(text: String) -> Self {
         let (places, shared) = (None, None);
@@ -181,10 +181,10 @@ mod tests {
     use crate::{RawJson, Reader};
 
     #[test]
-    fn a_reader_goes_past_known_values_without_looking_at_them() {
+    fn a_reader_skips_known_values_without_reading_them() {
         let mut known = KnownJson::with_capacity(0);
         known.push("{\"a\":");
-        // The text isn't JSON, which only a look at it would find out.
+        // The value isn't JSON, which a reader would only notice by reading it.
         known.push_value(&"x".repeat(LONG));
         known.push("}");
         let read = |mut reader: Reader<'_>| reader.raw().map(str::len);
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn the_strings_that_are_known_need_no_look() {
+    fn known_strings_are_not_among_the_parts_to_look_at() {
         let long = "a".repeat(LONG);
         let values = vec![long.clone(), "b".to_owned(), format!("{long}\n"), long];
         let known = KnownJson::after("[".to_owned(), &values).unwrap();
@@ -210,11 +210,11 @@ mod tests {
     }
 
     #[test]
-    fn what_was_read_as_text_is_known_in_a_part_of_another_text() {
+    fn values_read_as_text_are_known_in_a_part_of_another_text() {
         let long = format!("{:?}", "a".repeat(LONG));
         let source = format!("{{\"before\":{long},\"part\":{{\"a\":{long},\"b\":[1]}},\"after\":{long}}}");
         let mut reader = Reader::new(&source).remembering();
-        // What is only looked at isn't remembered twice.
+        // Values that were peeked at aren't remembered.
         assert_eq!(reader.peek_member(&["after"]).unwrap(), Some("after"));
         let part = reader.members(|reader, name| match &*name {
             "part" => reader.members(|reader, _| reader.raw().map(drop)),
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn long_arrays_and_objects_are_known_as_a_whole_and_short_ones_are_not() {
+    fn only_long_arrays_and_objects_are_known_as_a_whole() {
         let known = |values: &[&str]| {
             let known = KnownJson::of(&crate::Map::from([("a", vec![values; 2])])).unwrap();
             known
@@ -265,7 +265,7 @@ mod tests {
             assert_eq!(known.text(), crate::to_string(&value).unwrap());
             assert_eq!(Reader::of_known(&known).raw().unwrap(), known.text());
             let mut reader = Reader::of_known(&known);
-            // Looking ahead and going back finds the same places.
+            // After looking ahead, the reader still finds the places.
             assert_eq!(reader.peek_tag("text").unwrap().as_deref(), Some(&**part));
             assert_eq!(reader.decode::<crate::Map<RawJson>>().unwrap(), value);
             let mut strings = Vec::new();

@@ -1,13 +1,14 @@
 //! The parts that the generated MCP type crates share.
 //!
 //! A generated type reads itself from bytes with [`Decode`], writes itself with [`Encode`], and is validated by its
-//! revision's schema with [`Validate`]. It has `serde`'s traits as well, for other formats and for types that contain it.
+//! revision's schema with [`Validate`]. It also implements `serde`'s traits, for other formats and for types that
+//! contain it.
 //!
-//! Nothing that a peer sent is lost: members that a type doesn't declare are kept in an [`Extra`], and JSON that the schema
+//! No data from a peer is lost: members that a type doesn't declare are kept in an [`Extra`], and JSON that the schema
 //! leaves open is kept as text in a [`RawJson`].
 //!
-//! All input is treated as hostile: nesting is bounded by [`MAX_DEPTH`], and memory by the length of the text. A number that
-//! doesn't fit is an error, and so is a member that occurs twice, except in open JSON that isn't parsed.
+//! All input is treated as hostile: nesting is bounded by [`MAX_DEPTH`], and memory by the length of the text. A number
+//! that doesn't fit is an error, and so is a member that occurs twice, except in open JSON that isn't parsed.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

@@ -18,15 +18,15 @@ pub type Extra = Map<RawJson>;
 ///
 /// Maps are expected to be small: a look-up is a linear search.
 pub struct Map<T> {
-    /// [`Drop`] drops them, so that a type with a map only has a call.
+    /// [`Drop`] drops them, so that a type with a map only contains a call.
     entries: ManuallyDrop<Entries<T>>,
 }
 
-/// `None` if there are no entries, which is how most maps are. It is one word so.
+/// `None` if there are no entries, as in most maps. The box makes it one word in size.
 type Entries<T> = Option<Box<Vec<(String, T)>>>;
 
 impl<T> Map<T> {
-    /// A map without entries.
+    /// Creates a map without entries.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -54,19 +54,19 @@ impl<T> Map<T> {
         self.entries().is_empty()
     }
 
-    /// The number of entries.
+    /// Returns the number of entries.
     #[must_use]
     pub fn len(&self) -> usize {
         self.entries().len()
     }
 
-    /// The value at `key`.
+    /// Returns the value at `key`.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&T> {
         self.iter().find_map(|(other, value)| (other == key).then_some(value))
     }
 
-    /// The value at `key`, mutably.
+    /// Returns the value at `key`, mutably.
     pub fn get_mut(&mut self, key: &str) -> Option<&mut T> {
         self.iter_mut()
             .find_map(|(other, value)| (other == key).then_some(value))
@@ -90,7 +90,7 @@ impl<T> Map<T> {
         }
     }
 
-    /// Appends an entry that was read, even if there is one with this key.
+    /// Appends an entry that was read, without a check for duplicates.
     pub(crate) fn read(&mut self, key: Cow<'_, str>, value: T, reader: &mut Reader<'_>) -> Decoded<()> {
         reader.charge(ALLOCATION)?;
         reader.push(self.entries_mut(), (key.into_owned(), value))
@@ -102,28 +102,28 @@ impl<T> Map<T> {
         Some(self.entries_mut().remove(at).1)
     }
 
-    /// The entries, in order.
+    /// Returns the entries, in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &T)> + Clone {
         self.entries().iter().map(|(key, value)| (key.as_str(), value))
     }
 
-    /// The entries, in order, with mutable values.
+    /// Returns the entries, in order, with mutable values.
     pub fn iter_mut(&mut self) -> impl ExactSizeIterator<Item = (&str, &mut T)> {
         let entries = self.entries.as_deref_mut().map_or(&mut [][..], Vec::as_mut_slice);
         entries.iter_mut().map(|(key, value)| (key.as_str(), value))
     }
 
-    /// The keys, in order.
+    /// Returns the keys, in order.
     pub fn keys(&self) -> impl ExactSizeIterator<Item = &str> {
         self.iter().map(|(key, _)| key)
     }
 
-    /// The values, in order.
+    /// Returns the values, in order.
     pub fn values(&self) -> impl ExactSizeIterator<Item = &T> {
         self.iter().map(|(_, value)| value)
     }
 
-    /// The values, in order, mutably.
+    /// Returns the values, in order, mutably.
     pub fn values_mut(&mut self) -> impl ExactSizeIterator<Item = &mut T> {
         self.iter_mut().map(|(_, value)| value)
     }
@@ -189,7 +189,7 @@ impl<T> Default for Map<T> {
     }
 }
 
-/// Two maps are equal whatever the order of their entries, as JSON objects are.
+/// The order of entries doesn't matter, as in JSON objects.
 impl<T: PartialEq> PartialEq for Map<T> {
     fn eq(&self, other: &Self) -> bool {
         self.len() == other.len() && self.iter().all(|(key, value)| other.get(key) == Some(value))
@@ -197,7 +197,7 @@ impl<T: PartialEq> PartialEq for Map<T> {
 }
 
 impl<K: Into<String>, T> FromIterator<(K, T)> for Map<T> {
-    /// Of entries with the same key, the last stays.
+    /// The last of several entries with the same key counts.
     fn from_iter<I: IntoIterator<Item = (K, T)>>(entries: I) -> Self {
         let mut map = Self::new();
         map.extend(entries);

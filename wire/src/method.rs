@@ -5,7 +5,7 @@ use serde_core::{Serialize, Serializer};
 use crate::decode::Decode;
 use crate::object::Object;
 
-/// The direction of a request or notification: who may send it.
+/// The direction of a request or notification, which determines who may send it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Direction {
     /// The client sends it.
@@ -14,7 +14,7 @@ pub enum Direction {
     ServerToClient,
     /// Either side sends it.
     Both,
-    /// Nobody sends it as a message: the request is part of a result, and the next request has its response.
+    /// It isn't sent as a message: the request is part of a result, and its response is part of the next request.
     InResult,
 }
 
@@ -53,9 +53,9 @@ impl Serialize for Direction {
 pub trait Request: Object + Decode {
     /// The method's name on the wire.
     const METHOD: &'static str;
-    /// Who may send it.
+    /// The direction, which determines who may send it.
     const DIRECTION: Direction;
-    /// The type of the parameters, an `Option` if they may be left out.
+    /// The type of the parameters, an `Option` if they are optional.
     type Params;
     /// The type of the result.
     type Result: Decode;
@@ -65,9 +65,9 @@ pub trait Request: Object + Decode {
 pub trait Notification: Object + Decode {
     /// The method's name on the wire.
     const METHOD: &'static str;
-    /// Who may send it.
+    /// The direction, which determines who may send it.
     const DIRECTION: Direction;
-    /// The type of the parameters, an `Option` if they may be left out.
+    /// The type of the parameters, an `Option` if they are optional.
     type Params;
 }
 
@@ -76,15 +76,15 @@ pub trait Notification: Object + Decode {
 pub struct Method {
     /// The method's name on the wire.
     pub name: &'static str,
-    /// Who may send it.
+    /// The direction, which determines who may send it.
     pub direction: Direction,
-    /// The capability that it needs, as a path in the capabilities, such as `tools.listChanged`. The receiver of a request or
-    /// the sender of a notification must declare it.
+    /// The capability that the method needs, as a path in the capabilities, such as `tools.listChanged`. The receiver
+    /// of a request or the sender of a notification must declare it.
     pub capability: Option<&'static str>,
-    /// The JSON pointer of the definition of the request or notification, such as `#/$defs/CallToolRequest`.
+    /// The JSON Pointer of the definition of the request or notification, such as `#/$defs/CallToolRequest`.
     pub definition: &'static str,
-    /// The JSON pointers of the definitions of its results, the usual one first. Empty for a notification, and for a request
-    /// whose result may be any object.
+    /// The JSON Pointers of the definitions of its results, the usual one first. Empty for a notification, and for a
+    /// request whose result can be any object.
     pub results: &'static [&'static str],
     is_request: bool,
 }
@@ -149,13 +149,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_calls_a_method_that_occurs_in_results_alone() {
+    fn neither_peer_sends_a_method_that_occurs_only_in_results() {
         assert!(!Direction::InResult.from_client() && !Direction::InResult.from_server());
         assert!(Direction::Both.from_client() && Direction::Both.from_server());
     }
 
     #[test]
-    fn a_request_whose_result_may_be_any_object_is_a_request() {
+    fn a_request_without_declared_results_is_still_a_request() {
         let direction = Direction::Both;
         assert!(Method::request("ask", direction, "#/$defs/AskRequest", &[]).is_request());
         assert!(!Method::notification("tell", direction, "#/$defs/TellNotification").is_request());

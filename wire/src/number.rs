@@ -10,8 +10,9 @@ use crate::encode::{Encode, JsonWriter};
 
 /// A JSON number of any size and any number of digits, without rounding.
 ///
-/// A number that fits a 64-bit integer or floating point number is written in its shortest form: `1.0` as `1`, and `1.50`
-/// as `1.5`. Every other number, and `-0`, is written with the digits that were read. Two numbers are equal if their values are.
+/// A number that fits a 64-bit integer or floating point number is written in its shortest form: `1.0` as `1`, and
+/// `1.50` as `1.5`. Every other number, and `-0`, is written with the digits that were read. Two numbers are equal if
+/// their values are.
 ///
 /// ```
 /// use mcp_wire::Number;
@@ -31,7 +32,7 @@ pub struct Number(Repr);
 enum Repr {
     Integer(i64),
     Float(f64),
-    /// The text of a number that neither type holds.
+    /// The text of a number that neither type can represent exactly.
     Text(Box<str>),
 }
 
@@ -50,7 +51,8 @@ impl Number {
         }))
     }
 
-    /// The nearest 64-bit floating point number: infinite if the number is too large, and zero if it is too small.
+    /// Returns the nearest 64-bit floating point number: infinite if the number is too large, and zero if it is too
+    /// small.
     #[must_use]
     pub fn as_f64(&self) -> f64 {
         match &self.0 {
@@ -60,7 +62,7 @@ impl Number {
         }
     }
 
-    /// The number as a 64-bit integer, if it is one.
+    /// Returns the number as a 64-bit integer, if it is one.
     #[must_use]
     pub fn as_i64(&self) -> Option<i64> {
         match &self.0 {
@@ -123,7 +125,7 @@ impl From<f64> for Number {
 }
 
 impl From<f32> for Number {
-    /// Takes the shortest decimal that stands for the number: 0.8 stays 0.8, and doesn't become 0.800000011920929.
+    /// Takes the shortest decimal that represents the number: 0.8 stays 0.8, and doesn't become 0.800000011920929.
     fn from(float: f32) -> Self {
         Self::from(float.to_string().parse::<f64>().unwrap_or_else(|_| f64::from(float)))
     }

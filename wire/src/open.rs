@@ -1,4 +1,4 @@
-//! JSON that the schema leaves open, kept as its text.
+//! JSON that the schema leaves open, kept as text.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,7 +16,8 @@ use crate::plain::plain_value;
 use crate::reader::{ALLOCATION, JsonType, Reader};
 use crate::tree::tree;
 
-/// Any JSON value, verbatim: the order of keys and the text of numbers survive, and nothing is parsed in advance. Clones share the text.
+/// Any JSON value, verbatim: the order of keys and the text of numbers survive, and nothing is parsed in advance.
+/// Clones share the text.
 ///
 /// A member that occurs twice in one object is part of the text, and is passed on with it. Reading the text detects it:
 /// [`parse`](Self::parse), [`decode_as`](Self::decode_as) and [`validate`](crate::Validate) return an error, and
@@ -52,19 +53,19 @@ impl RawJson {
         serde_json::to_string(value).map(|text| Self(text.into()))
     }
 
-    /// A text that is JSON. A text that isn't is kept all the same, and reading it is an error.
+    /// Creates a value from a JSON text. A text that isn't JSON is accepted, but reading it is an error.
     #[doc(hidden)]
     #[must_use]
     pub fn of_json(text: impl Into<Arc<str>>) -> Self {
         Self(text.into())
     }
 
-    /// A text that is known to be JSON, without white space around it.
+    /// Creates a value from a text that is known to be JSON, without white space around it.
     pub(crate) fn of_valid(text: &str) -> Self {
         Self(text.into())
     }
 
-    /// The JSON text.
+    /// Returns the JSON text.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.0
@@ -86,7 +87,7 @@ impl RawJson {
     /// # Errors
     /// Those of [`parse`](Self::parse).
     pub fn parse_value(&self) -> Result<Value, serde_json::Error> {
-        // serde_json says what is wrong with it.
+        // On failure, serde_json provides the error.
         tree(self.text()).or_else(|_| self.parse())
     }
 
@@ -98,7 +99,7 @@ impl RawJson {
         crate::from_str(self.text())
     }
 
-    /// The member `key`, if this is an object that has it once.
+    /// Returns the member `key`, if this is an object that has it once.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<Self> {
         let mut reader = Reader::new(self.text());
@@ -113,13 +114,13 @@ impl RawJson {
         found.map(Self::of_valid)
     }
 
-    /// The value, borrowed.
+    /// Returns the value, borrowed.
     #[must_use]
     pub fn borrowed(&self) -> BorrowedJson<'_> {
         BorrowedJson::of_valid(self.text(), 0)
     }
 
-    /// The JSON type of the value.
+    /// Returns the JSON type of the value.
     #[must_use]
     pub fn json_type(&self) -> JsonType {
         // The text is valid JSON, so it has a type.
@@ -163,7 +164,7 @@ impl From<RawObject> for RawJson {
     }
 }
 
-/// Two values are equal when they are the same JSON, whatever the order of keys and the spaces between them.
+/// Two values are equal if they are the same JSON. The order of keys and white space don't matter.
 impl PartialEq for RawJson {
     fn eq(&self, other: &Self) -> bool {
         let same_value = || match (plain_value(self.text()), plain_value(other.text())) {
@@ -199,7 +200,8 @@ impl Decode for RawJson {
 impl Reader<'_> {
     /// Reads the next value as the variant of a union that the revision doesn't declare.
     ///
-    /// A member that occurs twice is an error, because the tag has been read from the object, and validation reads the rest.
+    /// A member that occurs twice is an error, because the tag has been read from the object, and validation reads the
+    /// rest.
     ///
     /// # Errors
     /// When the value isn't JSON, is nested too deep, or has an object in which a member occurs twice.

@@ -1,4 +1,4 @@
-//! Validators of single definitions of a schema, which are compiled when they or what is in them is needed.
+//! Validators of single definitions of a schema, which are compiled when they are first needed.
 
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
@@ -8,22 +8,23 @@ use crate::json_schema::{DEFINITIONS, pointer, walk};
 use crate::reader::Reader;
 use crate::validator::Validator;
 
-/// How many pointers have a validator of their own. A program that needs more of them needs most of the schema.
+/// The maximum number of pointers with a separate validator. A program that needs more of them needs most of the
+/// schema.
 const MAX_PARTS: usize = 8;
 
-/// Keywords by which a reference may lead elsewhere than to a definition by its pointer.
+/// Keywords by which a reference can refer to something else than a definition by its pointer.
 const IDENTIFIERS: [&str; 5] = ["$id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveRef"];
 
-/// The validators of definitions, by the pointers that were asked for.
+/// The validators of definitions, by the pointers that they were requested for.
 pub(crate) struct Parts {
-    /// The texts of a document's definitions, if it has nothing else.
+    /// The texts of a document's definitions, if it has no other keywords.
     definitions: OnceLock<Option<Definitions>>,
     validators: RwLock<Vec<(String, Option<Arc<Validator>>)>>,
 }
 
 /// The definitions of a document.
 struct Definitions {
-    /// The keyword that has them.
+    /// The keyword of the definitions, such as `$defs`.
     keyword: &'static str,
     /// The other members of the document, such as the dialect.
     around: Map<String, Value>,
@@ -38,8 +39,8 @@ impl Parts {
         }
     }
 
-    /// A validator of the definition that a pointer leads to or into, and of those that it refers to. `None` if that of the whole
-    /// document is needed.
+    /// Returns a validator of the definition that a pointer leads to or into, and of those that it refers to. `None` if
+    /// the validator of the whole document is needed.
     pub(crate) fn validator(&self, document: &'static str, at: &str) -> Option<Arc<Validator>> {
         let known = |validators: &[(String, Option<Arc<Validator>>)]| {
             let mut known = validators.iter().filter(|(pointer, _)| pointer == at);
@@ -70,7 +71,7 @@ impl Parts {
 }
 
 impl Definitions {
-    /// `None` if the document isn't JSON, or says something itself.
+    /// Reads the definitions of a document. `None` if the document isn't JSON, or has keywords that apply to values.
     fn of(document: &'static str) -> Option<Self> {
         let (mut around, mut found) = (Map::new(), None);
         Reader::new(document)
@@ -101,7 +102,8 @@ impl Definitions {
         Some(Self { keyword, around, texts })
     }
 
-    /// A document with the definition that a pointer leads to or into, and with what it refers to, directly or not.
+    /// Returns a document with the definition that a pointer leads to or into, and with those that it refers to,
+    /// directly or indirectly.
     fn with(&self, at: &str) -> Option<Value> {
         let mut wanted = vec![self.name(at)?];
         let mut part = Map::new();
@@ -134,7 +136,7 @@ impl Definitions {
         Some(text)
     }
 
-    /// The name of the definition that a pointer leads to or into.
+    /// Returns the name of the definition that a pointer leads to or into.
     fn name(&self, at: &str) -> Option<String> {
         match pointer::tokens(&pointer::canonical(at)?)?.as_slice() {
             [keyword, name, ..] if keyword == self.keyword => Some(name.clone()),
@@ -154,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_definition_is_compiled_with_what_it_refers_to_and_nothing_else() {
+    fn a_definition_is_compiled_only_with_those_it_refers_to() {
         let (parts, document) = parts(&json!({"$defs": {
             "a": {"properties": {"b": {"$ref": "#/$defs/b"}}},
             "b": {"items": {"$ref": "#/$defs/b"}, "type": "array"},
@@ -171,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_a_definition_has_the_validator_of_the_definition() {
+    fn a_schema_inside_a_definition_shares_the_validator_of_the_definition() {
         let (parts, document) = parts(&json!({"$defs": {"a": {"properties": {"b": {"type": "string"}}}}}));
         let member = parts.validator(document, "#/$defs/a/properties/b").unwrap();
         assert!(member.accepts("#/$defs/a/properties/b", "\"\"") && !member.accepts("#/$defs/a/properties/b", "1"));
@@ -179,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_needs_more_of_the_document_is_left_to_the_whole() {
+    fn definitions_that_need_the_whole_document_have_no_separate_validator() {
         let definitions = json!({
             "anchor": {"$anchor": "here"},
             "elsewhere": {"$ref": "#here"},

@@ -14,7 +14,7 @@ pub enum Segment {
 }
 
 impl Segment {
-    /// Into the member `name`, which is shortened if it is long, so that errors stay small.
+    /// Creates the step to the member `name`, which is shortened if it is long, so that errors stay small.
     #[must_use]
     pub fn shortened(name: &str) -> Self {
         Self::Member(shortened(name).into_owned())
@@ -23,8 +23,8 @@ impl Segment {
 
 /// The path from the root of a JSON value to a value inside it.
 ///
-/// Displays as `params.messages[2].content`; a name that isn't made of letters, digits, `_`, `$` and `-` is quoted, as in
-/// `params["odd name"]`, and the root is `(root)`.
+/// Displays as `params.messages[2].content`; a name that isn't made of letters, digits, `_`, `$` and `-` is quoted, as
+/// in `params["odd name"]`, and the root is `(root)`.
 ///
 /// ```
 /// use mcp_wire::path::Path;
@@ -62,13 +62,13 @@ impl Path {
         self.0.pop()
     }
 
-    /// The segments, the outermost first.
+    /// Returns the segments, the outermost first.
     #[must_use]
     pub fn segments(&self) -> &[Segment] {
         &self.0
     }
 
-    /// Whether this is the root itself.
+    /// Whether this is the path to the root itself.
     #[must_use]
     pub fn is_root(&self) -> bool {
         self.0.is_empty()
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_reads_like_the_expression_that_would_fetch_the_value() {
+    fn a_path_is_displayed_like_an_expression_that_accesses_the_value() {
         let mut path = Path::default();
         path.push_member("params");
         path.push_member("messages");
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn reversed_segments_are_turned_round() {
+    fn from_reversed_restores_the_order_of_the_segments() {
         let segments = vec![Segment::Index(1), Segment::Member("items".to_owned())];
         let mut path = Path::from_reversed(segments);
         assert_eq!(path.to_string(), "items[1]");

@@ -1,8 +1,8 @@
-//! A JSON text as a value that can be validated and compared.
+//! JSON texts as values that can be validated and compared.
 //!
-//! serde_json's own deserializer isn't used. It replaces an object whose only key is its internal mark for raw values by the
-//! value in it, so that a peer could have one value validated and another one handled. It also refuses numbers beyond the
-//! range of a double.
+//! serde_json's own deserializer isn't used. It replaces an object whose only key is its internal mark for raw values
+//! by the value in it, so that a peer could make validation see another value than the handler. It also refuses numbers
+//! beyond the range of a double.
 
 use serde_json::Number;
 
@@ -11,8 +11,8 @@ use crate::error::Decoded;
 use crate::reader::{JsonType, Reader};
 use crate::validator::{Json, Members};
 
-/// Parses a JSON text. A member that occurs twice is an error. A number that is too large for a double becomes the largest
-/// double, and one that is too small becomes the smallest.
+/// Parses a JSON text. A member that occurs twice is an error. A number that is too large for a double becomes the
+/// largest double, and one that is too small becomes the smallest.
 pub(crate) fn plain_value(json: &str) -> Decoded<Json<'_>> {
     let mut reader = Reader::new(json);
     let value = read(&mut reader)?;
@@ -73,7 +73,7 @@ mod tests {
     use serde_json::{Value, json};
 
     #[test]
-    fn a_value_is_what_serde_json_makes_of_it() {
+    fn values_are_the_same_as_those_of_serde_json() {
         for text in [
             "null",
             "[true, -0.5, 1.0, 1, 18446744073709551615, 1e30, -0]",
@@ -92,20 +92,20 @@ mod tests {
     }
 
     #[test]
-    fn the_mark_of_raw_values_is_a_key_like_any_other() {
+    fn the_internal_key_of_serde_json_for_raw_values_is_not_special() {
         let marked = json!({ "$serde_json::private::RawValue": "1" });
         let value = plain_value(r#"{"$serde_json::private::RawValue":"1"}"#).unwrap();
         assert_eq!(value, Json::borrowed(&marked));
     }
 
     #[test]
-    fn a_number_beyond_a_double_is_the_greatest() {
+    fn a_number_too_large_for_a_double_becomes_the_largest_double() {
         let greatest = json!([f64::MAX, f64::MIN]);
         assert_eq!(plain_value("[1e400, -1e400]").unwrap(), Json::borrowed(&greatest));
     }
 
     #[test]
-    fn a_number_that_a_double_rounds_to_zero_is_no_zero() {
+    fn a_number_that_a_double_rounds_to_zero_becomes_the_smallest_double() {
         let least = json!([f64::MIN_POSITIVE, -f64::MIN_POSITIVE, 0.0, 0.0]);
         let values = plain_value("[1e-999, -1e-999, 0.0, 0e9]").unwrap();
         assert_eq!(values, Json::borrowed(&least));

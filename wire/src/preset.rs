@@ -1,4 +1,4 @@
-//! Members whose value many texts share: it is decoded in the first of them.
+//! Members whose value is shared by many texts, and decoded only in the first of them.
 
 use crate::decode::Decode;
 use crate::error::Decoded;
@@ -6,12 +6,12 @@ use crate::object::Field;
 use crate::reader::Reader;
 use crate::shared::SharedJson;
 
-/// A type whose values may be shared.
+/// A type whose values can be shared.
 trait Share: Decode + Clone + Send + Sync + 'static {}
 
 impl<T: Decode + Clone + Send + Sync + 'static> Share for T {}
 
-/// The variable that a preset member is read into. Its value may be one of a [`SharedJson`].
+/// The variable that a preset member is read into. Its value can come from a [`SharedJson`].
 #[derive(Debug)]
 pub struct Preset<T>(pub Option<T>);
 
@@ -34,7 +34,7 @@ impl<T: Share> Field for Preset<T> {
     }
 }
 
-/// The next value of the reader, which is the shared one.
+/// Decodes the next value of the reader, which is the shared one.
 fn decode_shared<T: Share>(shared: &SharedJson, reader: &mut Reader<'_>) -> Decoded<T> {
     if let Some((value, cost)) = shared.decoded::<T>() {
         reader.go_past(shared.text().len() - shared.start(), cost)?;
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
     use crate::KnownJson;
 
-    /// A number that says when it is decoded.
+    /// A number that counts how often it is decoded.
     #[derive(Debug, Clone, PartialEq)]
     struct Noted(i64);
 
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_texts_share_is_decoded_once_for_each_type() {
+    fn a_value_shared_by_texts_is_decoded_once() {
         let shared = Arc::new(SharedJson::new(r#""before":1,"preset":7"#.to_owned(), 20));
         for (first, last) in [("", ""), (r#""a":2,"#, r#","b":3"#), (r#""c" : 4 , "#, " ")] {
             let mut json = KnownJson::with_capacity(0);
@@ -91,15 +91,15 @@ mod tests {
             json.push("}");
             let plain = KnownJson::from(json.text().to_owned());
             assert_eq!(read::<Noted>(&json).unwrap(), read(&plain).unwrap());
-            // One of another type is decoded as ever.
+            // As another type, it is decoded as usual.
             assert_eq!(read::<i64>(&json).unwrap().1, Some(7));
         }
-        // Once for all, and once for each text that doesn't share it.
+        // Once for all shared texts, and once for each text that doesn't share it.
         assert_eq!(DECODED.with(std::cell::Cell::get), 1 + 3);
     }
 
     #[test]
-    fn an_error_is_that_of_the_value_and_remembered_by_nobody() {
+    fn an_error_of_a_shared_value_is_returned_and_not_cached() {
         let shared = Arc::new(SharedJson::new(r#""preset":"x""#.to_owned(), 9));
         let mut json = KnownJson::with_capacity(0);
         json.push("{");

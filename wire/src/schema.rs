@@ -27,19 +27,19 @@ impl Schema {
         }
     }
 
-    /// The name of the revision.
+    /// Returns the name of the revision.
     #[must_use]
     pub fn revision(&self) -> &'static str {
         self.revision
     }
 
-    /// The JSON text of the schema.
+    /// Returns the JSON text of the schema.
     #[must_use]
     pub fn text(&self) -> &'static str {
         self.text
     }
 
-    /// The validator of the schema, compiled by the first call.
+    /// Returns the validator of the schema, which the first call compiles.
     ///
     /// # Errors
     /// When the text isn't JSON, or isn't a schema that [`Validator`] supports. The schemas of generated crates are.
@@ -51,8 +51,8 @@ impl Schema {
         self.validator.get_or_init(compile).as_ref()
     }
 
-    /// A validator with the subschema at a pointer. The first few pointers get one of the definitions that they need, because a
-    /// program that starts shouldn't wait for a whole schema to check one value.
+    /// Returns a validator with the subschema at a pointer. The first few pointers get a validator of only the
+    /// definitions that they need, so that a program needn't compile a whole schema at its start to check one value.
     pub(crate) fn validator_at(&self, pointer: &str) -> Result<Arc<Validator>, &SchemaError> {
         let is_whole = self.validator.get().is_some();
         let part = (!is_whole).then(|| self.parts.validator(self.text, pointer)).flatten();
@@ -68,8 +68,8 @@ impl fmt::Debug for Schema {
     }
 }
 
-/// Ties a type to its definition: implements [`Validate`](crate::Validate), and `schemars::JsonSchema` with the feature
-/// `schemars`.
+/// Connects a type to its definition: implements [`Validate`](crate::Validate), and `schemars::JsonSchema` with the
+/// feature `schemars`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! defined_at {
@@ -121,7 +121,7 @@ mod tests {
     use crate::validate_at;
 
     #[test]
-    fn a_text_that_is_no_schema_is_an_error_and_validates_nothing() {
+    fn every_value_is_invalid_if_the_schema_cannot_be_compiled() {
         for text in ["{", r#"{"type": "text"}"#] {
             let schema = Schema::new("2099-01-01", text);
             assert!(schema.validator().is_err());

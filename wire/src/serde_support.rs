@@ -1,7 +1,7 @@
 //! `serde::Deserialize` for types that implement [`Decode`].
 //!
-//! From serde_json, the text of the value is taken, so that numbers stay exact. The value of any other deserializer, such as
-//! a YAML reader or a `#[serde(flatten)]` buffer, is written as JSON first.
+//! The text of the value is taken from serde_json, so that numbers stay exact. The value of any other deserializer,
+//! such as a YAML reader or a `#[serde(flatten)]` buffer, is written as JSON first.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -27,8 +27,8 @@ macro_rules! deserialize_by_decoding {
     )*};
 }
 
-/// Implements [`Encode`](crate::Encode), `Serialize` and `Deserialize` for types that implement [`Object`](crate::Object)
-/// and [`Decode`](crate::Decode).
+/// Implements [`Encode`](crate::Encode), `Serialize` and `Deserialize` for types that implement
+/// [`Object`](crate::Object) and [`Decode`](crate::Decode).
 #[macro_export]
 macro_rules! serde_object {
     ($($type:ty),* $(,)?) => {$(
@@ -64,8 +64,8 @@ pub fn deserialize<'de, T: Decode, D: Deserializer<'de>>(deserializer: D) -> Res
         deserializer,
         transcoded: &transcoded,
     };
-    // serde_json answers a request for a `RawValue` with the text; others call back with themselves, which fails the
-    // request and leaves the text in `transcoded`.
+    // serde_json returns the text for a `RawValue`. Other deserializers pass themselves to the visitor, which returns
+    // an error and leaves the text in `transcoded`.
     let raw = <Box<RawValue> as de::Deserialize>::deserialize(request);
     let text: Box<str> = match transcoded.into_inner() {
         Some(text) => text,

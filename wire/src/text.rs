@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// Shortens a text that an error quotes, so that errors stay small.
+/// Shortens a text for an error that quotes it, so that errors stay small.
 pub(crate) fn shortened(text: &str) -> Cow<'_, str> {
     const LONGEST: usize = 80;
     match text.char_indices().nth(LONGEST) {
@@ -11,8 +11,8 @@ pub(crate) fn shortened(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The number of bytes before the first quote, backslash or control character, which a JSON string can't hold unescaped.
-/// The length of `bytes` if there is none.
+/// Returns the number of bytes before the first quote, backslash or control character, which must be escaped in a JSON
+/// string. Returns the length of `bytes` if there is none.
 #[inline]
 pub(crate) fn plain_prefix(bytes: &[u8]) -> usize {
     // Most strings, such as the names of members, end within a word.
@@ -24,7 +24,7 @@ pub(crate) fn plain_prefix(bytes: &[u8]) -> usize {
 
 fn plain_prefix_of_long(bytes: &[u8]) -> usize {
     let mut rest = bytes;
-    // Of the others, most end within a few words.
+    // Most others end within a few words.
     for _ in 0..BLOCK / 8 {
         let Some((word, after)) = rest.split_first_chunk() else {
             break;
@@ -41,10 +41,11 @@ fn plain_prefix_of_long(bytes: &[u8]) -> usize {
     end + plain_prefix_of_block(&rest[plain..rest.len().min(plain + BLOCK)])
 }
 
-/// How many bytes of a long string are looked at together.
+/// The number of bytes of a long string that are checked together.
 const BLOCK: usize = 64;
 
-/// Whether no byte of the block must be escaped. Without a branch, the compiler looks at many bytes with one instruction.
+/// Whether no byte of the block must be escaped. Without a branch, the compiler can check many bytes with one
+/// instruction.
 fn is_plain(block: &[u8; BLOCK]) -> bool {
     let is_special = |byte: u8| (byte < 0x20) | (byte == b'"') | (byte == b'\\');
     !block.iter().fold(false, |any, byte| any | is_special(*byte))
@@ -64,17 +65,17 @@ fn plain_prefix_of_block(bytes: &[u8]) -> usize {
 
 /// Marks the bytes that end a plain run, each by its highest bit.
 ///
-/// Only the lowest mark can be relied on: subtracting borrows from the bytes above one that is marked.
+/// Only the lowest mark is reliable: the subtraction borrows from the bytes above a marked one.
 fn special_bytes(word: u64) -> u64 {
     const ONES: u64 = u64::MAX / 0xff;
-    // Turning 0x22 (the quote) and 0x20 (the space) around leaves the quote next to the control characters.
+    // Swapping 0x22 (the quote) and 0x20 (the space) puts the quote next to the control characters.
     let quote_or_control = (word ^ (ONES * 0x02)).wrapping_sub(ONES * 0x21);
     let backslash = (word ^ (ONES * u64::from(b'\\'))).wrapping_sub(ONES);
     (quote_or_control | backslash) & !word & (ONES << 7)
 }
 
-/// Appends the character of the escape at the start of `text`, and returns the length of the escape. `None` if the escape
-/// is invalid.
+/// Appends the character of the escape at the start of `text`, and returns the length of the escape. `None` if the
+/// escape is invalid.
 pub(crate) fn push_escape(unescaped: &mut String, text: &str) -> Option<usize> {
     let character = match *text.as_bytes().get(1)? {
         byte @ (b'"' | b'\\' | b'/') => char::from(byte),
@@ -90,7 +91,7 @@ pub(crate) fn push_escape(unescaped: &mut String, text: &str) -> Option<usize> {
     Some(2)
 }
 
-/// The same for an escape such as `\u0041`, and for two of them that are a surrogate pair.
+/// Does the same for an escape such as `\u0041`, or two of them that are a surrogate pair.
 fn push_unicode_escape(unescaped: &mut String, text: &str) -> Option<usize> {
     let first = hex_escape(text)?;
     if let Some(character) = char::from_u32(first.into()) {
@@ -107,7 +108,7 @@ fn push_unicode_escape(unescaped: &mut String, text: &str) -> Option<usize> {
     }
 }
 
-/// The unit of UTF-16 that an escape at the start of `text` names.
+/// Returns the UTF-16 code unit of the escape at the start of `text`.
 fn hex_escape(text: &str) -> Option<u16> {
     let digits = text.strip_prefix("\\u")?.get(..4)?;
     let hexadecimal = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -121,7 +122,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_plain_run_ends_where_a_byte_must_be_escaped(bytes in prop::collection::vec(
+        fn a_plain_prefix_ends_before_the_first_byte_that_must_be_escaped(bytes in prop::collection::vec(
             prop_oneof![8 => any::<u8>(), 1 => prop::sample::select(b"\"\\\x1f\x20\x21\x7f\x80".as_slice())], 0..40
         ), plain in 0_usize..300) {
             let bytes = [vec![b'a'; plain], bytes].concat();

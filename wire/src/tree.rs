@@ -1,6 +1,7 @@
-//! A JSON text as a tree of serde_json, read once: serde_json doesn't notice a member that occurs twice.
+//! JSON texts as trees of serde_json, read in one pass with a check for duplicate members, which serde_json doesn't
+//! have.
 //!
-//! Unlike a [`plain`](crate::plain) value, it owns its texts, and has no number beyond the range of a double.
+//! Unlike a [`plain`](crate::plain) value, it owns its strings, and has no number beyond the range of a double.
 
 use serde_json::{Map, Value};
 
@@ -54,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tree_is_the_one_of_serde_json() {
+    fn trees_are_the_same_as_those_of_serde_json() {
         for text in [
             "null",
             " [true, false, -0.5, 1.0, 1, -1, 18446744073709551615, 18446744073709551616, 1e30, -0, 0.1e-7] ",
@@ -69,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_tree_is_refused() {
+    fn duplicate_members_and_invalid_json_are_refused() {
         let deep = "[".repeat(200) + &"]".repeat(200);
         for text in [
             r#"{"a": 1, "\u0061": 1}"#,

@@ -15,20 +15,20 @@ use crate::validator::{SchemaError, Violation, ViolationKind};
 
 /// A type whose values can be validated by their revision's schema.
 ///
-/// Decoding is lenient: it accepts every value that the type can represent, so that a small mistake of a peer loses no data.
-/// `validate` accepts exactly what the official schema accepts, as corrected by the revision's overlay.
+/// Decoding is lenient: it accepts every value that the type can represent, so that a small mistake of a peer loses no
+/// data. `validate` accepts exactly what the official schema accepts, as corrected by the revision's overlay.
 pub trait Validate: Encode {
-    /// The JSON pointer of the type's definition in its revision's schema.
+    /// The JSON Pointer of the type's definition in its revision's schema.
     const POINTER: &'static str;
 
-    /// The revision's schema.
+    /// Returns the revision's schema.
     fn schema() -> &'static Schema;
 
     /// Validates the value by its definition.
     ///
     /// # Errors
     /// When the value is invalid. The error lists every violation.
-    // Inline, so that it is compiled where it is called and not for every type of a revision.
+    // Inlined, so that it is compiled where it is called, and not for every type of a revision.
     #[inline]
     fn validate(&self) -> Result<(), Invalid> {
         validate_at(self, Self::POINTER, Self::schema())
@@ -74,7 +74,7 @@ impl<T: Validate + serde_core::Serialize> Validate for Response<T> {
         T::schema()
     }
 
-    /// Validates the response by what JSON-RPC says of responses, and its result by the definition of the result.
+    /// Validates the response by the definition of JSON-RPC responses, and its result by the definition of the result.
     fn validate(&self) -> Result<(), Invalid> {
         let envelope = validate_envelope(self, &RESPONSE, T::schema());
         let result = self.result.validate();
@@ -85,7 +85,7 @@ impl<T: Validate + serde_core::Serialize> Validate for Response<T> {
 impl<Q: Validate + Object, N: Validate + Object> Validate for Message<Q, N> {
     const POINTER: &'static str = Q::POINTER;
 
-    /// The schema of the requests, or of the notifications where the peer has no requests.
+    /// Returns the schema of the requests, or of the notifications if the peer has no requests.
     fn schema() -> &'static Schema {
         match std::ptr::eq(Q::schema(), RawJson::schema()) {
             true => N::schema(),
@@ -93,8 +93,8 @@ impl<Q: Validate + Object, N: Validate + Object> Validate for Message<Q, N> {
         }
     }
 
-    /// Validates a request or notification by its own definition. What defines the result of a response is unknown, because a
-    /// response doesn't name its method: a response is validated by what JSON-RPC says of responses.
+    /// Validates a request or notification by its own definition. A response is validated by the definition of JSON-RPC
+    /// responses: it doesn't name its method, so the definition of its result is unknown.
     fn validate(&self) -> Result<(), Invalid> {
         match self {
             Self::Request(call) => call.validate(),
@@ -156,7 +156,7 @@ impl Validate for UnknownMethod {
     }
 }
 
-/// Validates a response by the first of the definitions that its revision has.
+/// Validates a response by the first of the definitions that exists in its revision.
 fn validate_envelope<T: Encode>(response: &T, definitions: &[&str], schema: &Schema) -> Result<(), Invalid> {
     let Ok(validator) = schema.validator() else {
         return Ok(());
@@ -170,7 +170,7 @@ fn validate_envelope<T: Encode>(response: &T, definitions: &[&str], schema: &Sch
     }
 }
 
-/// Puts the violations of a part at its place.
+/// Prepends the place of a part to the paths of its violations.
 fn within(place: &Segment, validated: Result<(), Invalid>) -> Result<(), Invalid> {
     validated.map_err(|mut invalid| {
         for violation in &mut invalid.violations {
@@ -181,7 +181,7 @@ fn within(place: &Segment, validated: Result<(), Invalid>) -> Result<(), Invalid
     })
 }
 
-/// The violations of all parts.
+/// Collects the violations of all parts.
 fn all(parts: impl IntoIterator<Item = Result<(), Invalid>>) -> Result<(), Invalid> {
     let invalid = parts.into_iter().filter_map(Result::err);
     let violations: Vec<Violation> = invalid.flat_map(|invalid| invalid.violations).collect();
@@ -207,7 +207,7 @@ pub fn validate_at<T: Encode + ?Sized>(value: &T, pointer: &str, schema: &Schema
 /// Validates a JSON text by the definition at `pointer`.
 ///
 /// # Errors
-/// When the value is invalid, the text isn't JSON, or an object in it has a member twice.
+/// When the value is invalid, the text isn't JSON, or an object in it has a duplicate member.
 pub fn validate_text(json: &str, pointer: &str, schema: &Schema) -> Result<(), Invalid> {
     if accepts_text(json, pointer, schema) {
         return Ok(());
@@ -223,14 +223,14 @@ pub fn validate_text(json: &str, pointer: &str, schema: &Schema) -> Result<(), I
     }
 }
 
-/// Whether a JSON text is valid by the definition at `pointer`, without the reason if it isn't.
+/// Whether a JSON text is valid by the definition at `pointer`. The reason isn't determined.
 #[must_use]
 pub fn accepts_text(json: &str, pointer: &str, schema: &Schema) -> bool {
     let validator = schema.validator_at(pointer);
     validator.is_ok_and(|validator| validator.accepts(pointer, json))
 }
 
-/// The violation of every value, because the schema can't be compiled.
+/// Creates the violation of any value, because the schema can't be compiled.
 fn unusable_schema(pointer: &str, error: &SchemaError) -> Violation {
     Violation {
         kind: ViolationKind::Unfinished,
@@ -244,12 +244,12 @@ fn unusable_schema(pointer: &str, error: &SchemaError) -> Violation {
 /// The error of a value that its schema doesn't accept.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Invalid {
-    /// The violations, in the order of the value. There is at least one.
+    /// The violations, at least one, in the order of the value.
     pub violations: Vec<Violation>,
 }
 
 impl Invalid {
-    /// The error of a message whose method the revision doesn't declare.
+    /// Creates the error of a message whose method the revision doesn't declare.
     #[must_use]
     pub fn unknown_method(method: &str) -> Self {
         let mut path = Path::default();

@@ -1,4 +1,4 @@
-//! A message's header, beside what decoding the whole message says.
+//! The header of a message, compared with the decoded message.
 
 use mcp_wire::{
     BatchElements, DecodeErrorKind, Message, MessageHeader, MessageKind, Payload, RawJson, RequestId, Response,
@@ -23,7 +23,7 @@ fn nested(levels: usize) -> String {
     format!("{}{}", "[".repeat(levels), "]".repeat(levels))
 }
 
-/// Values that one parser of JSON or another finds hard.
+/// Values that are difficult for some JSON parsers.
 fn odd_values() -> Vec<String> {
     let values = [
         "1",
@@ -82,7 +82,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(4096))]
 
     #[test]
-    fn a_header_and_the_decoder_agree_on_what_a_text_is(json in messages()) {
+    fn a_header_agrees_with_the_decoded_message(json in messages()) {
         let header = MessageHeader::from_slice(json.as_bytes());
         let Ok(message) = from_str::<AnyMessage>(&json) else {
             return Ok(());
@@ -90,7 +90,7 @@ proptest! {
         let header = header.map_err(|error| TestCaseError::fail(format!("{json}: {error}")))?;
         let told = (header.kind(), header.id(), header.method(), header.params().map(|params| params.text().to_owned()));
         let call = |call: UnknownMethod| {
-            // Optional parameters that are `null` are kept beside the member.
+            // Optional parameters that are `null` are kept as an undeclared member.
             let params = call.params.map(|params| params.text().to_owned());
             (Some(call.method.into()), params.or_else(|| call.extra.get("params").map(|params| params.text().to_owned())))
         };
@@ -110,7 +110,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_read_in_place_is_the_response_that_the_decoder_reads(json in messages()) {
+    fn a_response_read_in_place_equals_the_decoded_one(json in messages()) {
         let in_place = Response::<RawJson>::read_in_place(json.as_bytes(), |_, result| result.decode().ok());
         let decoded = match from_str::<AnyMessage>(&json) {
             Ok(Message::Response(response)) if response.extra.is_empty() => Some(response),
@@ -123,7 +123,7 @@ proptest! {
     }
 
     #[test]
-    fn the_elements_of_a_batch_are_the_messages_that_it_was_written_from(
+    fn the_elements_of_a_batch_are_its_messages(
         messages in prop::collection::vec(messages(), 0..5)
     ) {
         let json = format!(" [{}] ", messages.join(" , "));
@@ -138,7 +138,7 @@ proptest! {
 }
 
 #[test]
-fn a_request_that_cannot_be_decoded_still_says_what_it_is() {
+fn the_header_of_a_request_that_cannot_be_decoded_can_be_read() {
     for params in odd_values() {
         let json = format!(r#"{{"id":"a","method":"m","params":{params}}}"#);
         let header = header(&json);
@@ -154,7 +154,7 @@ fn a_request_that_cannot_be_decoded_still_says_what_it_is() {
 }
 
 #[test]
-fn a_member_that_occurs_twice_is_told_by_nobody() {
+fn duplicate_members_of_a_header_or_on_a_path_are_errors() {
     for json in [
         r#"{"id":1,"method":"m","\u0069d":2}"#,
         r#"{"id":null,"method":"m","id":2}"#,
@@ -169,15 +169,15 @@ fn a_member_that_occurs_twice_is_told_by_nobody() {
         error.to_string(),
         "`params.mode`: expected the member once, found it again"
     );
-    // What isn't on the way doesn't matter.
+    // Duplicate members that aren't on the path don't matter.
     assert_eq!(header(json).param(&["a", "b"]).unwrap().unwrap().text(), "1");
 }
 
 #[test]
-fn a_member_of_a_member_that_occurs_twice_is_an_error_and_another_one_is_found() {
+fn a_nested_duplicate_member_is_an_error_and_other_members_are_found() {
     let json = r#"{"method":"m","params":{"_meta":{"a":1,"b":{"c":2},"a":3}}}"#;
     let header = header(json);
-    // The second time, the members are known.
+    // The second time, the members have been read.
     for _ in 0..2 {
         let error = header.param(&["_meta", "a"]).unwrap_err();
         let expected = "`params._meta.a`: expected the member once, found it again";
@@ -188,7 +188,7 @@ fn a_member_of_a_member_that_occurs_twice_is_an_error_and_another_one_is_found()
 }
 
 #[test]
-fn a_value_is_found_by_its_path_where_it_stands_in_the_text() {
+fn a_parameter_is_found_by_its_path_and_has_its_offset() {
     let json = r#" {"id":1, "method":"m","params": { "_meta" : {"progressToken": 5e0 } } }"#;
     let message = json.trim_start();
     let header = header(json);
@@ -205,7 +205,7 @@ fn a_value_is_found_by_its_path_where_it_stands_in_the_text() {
 }
 
 #[test]
-fn what_is_no_message_says_why() {
+fn the_error_about_an_invalid_message_has_the_reason() {
     for (json, why) in [
         (
             "{}",
@@ -236,7 +236,7 @@ fn what_is_no_message_says_why() {
 }
 
 #[test]
-fn a_payload_has_its_text_without_the_space_around_it() {
+fn the_text_of_a_payload_has_no_white_space_around_it() {
     for text in [r#"{"method": "m"}"#, "[ 1, {} ]"] {
         let json = format!(" \n{text}\t");
         assert_eq!(Payload::from_slice(json.as_bytes()).unwrap().text(), text);

@@ -1,4 +1,4 @@
-//! What a peer may send by mistake or with intent, to types of the shape that is generated.
+//! Input that a peer sends by mistake or with hostile intent, decoded as types like the generated ones.
 
 #[path = "hostile/envelope.rs"]
 mod envelope;
@@ -18,15 +18,15 @@ use std::fmt::Debug;
 use mcp_wire::{Decode, DecodeError, from_str};
 use serde::Serialize;
 
-/// The error of decoding `json` as `T`.
+/// Returns the error of decoding `json` as `T`.
 fn refusal<T: Decode + Debug>(json: &str) -> DecodeError {
     match from_str::<T>(json) {
-        Ok(value) => panic!("{json} was held as {value:?}"),
+        Ok(value) => panic!("{json} was decoded as {value:?}"),
         Err(error) => error,
     }
 }
 
-/// `json`, decoded as `T` and written again.
+/// Decodes `json` as `T`, and writes it again.
 fn again<T: Decode + Serialize>(json: &str) -> String {
     let value: T = from_str(json).unwrap_or_else(|error| panic!("{json}: {error}"));
     serde_json::to_string(&value).unwrap()

@@ -1,4 +1,4 @@
-//! The validator against JSON Schema's own words, and against another implementation of them.
+//! Comparison of the validator with the JSON Schema specification, and with another implementation.
 
 #[path = "validator/cases.rs"]
 mod cases;
@@ -29,7 +29,7 @@ fn violations(document: Value, value: Value) -> Vec<String> {
 }
 
 #[test]
-fn every_reference_that_leads_nowhere_is_reported_with_its_place() {
+fn every_unresolvable_reference_is_reported_with_its_place() {
     let found = problems(json!({
         "$id": "https://example.com/schema",
         "$defs": {
@@ -56,7 +56,7 @@ fn every_reference_that_leads_nowhere_is_reported_with_its_place() {
 }
 
 #[test]
-fn identifiers_that_tell_no_schemas_apart_are_reported() {
+fn duplicate_and_invalid_identifiers_are_reported() {
     for (document, expected) in [
         (
             json!({"$defs": {"a": {"$anchor": "x"}, "b": {"$dynamicAnchor": "x"}}}),
@@ -81,7 +81,7 @@ fn identifiers_that_tell_no_schemas_apart_are_reported() {
 }
 
 #[test]
-fn a_keyword_of_the_wrong_shape_is_reported() {
+fn a_keyword_with_an_invalid_value_is_reported() {
     for (keyword, value) in [
         ("type", json!("text")),
         ("type", json!([])),
@@ -123,7 +123,7 @@ fn a_keyword_of_the_wrong_shape_is_reported() {
 }
 
 #[test]
-fn each_wrong_element_of_a_list_is_reported_where_it_stands() {
+fn each_invalid_element_of_a_list_is_reported_with_its_place() {
     let document = json!({
         "type": ["string", "null", "string", "float"],
         "required": ["a", "b", "a", 1],
@@ -144,7 +144,7 @@ fn each_wrong_element_of_a_list_is_reported_where_it_stands() {
 }
 
 #[test]
-fn a_list_of_items_in_2020_12_is_told_the_keyword_that_it_needs() {
+fn the_error_about_a_list_of_items_in_2020_12_names_prefix_items() {
     assert_eq!(
         problems(json!({"items": [true]})),
         ["#/items: in 2020-12 this is one schema: `prefixItems` lists schemas by position"]
@@ -165,7 +165,7 @@ fn a_document_in_another_dialect_is_refused() {
 }
 
 #[test]
-fn a_schema_that_applies_itself_without_end_is_refused() {
+fn a_schema_that_applies_itself_endlessly_is_refused() {
     for endless in [
         json!({"$dynamicAnchor": "a", "anyOf": [{"$dynamicRef": "#a"}]}),
         json!({"$ref": "#"}),
@@ -211,7 +211,7 @@ fn a_regular_expression_without_the_feature_is_refused() {
 }
 
 #[test]
-fn values_can_be_validated_by_every_subschema_under_any_spelling_of_its_pointer() {
+fn values_can_be_validated_by_any_subschema_and_spelling_of_its_pointer() {
     let validator = validator(&json!({
         "definitions": {"a/b c": {"properties": {"params": {"type": "string"}}}},
     }));
@@ -235,7 +235,7 @@ fn values_can_be_validated_by_every_subschema_under_any_spelling_of_its_pointer(
 }
 
 #[test]
-fn each_violation_names_the_value_and_the_keyword() {
+fn each_violation_has_the_path_of_the_value_and_the_keyword() {
     let document = json!({
         "type": "object",
         "properties": {
@@ -316,7 +316,7 @@ fn content() -> Value {
 }
 
 #[test]
-fn a_union_reports_what_is_wrong_with_the_alternative_that_was_meant() {
+fn a_union_reports_the_violations_of_the_intended_alternative() {
     for (value, expected) in [
         (
             json!({"type": "text", "text": 5}),
@@ -349,7 +349,7 @@ fn a_union_reports_what_is_wrong_with_the_alternative_that_was_meant() {
 }
 
 #[test]
-fn an_alternative_whose_required_tag_is_absent_was_not_meant() {
+fn an_alternative_whose_required_tag_is_absent_is_not_the_intended_one() {
     let form = json!({"properties": {"mode": {"const": "form"}}, "required": ["schema"]});
     let url = json!({"properties": {"mode": {"const": "url"}}, "required": ["mode", "url"]});
     assert_eq!(
@@ -359,7 +359,7 @@ fn an_alternative_whose_required_tag_is_absent_was_not_meant() {
 }
 
 #[test]
-fn a_value_that_fits_several_alternatives_is_told_apart_from_one_that_fits_none() {
+fn a_value_that_fits_several_alternatives_of_one_of_is_reported_as_such() {
     assert_eq!(
         violations(json!({"oneOf": [{"minimum": 1}, {"maximum": 1}]}), json!(1)),
         ["`(root)`: expected exactly one of 2 alternatives, found a value that fits several"]
@@ -374,13 +374,13 @@ fn no_more_than_a_hundred_violations_are_reported() {
 }
 
 #[test]
-fn a_large_array_of_unlike_elements_is_found_to_have_no_repetition() {
+fn a_large_array_of_distinct_elements_has_unique_items() {
     let elements: Vec<Value> = (0..200_000).map(|number| json!([number])).collect();
     let document = json!({"uniqueItems": true});
     assert!(violations(document, Value::Array(elements)).is_empty());
 }
 
-/// Unions that come back to themselves in two ways at each level: without a memory, 2^100 validations.
+/// Unions that refer to themselves twice at each level: without memoization, 2^100 validations.
 #[test]
 fn recursion_through_unions_does_not_multiply_with_depth() {
     let document = json!({
@@ -400,7 +400,7 @@ fn recursion_through_unions_does_not_multiply_with_depth() {
     }
 }
 
-/// What a union has evaluated is asked for at each level of the value and of the schema.
+/// The members that a union has evaluated are determined at each level of the value and of the schema.
 #[test]
 fn unevaluated_members_do_not_multiply_validations_with_depth() {
     let either = |schema: Value| json!({"anyOf": [schema, false], "unevaluatedProperties": false});
@@ -424,7 +424,7 @@ fn a_pattern_is_matched_in_linear_time() {
     }
 }
 
-/// Each resource that has a dynamic anchor either is in the scope of a schema or isn't.
+/// Each resource that has a dynamic anchor can be in the scope of a schema or not.
 #[test]
 fn a_document_with_too_many_dynamic_scopes_is_refused() {
     let resource = |index: usize, size: usize| {
@@ -439,7 +439,7 @@ fn a_document_with_too_many_dynamic_scopes_is_refused() {
 }
 
 #[test]
-fn nesting_is_validated_as_deep_as_the_limit_and_refused_beyond() {
+fn nesting_is_validated_up_to_the_limit_and_refused_beyond() {
     let document = json!({
         "anyOf": [{"type": "null"}, {"allOf": [{"if": true, "then": {"items": {"$ref": "#"}}}], "type": "array"}],
     });

@@ -32,15 +32,15 @@ pub enum Command {
     Publish(PublishArgs),
     Upstream(UpstreamArgs),
     Report(ReportArgs),
-    /// Try whether schemas are absorbed: drafts, and made-up ones
+    /// Test whether schemas are absorbed without code changes: drafts, and made-up ones
     Absorb(PassedOn),
     /// Run our server and client against the SDKs of every revision's era
     Interop(PassedOn),
     /// Run the conformance suite against our server and client
     Conformance(PassedOn),
-    /// Get tokens of a real authorization server
+    /// Get tokens from a real authorization server
     Authorization(PassedOn),
-    /// Measure beside other implementations and write docs/benchmarks.md
+    /// Measure this project and other implementations, and write docs/benchmarks.md
     Bench(PassedOn),
     /// Run the official test suite of JSON Schema with our validator
     JsonSchemaSuite(PassedOn),
@@ -61,8 +61,8 @@ pub struct PassedOn {
 /// written to schema/REVISION/schema.json without its prose, and recorded. If there are problems, all are reported and no file
 /// changes.
 ///
-/// An extension's goes to schema/extensions/NAME/REVISION/schema.json. Its REVISION is its own version, which is that of --of where it
-/// isn't named.
+/// The schema of an extension is written to schema/extensions/NAME/REVISION/schema.json. REVISION is then the
+/// extension's own version; it defaults to that of --of.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "\
@@ -110,7 +110,7 @@ pub struct IngestArgs {
     /// The revision that the extension extends
     #[arg(long, value_name = "REVISION", requires = "extension")]
     pub of: Option<Revision>,
-    /// The schema was written after the extension's text, because none is published with it
+    /// The schema was written by hand from the extension's text, because none is published with it
     #[arg(long, requires = "extension")]
     pub unofficial: bool,
     /// The name of the extension's folder and crate [default: the last part of its id]
@@ -122,10 +122,10 @@ pub struct IngestArgs {
 
 /// Give a revision another name
 ///
-/// Its folder, its entry in revisions.yaml and every YAML file in schema/ that names it get the new name: addresses of the specification,
-/// comments, and versions on the wire that are the same as the name. The order of the revisions, the source that the schema was read from
-/// and the official schema stay. The files are printed, each with the number of places; look at them before you commit. If there is
-/// a revision of the new name, or a file can't be written, no file changes.
+/// Its folder, its entry in revisions.yaml and every YAML file in schema/ that names it get the new name: addresses of
+/// the specification, comments, and protocol versions that are the same as the name. The order of the revisions, the
+/// source that the schema was read from and the official schema stay. The changed files are printed with the number of
+/// places; review them before you commit. If the new name is taken, or a file can't be written, no file changes.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:
@@ -133,7 +133,7 @@ Example:
   cargo xtask ingest 2099-01-01 https://example.org/2099-01-01/schema.json --released --accept
   cargo xtask generate                                    # removes the crate of the old name")]
 pub struct RenameArgs {
-    /// The present name of the revision
+    /// The current name of the revision
     pub from: Revision,
     /// The new name
     pub to: Revision,
@@ -143,10 +143,10 @@ pub struct RenameArgs {
 
 /// Remove a revision
 ///
-/// Its folder in schema/ and its entry in revisions.yaml are removed. The rules of the revision after it are then about the revision before
-/// it. What has to be looked at is printed to standard error as warnings: those rules, the lines that still name the revision, the facts
-/// that came from it, and each problem that `generate` would report. The revision that handlers are written against can't be
-/// withdrawn. If a file can't be written, none changes.
+/// Its folder in schema/ and its entry in revisions.yaml are removed. The rules of the next revision then apply between
+/// it and the previous one. Warnings on standard error list what to review: those rules, the lines that still name the
+/// revision, the facts that came from it, and each problem that `generate` would report. The revision that
+/// revisions.yaml names as the hub can't be withdrawn. If a file can't be written, no file changes.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:
@@ -163,13 +163,14 @@ pub struct WithdrawArgs {
 ///
 /// The lists are the features of runtime/Cargo.toml, the table in README.md, and the pages in docs/SUMMARY.md.
 ///
-/// A folder of the schemas that has a revisions.yaml of its own, such as schema/registry, is another family, whose crates are written too.
-/// The crate of a revision that is gone is removed. Files in these crates that weren't generated are kept, and named.
+/// A folder in schema/ with its own revisions.yaml, such as schema/registry, is another family, whose crates are
+/// written too. The crate of a removed revision is removed. Files in generated crates that weren't generated are kept
+/// and listed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   cargo xtask generate
-  cargo xtask generate --check                            # for CI: writes nothing, names what is stale
+  cargo xtask generate --check                            # for CI: writes nothing, lists stale files
   cargo xtask generate --schema try/schema --out try/out  # another tree")]
 pub struct GenerateArgs {
     /// Write nothing; fail if a file is stale, missing or orphaned, or a released revision lacks documentation
@@ -182,11 +183,11 @@ pub struct GenerateArgs {
     pub out: Option<PathBuf>,
 }
 
-/// Keep the names of the released revisions' types
+/// Lock the type names of the released revisions
 ///
-/// The names are written to schema/REVISION/names.yaml: the path of each type, by its place in the schema. From then on, neither a
-/// later revision nor a correction changes them, and a change that would lose one is a problem. Names of new types are added; the names
-/// of drafts aren't kept.
+/// The names are written to schema/REVISION/names.yaml: the Rust path of each type, by its JSON Pointer in the schema.
+/// From then on, neither a later revision nor a correction changes them, and a change that would lose one is refused.
+/// Names of new types are added; the names of drafts aren't locked.
 #[derive(Debug, clap::Args)]
 pub struct LockArgs {
     #[command(flatten)]
@@ -205,8 +206,9 @@ pub struct ModelArgs {
 
 /// Print the report of the conversions between adjacent revisions
 ///
-/// Automatic conversions are derived from the two schemas. Rules are in the adapt.yaml of the later revision. Refused values
-/// need a rule, or are errors when they occur. The text is that of generated/mcp-adapters/ADAPTERS.md.
+/// Automatic conversions are derived from the two schemas. Rules are in the adapt.yaml of the later revision. Values
+/// that the report lists as refused need a rule; without one, converting them is an error. The text is that of
+/// generated/mcp-adapters/ADAPTERS.md.
 #[derive(Debug, clap::Args)]
 pub struct AdaptersArgs {
     #[command(flatten)]
@@ -215,12 +217,13 @@ pub struct AdaptersArgs {
 
 /// Print what changed between two revisions, or two schemas
 ///
-/// Each change is additive, cosmetic, or breaking for senders or receivers, and has what the adapters do beside it. What changed
-/// between adjacent revisions is in docs/changes too.
+/// Each change is classified as additive, cosmetic, or breaking for senders or receivers, and is listed with the
+/// conversions of the adapters. The changes between adjacent revisions are also in docs/changes.
 ///
-/// A path is that of a schema which isn't ingested, such as the official file. It is read as `ingest` would read it after the other
-/// revision, or after the last one where both are paths: without prose, with the facts of that revision, and with the overlay.yaml beside
-/// the file, or else with what fits of that revision's overlay.
+/// A path is that of a schema which isn't ingested, such as the official file. It is read as `ingest` would read it
+/// after the other revision, or after the last one if both are paths: without prose, with the facts of that revision,
+/// and with the overlay.yaml next to the file or, if there is none, with the entries of that revision's overlay that
+/// fit.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -234,7 +237,7 @@ pub struct DiffArgs {
     /// The later revision, or the path of its schema
     #[arg(value_name = "REVISION-OR-PATH")]
     pub to: String,
-    /// How the changes are written
+    /// The format of the changes
     #[arg(long, value_enum, default_value_t)]
     pub format: DiffFormat,
     #[command(flatten)]
@@ -252,7 +255,7 @@ pub enum DiffFormat {
 
 /// Write the JSON-LD context of a revision, and its schema with the IRI of each member
 ///
-/// The files are context.jsonld and schema.yaml, in the form of the building blocks of the OGC.
+/// The files are context.jsonld and schema.yaml, in the form of OGC building blocks.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  cargo xtask jsonld 2099-01-01 --out site/2099-01-01")]
 pub struct JsonldArgs {
@@ -267,15 +270,16 @@ pub struct JsonldArgs {
 
 /// Show what a release would publish, or publish it
 ///
-/// All publishable crates are listed in the order of their dependencies, with the versions that they need for what has changed since
-/// their last release, and whether their names are free in the registry. Those that have changed are packaged, and compiled from the
-/// packages as they would be from the registry. An entry of CHANGELOG.md is drafted.
+/// All publishable crates are listed in the order of their dependencies, with the versions that their changes since the
+/// last release require, and whether their names are free in the registry. Those that have changed are packaged, and
+/// compiled from the packages as they would be from the registry. An entry for CHANGELOG.md is drafted.
 ///
-/// Crates are sent one after the other, each when the index has those that it needs. A registry that limits how many new crates it takes is
-/// waited for. What was interrupted goes on when it is run again.
+/// Crates are published one after the other, each when the index has its dependencies. If the registry limits the
+/// number of new crates, the command waits. Run it again to continue an interrupted release.
 ///
-/// The API of a crate is compared by cargo-semver-checks if it is installed (`cargo install cargo-semver-checks --locked`). Without it,
-/// generated crates are compared by the models of their schemas, and a change of another library is taken for a breaking one.
+/// The API of a crate is compared by cargo-semver-checks if it is installed (`cargo install cargo-semver-checks
+/// --locked`). Without it, generated crates are compared by the models of their schemas, and any change of another
+/// library counts as breaking.
 #[derive(Debug, clap::Args)]
 #[command(
     group(clap::ArgGroup::new("mode").required(true).args(["dry_run", "execute", "yank"])),
@@ -287,13 +291,14 @@ Examples:
   CARGO_REGISTRY_TOKEN=… cargo xtask publish --yank"
 )]
 pub struct PublishArgs {
-    /// Send nothing
+    /// Publish nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Send the crates whose versions aren't out to the registry, with the token in CARGO_REGISTRY_TOKEN, if there are no problems
+    /// Publish the crates whose versions aren't in the registry, with the token in CARGO_REGISTRY_TOKEN, if there are
+    /// no problems
     #[arg(long)]
     pub execute: bool,
-    /// Keep others from starting to use the versions in the manifests
+    /// Yank the versions in the manifests, so that no new project depends on them
     #[arg(long)]
     pub yank: bool,
     /// The registry, by its name in cargo's configuration [default: cargo's]
@@ -311,7 +316,7 @@ pub struct PublishArgs {
     /// The directory of the workspace [default: this workspace]
     #[arg(long, value_name = "DIR")]
     pub workspace: Option<PathBuf>,
-    /// How the report is written
+    /// The format of the report
     #[arg(long, value_enum, default_value_t)]
     pub format: PublishFormat,
 }
@@ -325,42 +330,43 @@ pub enum PublishFormat {
     Json,
 }
 
-/// Compare what this project has of others with what is out
+/// Compare the official schemas and the packages that this project uses with the latest ones
 ///
-/// The official schemas, the draft, the extensions, and the versions of SDKs, test suites and crates that we run beside ours are listed in
-/// xtask/upstream.yaml. Versions are asked of the registries by their own clients: npm, pip and cargo. The status is 1 if something
-/// has changed, or couldn't be read.
+/// The official schemas, the draft, the extensions, and the SDKs, test suites and crates that we test or measure with
+/// are listed in xtask/upstream.yaml. Versions are read with the clients of the registries: npm, pip and cargo. The
+/// exit status is 1 if something has changed, or couldn't be read.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   cargo xtask upstream
   cargo xtask upstream --from downloads --format markdown   # without the network")]
 pub struct UpstreamArgs {
-    /// A folder that stands for the network: a file for each address, by what is after `://`, and one with the version of each package, such as
-    /// npm/NAME
+    /// A folder to read instead of the network: a file for each URL, at the path after `://`, and one with the version
+    /// of each package, such as npm/NAME
     #[arg(long, value_name = "DIR")]
     pub from: Option<PathBuf>,
     /// The sources [default: xtask/upstream.yaml of this workspace]
     #[arg(long, value_name = "FILE")]
     pub manifest: Option<PathBuf>,
-    /// How the report is written
+    /// The format of the report
     #[arg(long, value_enum, default_value_t)]
     pub format: UpstreamFormat,
     #[command(flatten)]
     pub schema: SchemaArgs,
 }
 
-/// Write a page of what is generated, from what, and what that is worth
+/// Write a page about the generated code: its sources, its size, and test results
 ///
-/// It has the lines of each layer, how long it takes to generate all crates, and how many entries beside the schemas say what those don't. With
-/// --run, it has the results of the conformance suite and of the interop tests too.
+/// The page has the number of lines of each layer, the time to generate all crates, and the number of entries that add
+/// what the schemas don't define. With --run, it also has the results of absorbing the latest schema, of the
+/// conformance suite and of the interop tests.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   cargo xtask report
   cargo xtask report --run --out report.md                # some minutes; needs Node and Python")]
 pub struct ReportArgs {
-    /// Run the conformance suite and the interop tests
+    /// Absorb the latest schema, and run the conformance suite and the interop tests
     #[arg(long)]
     pub run: bool,
     /// Write the page to this file instead of standard output
@@ -387,7 +393,7 @@ pub struct SchemaArgs {
 }
 
 impl SchemaArgs {
-    /// Whether the directory was given, instead of the one of this workspace.
+    /// Whether a directory was given, instead of the default one of this workspace.
     pub fn is_given(&self) -> bool {
         self.directory.is_some()
     }

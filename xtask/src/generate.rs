@@ -51,7 +51,7 @@ pub fn run(args: &GenerateArgs) -> Result<(), Box<dyn Error>> {
         stale.push(format!("run `{}`", command("lock", args)));
     }
     if is_workspace && !is_documented {
-        stale.push("write the entries that docs.yaml lacks of released revisions".to_owned());
+        stale.push("add the entries for released revisions that docs.yaml lacks".to_owned());
     }
     if args.check && !stale.is_empty() {
         return Err(stale.join("\n").into());
@@ -59,7 +59,7 @@ pub fn run(args: &GenerateArgs) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What was read and what became of the files.
+/// The numbers of revisions and types that were read, and of files that were written or checked.
 fn summary(generated: &Generated, (schema, args): (&Path, &GenerateArgs), seconds: f32) -> String {
     let files = &generated.files;
     let (extensions, types) = (generated.extensions, generated.types);
@@ -112,7 +112,7 @@ pub fn run_adapters(args: &AdaptersArgs) -> Result<(), Box<dyn Error>> {
     Ok(print(mcp_codegen::adapters_report(&args.schema.directory())?)?)
 }
 
-/// The way from a crate in the output directory to the hand-written crates: relative within this workspace, absolute
+/// The path from a crate in the output directory to the hand-written crates: relative within this workspace, absolute
 /// elsewhere.
 pub fn crates_from(out: &Path) -> Result<String, std::io::Error> {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -135,7 +135,7 @@ fn report_undocumented(Undocumented { name, keys, .. }: &Undocumented) {
     }
 }
 
-/// What isn't as it is generated, a line for each file.
+/// The files that aren't up to date, a line for each.
 fn list_stale(root: &Path, files: &Report) -> Vec<String> {
     let all = [
         ("stale", &files.stale),
@@ -149,7 +149,7 @@ fn list_stale(root: &Path, files: &Report) -> Vec<String> {
     lines.collect()
 }
 
-/// The command that writes what was checked.
+/// The command that updates the checked files.
 fn command(name: &str, args: &GenerateArgs) -> String {
     let mut command = format!("cargo xtask {name}");
     if args.schema.is_given() {

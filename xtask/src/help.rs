@@ -7,7 +7,7 @@ use clap::{Command, CommandFactory};
 
 use crate::args::Args;
 
-/// What a command is for, and the commands. The first group is all that a new revision needs.
+/// The headings and their commands. The first group is all that a new revision needs.
 const GROUPS: [(&str, &[&str]); 5] = [
     ("A new revision", &["upstream", "diff", "ingest", "generate"]),
     ("Known revisions", &["absorb", "rename", "withdraw", "lock"]),
@@ -19,7 +19,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Releases", &["publish"]),
 ];
 
-/// The command line, with that help.
+/// The command line, with the commands grouped in its help.
 pub fn command() -> Command {
     let mut command = Args::command();
     command.build();

@@ -1,6 +1,6 @@
 //! The commands of this workspace. This crate reads arguments, runs cargo and git, and prints; the work is done by `mcp-codegen`.
 
-// They panic when nobody reads.
+// These macros panic when the pipe is closed.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod args;

@@ -13,19 +13,19 @@ pub fn print(text: impl Display) -> io::Result<()> {
     out.flush()
 }
 
-/// Writes a line to standard error. There is nowhere to say that this failed.
+/// Writes a line to standard error. A failure is ignored, because it can't be reported anywhere.
 pub fn status(line: impl Display) {
     let _ = writeln!(io::stderr(), "{line}");
 }
 
-/// Prints the problems that a command didn't stop for.
+/// Prints problems as warnings.
 pub fn warn(problems: &[Problem]) {
     for problem in problems {
         status(format_args!("warning: {problem}"));
     }
 }
 
-/// Whether a command failed only because nobody reads its output any more.
+/// Whether a command failed only because its output pipe was closed.
 pub fn is_closed_pipe(error: &(dyn Error + 'static)) -> bool {
     let error = error.downcast_ref::<io::Error>();
     error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)

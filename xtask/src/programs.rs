@@ -1,4 +1,4 @@
-//! Commands that other programs do. They are run by cargo, because this crate must build when generated code doesn't.
+//! Commands that are other programs. Cargo runs them, because this crate must build even when generated code doesn't.
 
 use std::io;
 use std::process::{Command, ExitCode, Stdio};
@@ -6,24 +6,25 @@ use std::process::{Command, ExitCode, Stdio};
 use crate::args::{PassedOn, in_workspace};
 use crate::print::status;
 
-/// Runs a command of `mcp-interop`, and ends as it does.
+/// Runs a command of `mcp-interop`, and returns its exit status.
 pub fn interop(command: &str, programs: &PassedOn) -> ExitCode {
     let args = ["--package", "mcp-interop", "--", command];
     run("Cargo.toml", &args, programs)
 }
 
-/// Runs `mcp-absorb`, and ends as it does.
+/// Runs `mcp-absorb`, and returns its exit status.
 pub fn absorb(programs: &PassedOn) -> ExitCode {
     run("Cargo.toml", &["--release", "--package", "mcp-absorb", "--"], programs)
 }
 
-/// Runs `mcp-bench-report`, which is in the workspace that has the peers, and ends as it does.
+/// Runs `mcp-bench-report`, which is in a separate workspace with the measured peers, and returns its exit status.
 pub fn bench(programs: &PassedOn) -> ExitCode {
     let args = ["--release", "--package", "mcp-bench-report", "--"];
     run("bench/Cargo.toml", &args, programs)
 }
 
-/// What a program of the workspace writes, by the arguments of `cargo run`, and whether it succeeds.
+/// Runs a program of the workspace with these arguments of `cargo run`. Returns its standard output, and whether it
+/// succeeded.
 pub fn output(args: &[&str]) -> io::Result<(String, bool)> {
     let output = cargo_run("Cargo.toml", args).stderr(Stdio::inherit()).output()?;
     Ok((

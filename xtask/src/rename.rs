@@ -18,7 +18,7 @@ pub fn run(args: &RenameArgs) -> Result<(), Box<dyn Error>> {
         let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
         let (file, lines) = (file.display(), lines.join(", "));
         status(format_args!(
-            "warning: {file}: {} is left in line {lines}, where it may be a word",
+            "warning: {file}: {} stays in line {lines}, where it may be an ordinary word",
             args.from
         ));
     }

@@ -17,7 +17,7 @@ use crate::generate::crates_from;
 use crate::print::{print, status};
 use crate::programs;
 
-/// A part of the workspace: what it is, its folders, and the extensions of its files.
+/// A part of the workspace: its name, how it is made, its folders, and the extensions of its files.
 struct Layer {
     name: &'static str,
     from: &'static str,
@@ -82,7 +82,7 @@ const LAYERS: [Layer; 9] = [
     },
 ];
 
-/// Folders of a layer that aren't part of it.
+/// Folders within a layer that don't count.
 const OTHERS: [&str; 3] = ["tests", "examples", "target"];
 
 pub fn run(args: &ReportArgs) -> Result<(), Box<dyn Error>> {
@@ -94,7 +94,7 @@ pub fn run(args: &ReportArgs) -> Result<(), Box<dyn Error>> {
     if args.run {
         let manifest = Manifest::load(&in_workspace("schema"))?;
         let latest = manifest.revisions.last().ok_or("the manifest has no revision")?;
-        // As if it were a draft after itself: with what the data of the revision before it and the suggestions say.
+        // The latest schema is absorbed like a draft that follows itself: with the inherited data and the suggestions.
         let file = format!("schema/{}/schema.json", latest.revision.as_str());
         let schema = in_workspace(&file).to_string_lossy().into_owned();
         let absorb = ["--release", "--package", "mcp-absorb", "--", &schema];
@@ -120,7 +120,7 @@ pub fn run(args: &ReportArgs) -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// What wrote the page, and what it was written of.
+/// The heading, with the command and the commit that the page is from.
 fn heading(ran: bool) -> io::Result<String> {
     let run = if ran { " --run" } else { "" };
     let mut git = Command::new("git");
@@ -150,7 +150,7 @@ fn layers() -> io::Result<String> {
     Ok(table)
 }
 
-/// Adds the lines of each file.
+/// Adds the number of lines of each file.
 fn count(folder: &Path, extensions: &[&str], counted: &mut Vec<usize>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
@@ -164,7 +164,7 @@ fn count(folder: &Path, extensions: &[&str], counted: &mut Vec<usize>) -> io::Re
     Ok(())
 }
 
-/// How long everything takes to generate.
+/// The time to generate all crates.
 fn generation() -> Result<String, Box<dyn Error>> {
     let start = Instant::now();
     let out = in_workspace("generated");
@@ -183,7 +183,7 @@ fn generation() -> Result<String, Box<dyn Error>> {
     ))
 }
 
-/// The table of what isn't in the schemas, from the page that lists it.
+/// The table of schema gaps, from the page that lists them.
 fn gaps() -> io::Result<String> {
     let page = fs::read_to_string(in_workspace("docs/schema-gaps.md"))?;
     let table = page.lines().skip_while(|line| !line.starts_with('|'));

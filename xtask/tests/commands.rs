@@ -1,4 +1,4 @@
-//! What the commands print and return.
+//! The output and the exit status of the commands.
 
 use std::fs;
 use std::path::Path;
@@ -29,13 +29,13 @@ fn a_new_revision_is_ingested_into_another_tree() {
         &["ingest", "2099-01-01", "official.json", "--schema", "try"],
     );
     assert!(output.status.success(), "{}", stderr(&output));
-    assert_eq!(stderr(&output), "", "no progress where there is no terminal");
+    assert_eq!(stderr(&output), "", "no progress without a terminal");
     let schema = fs::read_to_string(tree.path().join("try/2099-01-01/schema.json")).unwrap();
     assert_eq!(schema, "{\n  \"$defs\": {\n    \"A\": {}\n  }\n}\n");
 }
 
 #[test]
-fn problems_are_printed_one_by_one_and_the_status_is_1() {
+fn all_problems_are_printed_and_the_status_is_1() {
     let tree = tempfile::tempdir().unwrap();
     fs::write(
         tree.path().join("official.json"),
@@ -52,7 +52,7 @@ fn problems_are_printed_one_by_one_and_the_status_is_1() {
 }
 
 #[test]
-fn misuse_has_the_status_2() {
+fn misuse_exits_with_status_2() {
     let tree = tempfile::tempdir().unwrap();
     let misuses: [&[&str]; 6] = [
         &[],
@@ -96,7 +96,7 @@ fn tree() -> tempfile::TempDir {
 const GENERATE: [&str; 5] = ["generate", "--schema", "try", "--out", "out"];
 
 #[test]
-fn generate_says_what_it_read_wrote_and_left_also_where_there_is_no_terminal() {
+fn generate_reports_what_it_read_and_wrote_also_without_a_terminal() {
     let tree = tree();
     let generate = |more: &[&str]| xtask(tree.path(), &[&GENERATE[..], more].concat());
     let files = |output: &Output| {
@@ -145,7 +145,7 @@ fn below(root: &Path) -> Vec<String> {
 }
 
 #[test]
-fn the_crate_of_a_revision_that_is_gone_is_reported_by_check_and_removed_whole() {
+fn the_crate_of_a_removed_revision_is_reported_by_check_and_removed_by_generate() {
     let tree = tree();
     let run = |args: &[&str]| xtask(tree.path(), args);
     run(&GENERATE);
@@ -167,7 +167,7 @@ fn the_crate_of_a_revision_that_is_gone_is_reported_by_check_and_removed_whole()
 }
 
 #[test]
-fn a_revision_is_renamed_and_withdrawn_and_generate_follows() {
+fn generate_follows_the_renaming_and_the_withdrawal_of_a_revision() {
     let tree = tree();
     let run = |args: &[&str]| xtask(tree.path(), &[args, &["--schema", "try"]].concat());
     xtask(tree.path(), &GENERATE);
@@ -210,7 +210,7 @@ fn a_revision_is_renamed_and_withdrawn_and_generate_follows() {
 }
 
 #[test]
-fn a_file_by_hand_in_a_crate_that_is_gone_is_kept_and_named() {
+fn a_hand_written_file_in_the_crate_of_a_removed_revision_is_kept_and_listed() {
     let tree = tree();
     let notes = tree.path().join("out/mcp-types-gone/notes.txt");
     fs::create_dir_all(notes.parent().unwrap()).unwrap();
@@ -225,7 +225,7 @@ fn a_file_by_hand_in_a_crate_that_is_gone_is_kept_and_named() {
 }
 
 #[test]
-fn no_command_panics_when_nobody_reads_what_it_prints() {
+fn no_command_panics_when_its_output_pipe_is_closed() {
     let tree = tree();
     let commands: [&[&str]; 6] = [
         &["ingest", "a", "official.json", "--schema", "try"],
@@ -258,7 +258,7 @@ fn no_command_panics_when_nobody_reads_what_it_prints() {
 }
 
 #[test]
-fn the_report_counts_the_layers_and_what_the_schemas_do_not_say() {
+fn the_report_counts_files_by_layer_and_schema_gaps_by_revision() {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("report.md");

@@ -1,4 +1,4 @@
-//! What a release would publish, and what it publishes, in a workspace that is made up.
+//! Dry runs and releases of a made-up workspace.
 
 mod registry;
 
@@ -84,7 +84,7 @@ fn publish(root: &Path, args: &[&str]) -> Output {
         .unwrap()
 }
 
-/// The report of a dry run without the network, and whether nothing is in the way.
+/// The report of a dry run without the network, and whether it found no problems.
 fn dry_run(root: &Path) -> (Value, bool) {
     let output = publish(root, &["--dry-run", "--offline", "--no-verify", "--format", "json"]);
     let report = serde_json::from_slice(&output.stdout);
@@ -92,7 +92,7 @@ fn dry_run(root: &Path) -> (Value, bool) {
     (report, output.status.success())
 }
 
-/// Of each crate its name, its bump and the version that it needs.
+/// The name, the bump and the needed version of each crate.
 fn steps(report: &Value) -> Value {
     let crates = report["crates"].as_array().unwrap().iter();
     crates
@@ -101,7 +101,7 @@ fn steps(report: &Value) -> Value {
 }
 
 #[test]
-fn nothing_is_published_of_what_has_not_changed() {
+fn unchanged_crates_need_no_release() {
     let root = released();
     let (report, is_ready) = dry_run(root.path());
     assert!(is_ready);
@@ -117,7 +117,7 @@ fn nothing_is_published_of_what_has_not_changed() {
 }
 
 #[test]
-fn a_breaking_change_reaches_the_libraries_that_need_it_and_asks_for_their_versions() {
+fn a_breaking_change_requires_new_versions_of_the_libraries_that_depend_on_it() {
     let root = released();
     write(root.path(), "base/src/lib.rs", &API.replace("one()", "one(_: u8)"));
     write(root.path(), "program/src/main.rs", "fn main() {\n}\n");
@@ -163,7 +163,7 @@ fn a_breaking_change_reaches_the_libraries_that_need_it_and_asks_for_their_versi
 }
 
 #[test]
-fn a_breaking_change_of_an_unstable_crate_breaks_nothing_that_needs_it() {
+fn a_breaking_change_of_an_unstable_crate_does_not_affect_its_dependents() {
     let root = released();
     let unstable = "[package.metadata.release]\nunstable = true\n";
     write(
@@ -197,13 +197,13 @@ fn a_breaking_change_of_an_unstable_crate_breaks_nothing_that_needs_it() {
 }
 
 #[test]
-fn nothing_is_sent_without_a_token_or_an_unknown_tag() {
+fn a_missing_token_an_unknown_tag_and_a_missing_mode_are_refused() {
     let root = released();
     let output = publish(root.path(), &["--execute"]);
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(
         String::from_utf8_lossy(&output.stderr),
-        "nothing was sent: CARGO_REGISTRY_TOKEN isn't set\n"
+        "nothing was published: CARGO_REGISTRY_TOKEN isn't set\n"
     );
     assert_eq!(output.stdout, b"");
     let output = publish(root.path(), &["--dry-run", "--since", "v2"]);
@@ -227,14 +227,14 @@ fn execute(root: &Path, registry: &Registry, args: &[&str], succeeds: bool) -> S
 }
 
 #[test]
-fn crates_are_published_in_order_and_a_limit_on_new_ones_is_waited_for() {
+fn crates_are_published_in_order_despite_a_rate_limit_and_yanked_in_reverse_order() {
     let root = released();
     let registry = Registry::start(Contents {
         burst: Some(2),
         ..Contents::default()
     });
     let text = execute(root.path(), &registry, &["--execute"], true);
-    assert!(text.contains("the registry takes more in "), "{text}");
+    assert!(text.contains("the registry limits new crates; "), "{text}");
     let expected = [
         "publish made-up-a-program 1.0.0",
         "owner made-up-a-program made-up",
@@ -248,7 +248,7 @@ fn crates_are_published_in_order_and_a_limit_on_new_ones_is_waited_for() {
     registry.contents().log.clear();
 
     execute(root.path(), &registry, &["--execute"], true);
-    assert_eq!(registry.contents().log, [""; 0], "everything is out");
+    assert_eq!(registry.contents().log, [""; 0], "everything is published");
 
     execute(root.path(), &registry, &["--yank"], true);
     let expected = [
@@ -260,7 +260,7 @@ fn crates_are_published_in_order_and_a_limit_on_new_ones_is_waited_for() {
 }
 
 #[test]
-fn what_was_interrupted_goes_on_with_what_is_not_out() {
+fn an_interrupted_release_continues_with_the_unpublished_crates() {
     let root = released();
     let fails = Some("made-up-base".to_owned());
     let registry = Registry::start(Contents {
@@ -273,7 +273,7 @@ fn what_was_interrupted_goes_on_with_what_is_not_out() {
 
     let text = execute(root.path(), &registry, &["--execute"], true);
     assert!(
-        text.contains("made-up-a-program") && text.contains("it is out"),
+        text.contains("made-up-a-program") && text.contains("it is published"),
         "{text}"
     );
     let sent = registry
@@ -287,7 +287,7 @@ fn what_was_interrupted_goes_on_with_what_is_not_out() {
 }
 
 #[test]
-fn nothing_is_sent_where_a_crate_is_somebody_else_s() {
+fn nothing_is_published_if_someone_else_owns_a_crate() {
     let root = released();
     let registry = Registry::start(Contents::default());
     execute(root.path(), &registry, &["--execute"], true);
@@ -300,13 +300,13 @@ fn nothing_is_sent_where_a_crate_is_somebody_else_s() {
     git(root.path(), &["commit", "--all", "--quiet", "--message=."]);
 
     let text = execute(root.path(), &registry, &["--execute"], false);
-    let problem = "made-up-base: the registry has a crate of this name, of stranger";
+    let problem = "made-up-base: the registry has a crate of this name, owned by stranger";
     assert!(text.contains(problem), "{text}");
     assert_eq!(registry.contents().log, [""; 0]);
 }
 
 #[test]
-fn nothing_is_sent_while_the_repository_and_its_owners_are_not_set() {
+fn a_missing_repository_and_missing_owners_are_problems() {
     let root = released();
     let unset = |file: &str, text: &str| {
         let path = root.path().join(file);

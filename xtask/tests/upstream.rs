@@ -1,4 +1,4 @@
-//! What is out beside what is here, with a folder in place of the network.
+//! The comparison with upstream, with a folder in place of the network.
 
 use std::fs;
 use std::path::Path;
@@ -69,7 +69,7 @@ fn upstream(tree: &Path, format: &str) -> (String, Option<i32>) {
 }
 
 #[test]
-fn what_differs_in_prose_alone_is_the_same() {
+fn a_schema_that_differs_only_in_prose_is_the_same() {
     let tree = tree();
     let (text, status) = upstream(tree.path(), "text");
     let expected = format!(
@@ -127,7 +127,7 @@ fn a_changed_draft_a_corrected_schema_a_new_revision_and_a_newer_package_are_rep
     }
     let (text, _) = upstream(tree.path(), "markdown");
     assert!(
-        text.starts_with("0 of 4 are what this project has.\n\n| | Name | Here | Out |\n"),
+        text.starts_with("0 of 4 are unchanged.\n\n| | Name | Here | Upstream |\n"),
         "{text}"
     );
     let (text, _) = upstream(tree.path(), "json");
@@ -138,7 +138,7 @@ fn a_changed_draft_a_corrected_schema_a_new_revision_and_a_newer_package_are_rep
 }
 
 #[test]
-fn what_cannot_be_read_is_said_and_is_not_taken_for_the_same() {
+fn a_schema_that_cannot_be_read_is_reported_as_unread() {
     let tree = tree();
     fs::remove_file(tree.path().join("out/example.org/draft.json")).unwrap();
     let (text, status) = upstream(tree.path(), "text");

@@ -1,19 +1,19 @@
-//! The JSON texts that are decoded, made by code and the same in every run.
+//! The JSON texts to decode, which code generates identically in every run.
 
-/// A JSON text that a peer might send.
+/// A kind of JSON text, such as a peer sends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Case {
     /// A `tools/call` request of 166 bytes.
     Call,
-    /// The response to `tools/list`: 200 tools with input schemas, some 300 KB.
+    /// The response to `tools/list`: 200 tools with input schemas, about 300 KB.
     Tools,
-    /// The response to `tools/call`: 50 content blocks, one of them a text of 100 KB, some 130 KB in all.
+    /// The response to `tools/call`: 50 content blocks, one of them a text of 100 KB, about 130 KB in total.
     Blocks,
-    /// The call as 2026-07-28 has it, with what earlier revisions say once a session: 348 bytes.
+    /// The call in 2026-07-28, with the metadata that earlier revisions send once per session: 348 bytes.
     LatestCall,
-    /// The list as 2026-07-28 has it, with its type and how long it may be cached.
+    /// The list in 2026-07-28, with its `resultType` and cache hints.
     LatestTools,
-    /// The result of a call as 2026-07-28 has it, with its type.
+    /// The result of a call in 2026-07-28, with its `resultType`.
     LatestBlocks,
 }
 
@@ -28,7 +28,7 @@ impl Case {
         Self::LatestBlocks,
     ];
 
-    /// The name by which tables and the command line know it.
+    /// The name in tables and on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -41,7 +41,7 @@ impl Case {
         }
     }
 
-    /// The text.
+    /// Generates the text.
     #[must_use]
     pub fn json(self) -> String {
         match self {
@@ -55,18 +55,18 @@ impl Case {
     }
 }
 
-/// Which members a result has.
+/// The set of members that a result has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Members {
-    /// Those that 2025-06-18 and 2025-11-25 both declare.
+    /// Members that both 2025-06-18 and 2025-11-25 declare.
     Common,
-    /// Also some that 2025-06-18 doesn't: the icons of tools and links, and how a tool is executed.
+    /// The common ones, and some that 2025-06-18 lacks: `icons` of tools and links, and `execution` of tools.
     Newer,
-    /// The common ones, and those that results of 2026-07-28 must have.
+    /// The common ones, and those that results of 2026-07-28 require.
     Latest,
 }
 
-/// What each request of 2026-07-28 says of its sender.
+/// The metadata about the client in each request of 2026-07-28.
 const LATEST_META: &str = r#","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"load","version":"1.0"},"io.modelcontextprotocol/clientCapabilities":{}}"#;
 
 fn call(meta: &str) -> String {
@@ -80,7 +80,7 @@ fn response(result: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#)
 }
 
-/// The result of `tools/list`.
+/// Generates the result of `tools/list`.
 pub fn tools(members: Members) -> String {
     let latest = match members {
         Members::Latest => r#","resultType":"complete","ttlMs":60000,"cacheScope":"private""#,
@@ -103,7 +103,7 @@ fn tool(index: usize, members: Members) -> String {
     )
 }
 
-/// The schema of an object with `count` members, the last of them an object too if `nests`.
+/// Generates the schema of an object with `count` members. If `nests` is true, the last one is also an object.
 fn object_schema(seed: usize, count: usize, nests: bool) -> String {
     let properties = joined(count, |member| {
         let name = pick(NOUNS, seed + member);
@@ -137,7 +137,7 @@ fn icons(of: &str, index: usize) -> String {
     )
 }
 
-/// The result of `tools/call`.
+/// Generates the result of `tools/call`.
 pub fn blocks(members: Members) -> String {
     let content = joined(50, |index| match index {
         25 => format!(r#"{{"type":"text","text":"{}"}}"#, log(100_000)),
@@ -182,7 +182,8 @@ fn block(index: usize, members: Members) -> String {
     }
 }
 
-/// The content of a JSON string with some escapes: lines as a program writes them, `bytes` or a little more.
+/// Generates the content of a JSON string with some escapes: lines such as a program prints, of `bytes` or slightly
+/// more.
 fn log(bytes: usize) -> String {
     let mut text = String::with_capacity(bytes + 100);
     let mut line = 0;
@@ -197,7 +198,7 @@ fn log(bytes: usize) -> String {
     text
 }
 
-/// Digits of base64, no real image.
+/// Generates base64 digits, which aren't a real image.
 fn base64(seed: usize, count: usize) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let digit = |at: usize| char::from(DIGITS[(seed * 31 + at * 17 + at * at) % 64]);
@@ -233,7 +234,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_texts_have_the_sizes_that_the_tables_name() {
+    fn the_texts_have_the_documented_sizes() {
         let size = |case: Case| case.json().len();
         assert_eq!(size(Case::Call), 166);
         assert_eq!(size(Case::LatestCall), 348);

@@ -1,7 +1,7 @@
 //! The messages that every library decodes and encodes, and how that is measured.
 //!
-//! Each [`Case`] is one JSON text, each [`Subject`] a way to hold it. The programs only differ in what they count: time,
-//! allocations or instructions.
+//! Each [`Case`] is a JSON text, and each [`Subject`] a representation of it in a library. The programs differ only in
+//! what they count: time, allocations or instructions.
 
 pub mod inputs;
 pub mod programs;

@@ -1,4 +1,4 @@
-//! What the programs do, with the libraries that a crate has for each case.
+//! The main functions of the measuring programs. Each crate passes its libraries for each case.
 
 use std::alloc::System;
 use std::hint::black_box;
@@ -9,18 +9,18 @@ use crate::subject::{Failure, Subject};
 use crate::table::{self, Row};
 use crate::turns;
 
-/// Prints how long each library takes to decode or to encode, as a ratio to the first one of its row in the same run. The first
-/// argument says which.
+/// Prints the time of each library to decode or to encode, as a ratio to the first one of its row in the same run. The
+/// first command line argument is `decode` or `encode`.
 ///
 /// # Errors
-/// When there is no such argument, a case can't be decoded, or nobody reads.
+/// If the argument is missing or another one, a case can't be decoded, or the output can't be written.
 pub fn ratios(rows: &[Row]) -> Result<(), Failure> {
     let cells = match std::env::args().nth(1).as_deref() {
         Some("decode") => table::measure("decode", rows, |subjects| times(subjects, |subject| subject.decode())),
         Some("encode") => table::measure("encode", rows, |subjects| {
             times(subjects, |subject| drop(black_box(subject.encode())))
         }),
-        _ => Err("name what to measure: decode or encode".into()),
+        _ => Err("expected `decode` or `encode`".into()),
     };
     table::print(&cells?)
 }
@@ -31,10 +31,10 @@ fn times(subjects: &[Box<dyn Subject>], action: impl Fn(&dyn Subject)) -> Vec<f6
     turns::ratios(&actions)
 }
 
-/// Prints how often each library allocates, by the program's allocator.
+/// Prints how often each library allocates, as counted by the program's allocator.
 ///
 /// # Errors
-/// When a case can't be decoded, or nobody reads.
+/// If a case can't be decoded, or the output can't be written.
 pub fn allocations(rows: &[Row], allocator: &StatsAlloc<System>) -> Result<(), Failure> {
     let counts = |subjects: &[Box<dyn Subject>], action: fn(&dyn Subject)| {
         let count = |subject: &dyn Subject| {
@@ -52,11 +52,11 @@ pub fn allocations(rows: &[Row], allocator: &StatsAlloc<System>) -> Result<(), F
     table::print(&cells)
 }
 
-/// Decodes the case that the first argument names with the library that the second names, once: to be run under callgrind, which
-/// counts the instructions of `measured`.
+/// Decodes the case that the first argument names with the library that the second names, once. It is run under
+/// callgrind, which counts the instructions of `measured`.
 ///
 /// # Errors
-/// When there is no such case, no such library for it, or the library can't decode it.
+/// If there is no such case, no such library for it, or the library can't decode it.
 pub fn decode_once(rows: &[Row]) -> Result<(), Failure> {
     let mut arguments = std::env::args().skip(1);
     let (case, library) = (arguments.next(), arguments.next());

@@ -1,13 +1,14 @@
-//! One library at one case: what is measured.
+//! The combination of a library and a case, which is measured.
 
 use std::hint::black_box;
 
 use serde::Serialize;
 
-/// Why there is nothing to measure.
+/// The error of the measuring programs.
 pub type Failure = Box<dyn std::error::Error>;
 
-/// A JSON text and what it decodes to, the types hidden so that every program can go through a list of them.
+/// A JSON text and the value that a library decodes from it. It hides their types, so that programs can iterate over a
+/// list of them.
 pub trait Subject {
     /// Decodes the text and drops the value.
     fn decode(&self);
@@ -15,13 +16,13 @@ pub trait Subject {
     /// Encodes the value.
     ///
     /// # Errors
-    /// Those of its `Serialize`.
+    /// The errors of the value's encoder.
     fn encode(&self) -> Result<Vec<u8>, Failure>;
 }
 
-/// How the text of a case becomes a value.
+/// Decodes a value from the text of a case.
 type Decode<T> = fn(&[u8]) -> Result<T, Failure>;
-/// How the value becomes a text.
+/// Encodes the value as text.
 type Encode<T> = fn(&T) -> Result<Vec<u8>, Failure>;
 
 struct Pair<T> {
@@ -31,12 +32,13 @@ struct Pair<T> {
     value: T,
 }
 
-/// Decodes `json` once, so that what is measured later is known to succeed.
+/// Makes a subject whose value `serde_json` encodes. Decodes `json` once, so that the measured decoding is known to
+/// succeed.
 pub fn pair<T: Serialize + 'static>(json: String, decode: Decode<T>) -> Result<Box<dyn Subject>, Failure> {
     pair_written_by(|value| Ok(serde_json::to_vec(value)?), json, decode)
 }
 
-/// The same, encoded by another library.
+/// Like [`pair`], with another encoder.
 pub fn pair_written_by<T: 'static>(
     encode: Encode<T>,
     json: String,

@@ -1,38 +1,40 @@
-//! What is measured, and what the programs print: an array of JSON, with a number for each case and each way to hold it.
+//! Tables of numbers. The programs print them as a JSON array with an entry for each case and library.
 
 use serde::Serialize;
 
 use crate::inputs::Case;
 use crate::subject::{Failure, Subject};
 
-/// A case, and the ways to hold it that are compared, by the names of their columns. The others are compared to the first.
+/// A case, and the libraries that are compared, by the names of their columns. The first is the reference for the
+/// others.
 pub struct Row {
     /// The case.
     pub case: Case,
-    /// The ways to hold it.
+    /// The names of the libraries, and functions that make their subjects.
     pub subjects: Vec<(&'static str, Make)>,
 }
 
-/// Decodes a case for the first time. It is done when it is about to be measured, since what was allocated before has an effect.
+/// Makes a subject, which decodes its case. It is called right before the measurement, because earlier allocations
+/// affect the numbers.
 pub type Make = Box<dyn Fn() -> Result<Box<dyn Subject>, Failure>>;
 
-/// One number.
+/// One measured number.
 #[derive(Debug, Serialize)]
 pub struct Cell {
-    /// The table that it is in.
+    /// Its table.
     pub table: &'static str,
     /// Its row: a case.
     pub row: &'static str,
-    /// Its column: what was measured.
+    /// Its column, such as a library.
     pub column: &'static str,
     /// The number.
     pub value: f64,
 }
 
-/// The cells of one table; `measured` yields a number for each subject of a row.
+/// Measures the cells of one table. `measured` returns a number for each subject of a row.
 ///
 /// # Errors
-/// When a case can't be decoded.
+/// If a case can't be decoded.
 pub fn measure(
     table: &'static str,
     rows: &[Row],
@@ -53,10 +55,10 @@ pub fn measure(
     Ok(cells)
 }
 
-/// Prints the cells.
+/// Prints the cells as JSON.
 ///
 /// # Errors
-/// When nobody reads.
+/// If the output can't be written.
 pub fn print(cells: &[Cell]) -> Result<(), Failure> {
     Ok(serde_json::to_writer(std::io::stdout().lock(), cells)?)
 }

@@ -1,15 +1,16 @@
-//! Timing on a machine where other programs run too.
+//! Timing on a machine that other programs share.
 //!
-//! What is compared takes turns, so that a machine that slows down slows down all of it, and of each the shortest turn
-//! counts: the one in which nothing else ran.
+//! The compared actions take turns, so that a slowdown of the machine affects all of them alike. The shortest turn of
+//! each counts, because other programs disturbed it least.
 
 use std::time::{Duration, Instant};
 
 const ROUNDS: usize = 400;
-/// What one turn of the first action is to take: long against the clock's steps, short against other programs' turns.
+/// The least duration of a turn of the first action: long compared with the clock's resolution, short compared with the
+/// time slices of other programs.
 const TURN: Duration = Duration::from_millis(1);
 
-/// Each action's shortest turn, as a ratio to the first one's.
+/// Returns each action's shortest turn, as a ratio to the first one's.
 pub fn ratios(actions: &[&dyn Fn()]) -> Vec<f64> {
     let Some(first) = actions.first() else {
         return Vec::new();
@@ -25,7 +26,7 @@ pub fn ratios(actions: &[&dyn Fn()]) -> Vec<f64> {
     shortest.iter().map(to_first).collect()
 }
 
-/// How often the action fits into a turn.
+/// Returns the number of repetitions of an action in a turn.
 fn repetitions(action: &dyn Fn()) -> u32 {
     let mut times = 1;
     while repeat(times, action) < TURN {

@@ -1,4 +1,4 @@
-//! A program that serves clients over HTTP on behalf of a server.
+//! Gateway programs that are measured.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -8,12 +8,12 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::process::{Child, Command};
 use tokio::time::{Instant, sleep};
 
-/// What stands for the port in the command of a gateway.
+/// The placeholder for the port in the command of a gateway.
 pub const PORT: &str = "{port}";
-/// How long a gateway may take to start.
+/// The timeout for the start of a gateway.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A program that serves clients over HTTP on behalf of a server. It is killed when this is dropped.
+/// A program that serves clients over HTTP on behalf of a server. Dropping this kills it.
 #[derive(Debug)]
 pub struct Gateway {
     /// Its process.
@@ -23,10 +23,10 @@ pub struct Gateway {
 }
 
 impl Gateway {
-    /// Starts it on a port of 127.0.0.1 that nobody else has.
+    /// Starts it on a free port of 127.0.0.1.
     ///
     /// # Errors
-    /// When it can't be started, or doesn't listen in time.
+    /// If it can't be started, or doesn't listen in time.
     pub async fn start(command: &[String]) -> Result<Self> {
         let port = TcpListener::bind(("127.0.0.1", 0)).await?.local_addr()?.port();
         let mut words = command.iter().map(|word| word.replace(PORT, &port.to_string()));

@@ -1,4 +1,4 @@
-//! A session over HTTP.
+//! An HTTP client.
 
 use std::time::{Duration, Instant};
 
@@ -6,10 +6,10 @@ use anyhow::{Context, Result, ensure};
 use reqwest::{Client, Response};
 use tokio::task::JoinSet;
 
-/// A session over HTTP.
+/// A client of an HTTP server, with or without a session.
 #[derive(Debug, Clone)]
 pub struct Http {
-    /// What sends the requests.
+    /// The client that sends the requests.
     pub client: Client,
     /// The server's URL.
     pub url: String,
@@ -19,20 +19,20 @@ pub struct Http {
     pub headers: Vec<(&'static str, String)>,
 }
 
-/// What a request was answered with.
+/// The response to a request.
 #[derive(Debug)]
 pub struct Body {
     /// The status.
     pub status: u16,
-    /// The message in it: the last event of a stream, or all of it.
+    /// The message: the last event of a stream, or the whole body.
     pub text: String,
 }
 
 impl Http {
-    /// Begins a session; where the server gives it no id, there is none.
+    /// Opens a session. If the server sends no session id, later requests have none.
     ///
     /// # Errors
-    /// When the server doesn't begin one.
+    /// If the server refuses the session.
     pub async fn begin(client: Client, url: String, revision: &str) -> Result<Self> {
         let mut http = Self {
             client,
@@ -43,7 +43,7 @@ impl Http {
         let response = http.post(crate::initialize(revision)).await?;
         ensure!(
             response.status().is_success(),
-            "no session began: {}",
+            "no session was opened: {}",
             response.status()
         );
         let id = response.headers().get("mcp-session-id");
@@ -53,7 +53,7 @@ impl Http {
         Ok(http)
     }
 
-    /// Calls the tool `name` without a session.
+    /// Makes a client that calls the tool `name` without a session.
     #[must_use]
     pub fn stateless(client: Client, url: String, revision: &str, name: &str) -> Self {
         let headers = [
@@ -69,10 +69,10 @@ impl Http {
         }
     }
 
-    /// Posts a message, and gives the head of the answer.
+    /// Posts a message, and returns the head of the response.
     ///
     /// # Errors
-    /// When there is none.
+    /// If there is no response.
     pub async fn post(&self, message: String) -> Result<Response> {
         let mut request = self.client.post(&self.url);
         request = request.header("content-type", "application/json");
@@ -86,10 +86,10 @@ impl Http {
         Ok(request.body(message).send().await?)
     }
 
-    /// Posts a message, and gives the whole answer.
+    /// Posts a message, and returns the whole response.
     ///
     /// # Errors
-    /// When there is none.
+    /// If there is no response.
     pub async fn send(&self, message: String) -> Result<Body> {
         let response = self.post(message).await?;
         let status = response.status().as_u16();
@@ -109,10 +109,11 @@ impl Http {
         Ok(Body { status, text })
     }
 
-    /// Sends requests until a time, `window` of them in flight, checks the answers, and gives how long each took.
+    /// Sends requests until `end`, with `window` of them in flight, checks the responses, and returns the latency of
+    /// each.
     ///
     /// # Errors
-    /// When one isn't answered as it should be.
+    /// If a request has no response, or its check fails.
     pub async fn repeat<R, C>(&self, window: u64, end: Instant, request: R, check: C) -> Result<Vec<Duration>>
     where
         R: Fn(u64) -> String + Clone + Send + 'static,
@@ -142,23 +143,23 @@ impl Http {
         Ok(latencies)
     }
 
-    /// Ends the session, and gives the status of the answer.
+    /// Ends the session, and returns the status of the response.
     ///
     /// # Errors
-    /// When there is none.
+    /// If there is no response.
     pub async fn end(&self) -> Result<u16> {
         let session = self.session.as_deref().unwrap_or_default();
         let request = self.client.delete(&self.url).header("mcp-session-id", session);
         Ok(request.send().await?.status().as_u16())
     }
 
-    /// Posts a message, and gives the whole answer if it comes in time.
+    /// Posts a message, and returns the whole response if it arrives in time.
     ///
     /// # Errors
-    /// When there is none.
+    /// If there is no response.
     pub async fn send_within(&self, message: String, patience: Duration) -> Result<Body> {
         tokio::time::timeout(patience, self.send(message))
             .await
-            .context("no answer")?
+            .context("no response")?
     }
 }

@@ -1,4 +1,4 @@
-//! Running a server program and talking to it byte by byte, as no library of ours would.
+//! Runs server programs and exchanges raw messages with them, without this project's libraries.
 
 mod gateway;
 mod http;
@@ -17,10 +17,10 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// One number, as the report of `cargo xtask bench` takes it.
+/// One measured number, in the format that the report of `cargo xtask bench` reads.
 #[derive(Debug, Serialize)]
 pub struct Cell {
-    /// The table that it is in.
+    /// Its table.
     pub table: String,
     /// Its row: the case.
     pub row: String,
@@ -31,7 +31,7 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// A number at a place.
+    /// Makes a cell of a table.
     #[must_use]
     pub fn new(table: &str, row: &str, column: &str, value: f64) -> Self {
         Self {
@@ -43,7 +43,7 @@ impl Cell {
     }
 }
 
-/// The median of latencies, in milliseconds.
+/// Returns the median of latencies, in milliseconds.
 #[must_use]
 pub fn median(latencies: &[Duration]) -> f64 {
     let mut sorted = latencies.to_vec();
@@ -52,19 +52,19 @@ pub fn median(latencies: &[Duration]) -> f64 {
     middle.map_or(0.0, |latency| latency.as_secs_f64() * 1e3)
 }
 
-/// A request of JSON-RPC, as text.
+/// Returns a JSON-RPC request as text.
 #[must_use]
 pub fn request(id: u64, method: &str, params: &Value) -> String {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
 }
 
-/// A notification of JSON-RPC, as text.
+/// Returns a JSON-RPC notification as text.
 #[must_use]
 pub fn notification(method: &str) -> String {
     json!({"jsonrpc": "2.0", "method": method}).to_string()
 }
 
-/// The request that begins a session. The client has roots.
+/// Returns the request that opens a session. The client declares roots.
 #[must_use]
 pub fn initialize(revision: &str) -> String {
     let client = json!({"name": "load", "version": "1.0"});
@@ -73,13 +73,13 @@ pub fn initialize(revision: &str) -> String {
     request(0, "initialize", &params)
 }
 
-/// A call of the tool `name` with the argument `text`.
+/// Returns a call of the tool `name` with the argument `text`.
 #[must_use]
 pub fn call(id: u64, name: &str, text: &str) -> String {
     request(id, "tools/call", &json!({"name": name, "arguments": {"text": text}}))
 }
 
-/// The same call without a session, by a client of this revision.
+/// Returns the same call of a stateless revision.
 #[must_use]
 pub fn stateless_call(revision: &str, id: u64, name: &str, text: &str) -> String {
     let meta = json!({
@@ -91,7 +91,7 @@ pub fn stateless_call(revision: &str, id: u64, name: &str, text: &str) -> String
     request(id, "tools/call", &params)
 }
 
-/// The notification that a session has begun.
+/// Returns the notification that the session is initialized.
 #[must_use]
 pub fn initialized() -> String {
     notification("notifications/initialized")

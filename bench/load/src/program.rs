@@ -1,4 +1,4 @@
-//! A server program, and what it costs.
+//! Server programs, and the resources that they use.
 
 use std::process::Stdio;
 use std::str::FromStr;
@@ -10,7 +10,7 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
 use crate::stdio::{Lines, Writer};
 
-/// A server program: what it is called in tables, and its command, whose arguments are separated by spaces.
+/// A server program: its name in tables, and its command, whose arguments are separated by spaces.
 #[derive(Debug, Clone)]
 pub struct Program {
     /// Its name in tables.
@@ -31,10 +31,10 @@ impl FromStr for Program {
 }
 
 impl Program {
-    /// Starts it in one of its modes, with pipes. It is killed when the child is dropped.
+    /// Starts it in one of its modes, with pipes. Dropping the child kills it.
     ///
     /// # Errors
-    /// When it can't be started.
+    /// If it can't be started.
     pub fn start(&self, mode: &str) -> Result<(Child, ChildStdin, ChildStdout)> {
         let mut words = self.command.split(' ');
         let mut command = Command::new(words.next().unwrap_or_default());
@@ -50,48 +50,48 @@ impl Program {
         Ok((child, input.context("no stdin")?, output.context("no stdout")?))
     }
 
-    /// Starts it in a mode whose messages are lines.
+    /// Starts it in a mode that reads and writes messages as lines.
     ///
     /// # Errors
-    /// When it can't be started.
+    /// If it can't be started.
     pub fn lines(&self, mode: &str) -> Result<(Child, Writer, Lines)> {
         let (child, input, output) = self.start(mode)?;
         Ok((child, Writer(input), Lines(BufReader::with_capacity(1 << 16, output))))
     }
 
-    /// Starts it in a mode of HTTP, and gives its URL. It runs until its input is closed.
+    /// Starts it in an HTTP mode, and returns its URL. It runs until its standard input is closed.
     ///
     /// # Errors
-    /// When it doesn't start or prints no URL.
+    /// If it doesn't start or prints no URL.
     pub async fn http(&self, mode: &str) -> Result<(Child, ChildStdin, String)> {
         let (child, input, mut lines) = self.lines(mode)?;
-        let url = lines.next().await?.context("the server ended without naming its URL")?;
+        let url = lines.next().await?.context("the server ended without a URL")?;
         Ok((child, input.0, url))
     }
 }
 
-/// What a process has used so far.
+/// The resources that a process has used.
 #[derive(Debug, Clone, Copy)]
 pub struct Usage {
-    /// Its CPU time in user and kernel mode, to 10 ms.
+    /// Its CPU time in user and kernel mode, in steps of 10 ms.
     pub cpu: Duration,
-    /// The most memory that was resident at a time, in bytes.
+    /// Its peak resident memory, in bytes.
     pub peak: u64,
-    /// The memory that is resident now, in bytes.
+    /// Its present resident memory, in bytes.
     pub resident: u64,
 }
 
 impl Usage {
-    /// Reads what a process has used from /proc.
+    /// Reads the usage of a process from /proc.
     ///
     /// # Errors
-    /// When the process has ended, or this isn't Linux.
+    /// If the process has ended, or this isn't Linux.
     pub fn of(child: &Child) -> Result<Self> {
         let Some(id) = child.id() else {
             bail!("the server has ended")
         };
         let stat = std::fs::read_to_string(format!("/proc/{id}/stat"))?;
-        // The name, in parentheses, may hold spaces. The fields after it begin with the third, the state.
+        // The name, in parentheses, can contain spaces. The first field after it is the third, the state.
         let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
         let ticks = |index: usize| fields.get(index).and_then(|field| field.parse::<u64>().ok());
         let (Some(user), Some(system)) = (ticks(11), ticks(12)) else {
@@ -106,7 +106,7 @@ impl Usage {
                 .context("no memory in /proc")
         };
         Ok(Self {
-            // USER_HZ is 100 on every architecture that Linux has in use.
+            // USER_HZ is 100 on every common architecture of Linux.
             cpu: Duration::from_millis((user + system) * 10),
             peak: memory("VmHWM:")?,
             resident: memory("VmRSS:")?,

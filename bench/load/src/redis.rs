@@ -1,4 +1,4 @@
-//! A Redis server of a measurement's own, and what it says of itself.
+//! A separate Redis server for a measurement, and its statistics.
 
 use std::net::SocketAddr;
 use std::process::Stdio;
@@ -9,23 +9,23 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::process::{Child, Command};
 
-/// A Redis server on a port of this machine, which writes nothing to disk. It is killed when this is dropped.
+/// A Redis server on a local port, which writes nothing to disk. Dropping this kills it.
 #[derive(Debug)]
 pub struct Redis {
     address: SocketAddr,
     _child: Child,
 }
 
-/// What a Redis server has done so far.
+/// The work that a Redis server has done so far.
 #[derive(Debug, Clone, Copy)]
 pub struct Work {
-    /// The commands that it has run.
+    /// The number of commands that it has run.
     pub commands: f64,
-    /// The bytes that it has received.
+    /// The number of bytes that it has received.
     pub received: f64,
     /// Its CPU time in user and kernel mode, in seconds.
     pub cpu: f64,
-    /// The bytes that its data take.
+    /// The memory that its data take, in bytes.
     pub memory: f64,
 }
 
@@ -33,7 +33,7 @@ impl Redis {
     /// Starts it.
     ///
     /// # Errors
-    /// When `redis-server` isn't installed, or doesn't answer.
+    /// If `redis-server` isn't installed, or doesn't respond.
     pub async fn start() -> Result<Self> {
         let address = TcpListener::bind("127.0.0.1:0").await?.local_addr()?;
         let port = address.port().to_string();
@@ -59,19 +59,19 @@ impl Redis {
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
-        bail!("redis-server doesn't answer")
+        bail!("redis-server doesn't respond")
     }
 
-    /// Its URL.
+    /// Returns its URL.
     #[must_use]
     pub fn url(&self) -> String {
         format!("redis://{}/", self.address)
     }
 
-    /// What it has done so far.
+    /// Reads the work that it has done so far.
     ///
     /// # Errors
-    /// When it doesn't answer.
+    /// If it doesn't respond.
     pub async fn work(&self) -> Result<Work> {
         let mut socket = TcpStream::connect(self.address).await?;
         socket.write_all(b"INFO everything\r\nQUIT\r\n").await?;

@@ -1,4 +1,4 @@
-//! Messages as lines.
+//! Messages as lines over a server's standard streams.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ impl Writer {
     /// Writes a line.
     ///
     /// # Errors
-    /// When the server has closed its input.
+    /// If the server has closed its input.
     pub async fn line(&mut self, message: &str) -> std::io::Result<()> {
         let line = [message.as_bytes(), b"\n"].concat();
         self.0.write_all(&line).await?;
@@ -29,20 +29,20 @@ impl Writer {
 pub struct Lines(pub BufReader<ChildStdout>);
 
 impl Lines {
-    /// The next line.
+    /// Reads the next line.
     ///
     /// # Errors
-    /// When it can't be read.
+    /// If it can't be read.
     pub async fn next(&mut self) -> Result<Option<String>> {
         let mut line = String::new();
         let read = self.0.read_line(&mut line).await?;
         Ok((read > 0).then(|| line.trim_end().to_owned()))
     }
 
-    /// The answer to a request. Whatever comes before it is passed over.
+    /// Reads the response to a request, and skips messages before it.
     ///
     /// # Errors
-    /// When it doesn't come in time.
+    /// If it doesn't arrive in time.
     pub async fn answer(&mut self, id: u64, patience: Duration) -> Result<Value> {
         let reading = async {
             loop {
@@ -53,6 +53,6 @@ impl Lines {
                 }
             }
         };
-        timeout(patience, reading).await.context("no answer")?
+        timeout(patience, reading).await.context("no response")?
     }
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// The tool `echo` of the TypeScript SDK, as its documentation writes a server. It stops when its standard input ends.
+// A server with the tool `echo`, written with the TypeScript SDK as in its documentation. It stops when its standard
+// input ends.
 //
 //   node server.mjs (stdio | http)
 
@@ -20,7 +21,7 @@ if (process.argv[2] === "http") {
 
 function echo() {
   const server = new McpServer({ name: "load", version: "1.0" });
-  const tool = { description: "Gives its text back", inputSchema: { text: z.string() } };
+  const tool = { description: "Returns its text", inputSchema: { text: z.string() } };
   server.registerTool("echo", tool, async ({ text }) => ({ content: [{ type: "text", text }] }));
   return server;
 }

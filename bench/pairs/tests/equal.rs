@@ -1,4 +1,4 @@
-//! Both programs of a pair do the same.
+//! Tests that both programs of a pair do the same.
 
 use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// A program that is stopped in the end.
+/// A program that is killed when this is dropped.
 struct Running(Child);
 
 impl Drop for Running {
@@ -38,7 +38,7 @@ impl Server {
         let mut process = Running(process.expect("it starts"));
         let lines = BufReader::new(process.0.stdout.take().expect("it has an output")).lines();
         let (sender, output) = channel();
-        // It ends with the process.
+        // The thread ends with the process.
         std::thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| sender.send(line)));
         Self { process, output }
     }
@@ -67,17 +67,17 @@ impl Server {
         serde_json::from_str(&line).expect("it writes JSON")
     }
 
-    /// Subscribes in a revision without sessions, and returns what the server agrees to.
+    /// Subscribes in a stateless revision, and returns the acknowledged filter.
     fn listen(&mut self, wanted: Value) -> Value {
         let params = with_meta(json!({"notifications": wanted}));
         self.send(&json!({"jsonrpc": "2.0", "id": 2, "method": "subscriptions/listen", "params": params}));
         let agreed = self.wait_for("notifications/subscriptions/acknowledged");
-        // A server of rmcp begins to listen once it has sent this.
+        // A server with rmcp starts listening only after it has sent this.
         std::thread::sleep(Duration::from_millis(300));
         agreed["params"]["notifications"].clone()
     }
 
-    /// The next message with this method.
+    /// Returns the next message with this method.
     fn wait_for(&mut self, method: &str) -> Value {
         loop {
             let message = self.receive();
@@ -87,7 +87,7 @@ impl Server {
         }
     }
 
-    /// Calls a tool that reports progress: the numbers of each report, and the result.
+    /// Calls a tool that reports progress, and returns the numbers of each report and the result.
     fn call_with_progress(&mut self, tool: &str, arguments: Value) -> (Vec<Value>, Value) {
         let meta = json!({"progressToken": "token"});
         let params = json!({"name": tool, "arguments": arguments, "_meta": meta});
@@ -105,7 +105,7 @@ impl Server {
         }
     }
 
-    /// The result of a request, or the code of its error.
+    /// Sends a request, and returns its result or the code of its error.
     fn request(&mut self, method: &str, params: Value) -> Value {
         self.send(&json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}));
         loop {
@@ -119,19 +119,19 @@ impl Server {
         }
     }
 
-    /// What a tool gives, or that it fails.
+    /// Calls a tool, and returns its content and whether it failed.
     fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let result = self.request("tools/call", json!({"name": tool, "arguments": arguments}));
         json!([result["content"], result["isError"].as_bool().unwrap_or_default()])
     }
 
-    /// The structured content that a tool gives.
+    /// Calls a tool, and returns its structured content.
     fn structured(&mut self, tool: &str, arguments: Value) -> Value {
         let result = self.request("tools/call", json!({"name": tool, "arguments": arguments}));
         result["structuredContent"].clone()
     }
 
-    /// The names and descriptions of the tools, and what of each is told by `more`.
+    /// Returns the names and descriptions of the tools, and the value that `more` returns for each.
     fn tools(&mut self, more: impl Fn(&Value) -> Value) -> Vec<Value> {
         let listed = self.request("tools/list", json!({}));
         let mut tools = listed["tools"].as_array().expect("they are listed").clone();
@@ -189,7 +189,7 @@ fn servers_with_a_prompt_do_the_same() {
     assert_eq!(ours.2, json!(["Romansh"]));
 }
 
-/// The members that each request needs in 2026-07-28.
+/// Adds the metadata that each request needs in 2026-07-28.
 fn with_meta(mut params: Value) -> Value {
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -200,7 +200,7 @@ fn with_meta(mut params: Value) -> Value {
 }
 
 #[test]
-fn servers_tell_the_same_of_a_resource_that_changes() {
+fn servers_report_the_same_changes_of_a_resource() {
     let programs = [env!("CARGO_BIN_EXE_resources"), env!("CARGO_BIN_EXE_rmcp-resources")];
     let [ours, theirs] = programs.map(|program| {
         let mut server = Server::start(program);
@@ -212,13 +212,13 @@ fn servers_tell_the_same_of_a_resource_that_changes() {
             server.request("resources/subscribe", all.clone()),
         ];
         let add = json!({"name": "add", "arguments": {"text": "Buy bread"}});
-        // The notification may come before the response.
+        // The notification can arrive before the response.
         server.send(&json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": add}));
         told.push(server.wait_for("notifications/resources/updated")["params"].clone());
         told.push(server.request("resources/read", all.clone())["contents"].clone());
         told.push(server.request("resources/unsubscribe", all));
         server.send(&json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": add}));
-        // What comes until the next response has no notification.
+        // After unsubscribing, the two responses arrive without a notification.
         server.send(&json!({"jsonrpc": "2.0", "id": 4, "method": "ping"}));
         let ids = [server.receive(), server.receive()].map(|message| message["id"].as_u64());
         assert!(ids.iter().all(Option::is_some), "{program}: {ids:?}");
@@ -233,7 +233,7 @@ fn servers_tell_the_same_of_a_resource_that_changes() {
 }
 
 #[test]
-fn servers_tell_the_same_of_it_without_a_session() {
+fn servers_report_the_same_changes_of_a_resource_without_a_session() {
     let programs = [env!("CARGO_BIN_EXE_resources"), env!("CARGO_BIN_EXE_rmcp-resources")];
     let [ours, theirs] = programs.map(|program| {
         let mut server = Server::spawn(&mut Command::new(program));
@@ -253,7 +253,7 @@ fn servers_tell_the_same_of_it_without_a_session() {
 }
 
 #[test]
-fn clients_list_and_call_the_same() {
+fn clients_list_the_same_tools_and_get_the_same_results() {
     for server in [env!("CARGO_BIN_EXE_tools"), env!("CARGO_BIN_EXE_rmcp-tools")] {
         let [ours, theirs] = [env!("CARGO_BIN_EXE_lists"), env!("CARGO_BIN_EXE_rmcp-lists")].map(|client| {
             let output = Command::new(client).arg(server).output().expect("it runs");
@@ -265,7 +265,7 @@ fn clients_list_and_call_the_same() {
 }
 
 #[test]
-fn proxies_change_the_same_of_what_they_pass_on() {
+fn proxies_change_the_same_messages_in_the_same_way() {
     let server = env!("CARGO_BIN_EXE_tools");
     let [ours, theirs] = [env!("CARGO_BIN_EXE_proxy"), env!("CARGO_BIN_EXE_rmcp-proxy")].map(|program| {
         let mut proxy = Server::spawn(Command::new(program).arg(server));
@@ -288,9 +288,9 @@ fn proxies_change_the_same_of_what_they_pass_on() {
 }
 
 #[test]
-fn servers_ask_and_clients_answer_the_same() {
+fn clients_answer_elicitation_and_sampling_requests_of_servers_in_the_same_way() {
     for server in [env!("CARGO_BIN_EXE_asks"), env!("CARGO_BIN_EXE_rmcp-asks")] {
-        // Our client begins in the revision of 2026-07-28, in which rmcp's server can't ask.
+        // Our client starts with 2026-07-28, in which rmcp's server doesn't support elicitation and sampling.
         let clients = [env!("CARGO_BIN_EXE_answers"), env!("CARGO_BIN_EXE_rmcp-answers")];
         let both = server == env!("CARGO_BIN_EXE_asks");
         for client in &clients[usize::from(!both)..] {
@@ -307,7 +307,7 @@ fn servers_in_an_axum_app_do_the_same() {
         let mut process = Running(Command::new(program).stdout(Stdio::piped()).spawn().expect("it starts"));
         let mut url = String::new();
         let output = process.0.stdout.as_mut().expect("it has an output");
-        BufReader::new(output).read_line(&mut url).expect("it says where it is");
+        BufReader::new(output).read_line(&mut url).expect("it prints its URL");
         let address = url
             .trim()
             .trim_start_matches("http://")
@@ -341,7 +341,7 @@ fn servers_in_an_axum_app_do_the_same() {
 }
 
 #[test]
-fn servers_are_tested_within_the_process() {
+fn in_process_tests_of_servers_succeed() {
     for program in [env!("CARGO_BIN_EXE_in-process"), env!("CARGO_BIN_EXE_rmcp-in-process")] {
         let status = Command::new(program).status().expect("it runs");
         assert!(status.success(), "{program}");
@@ -349,11 +349,11 @@ fn servers_are_tested_within_the_process() {
 }
 
 #[test]
-fn a_server_of_rmcp_and_a_router_are_one_server() {
+fn an_rmcp_server_and_a_router_can_be_combined_into_one_server() {
     assert!(Command::new(env!("CARGO_BIN_EXE_steps")).status().unwrap().success());
 }
 
-/// A file that isn't there.
+/// Returns a path without a file.
 fn absent_file(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_file(&path);
@@ -377,7 +377,7 @@ fn servers_keep_the_same_notes_in_a_database() {
             json!([tool["inputSchema"]["required"], tool["outputSchema"]["required"], hints])
         });
         let add = json!({"name": "add_note", "arguments": {"title": "Shopping", "text": "Buy bread"}});
-        // The notification may come before the response.
+        // The notification can arrive before the response.
         server.send(&json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": add}));
         server.wait_for("notifications/resources/list_changed");
         told.push(server.structured("add_note", json!({"title": "Work", "text": "Call Ada"})));
@@ -410,7 +410,7 @@ fn servers_keep_the_same_notes_in_a_database() {
 }
 
 #[test]
-fn servers_tell_the_same_of_a_list_in_a_database_without_a_session() {
+fn servers_report_changes_of_a_list_in_a_database_without_a_session() {
     for program in [env!("CARGO_BIN_EXE_notes"), env!("CARGO_BIN_EXE_rmcp-notes")] {
         let mut server = Server::spawn(Command::new(program).arg(":memory:"));
         let agreed = server.listen(json!({"resourcesListChanged": true, "toolsListChanged": true}));
@@ -422,7 +422,7 @@ fn servers_tell_the_same_of_a_list_in_a_database_without_a_session() {
 }
 
 #[test]
-fn gateways_offer_the_same() {
+fn gateways_offer_the_same_tools_and_results() {
     let programs = [env!("CARGO_BIN_EXE_gateway"), env!("CARGO_BIN_EXE_rmcp-gateway")];
     let [ours, theirs] = programs.map(|program| {
         let mut gateway = Server::spawn(Command::new(program).args([
@@ -456,7 +456,7 @@ fn gateways_offer_the_same() {
 }
 
 #[test]
-fn gateways_tell_the_same_without_a_session() {
+fn gateways_report_changes_of_tools_without_a_session() {
     for program in [env!("CARGO_BIN_EXE_gateway"), env!("CARGO_BIN_EXE_rmcp-gateway")] {
         let mut gateway = Server::spawn(Command::new(program).arg(concat!("plugins=", env!("CARGO_BIN_EXE_plugins"))));
         let agreed = gateway.listen(json!({"toolsListChanged": true}));
@@ -470,12 +470,12 @@ fn gateways_tell_the_same_without_a_session() {
 }
 
 #[test]
-fn hosts_use_the_same_servers_of_a_file() {
+fn clients_use_the_same_servers_from_a_configuration_file() {
     let mut web = Command::new(env!("CARGO_BIN_EXE_http"));
     let mut web = Running(web.stdout(Stdio::piped()).spawn().expect("it starts"));
     let mut url = String::new();
     let output = web.0.stdout.as_mut().expect("it has an output");
-    BufReader::new(output).read_line(&mut url).expect("it says where it is");
+    BufReader::new(output).read_line(&mut url).expect("it prints its URL");
     let servers = json!({"mcpServers": {
         "absent": {"command": "/nonexistent"},
         "refused": {"url": url.trim()},
@@ -488,7 +488,7 @@ fn hosts_use_the_same_servers_of_a_file() {
         let run = |call: &[&str]| {
             let output = Command::new(host).arg(&file).args(call).output().expect("it runs");
             let told = String::from_utf8(output.stdout).expect("it writes UTF-8");
-            // The reasons have the words of each library.
+            // The messages of errors differ between the libraries.
             let lines = told.lines().map(|line| match line.split_once(" failed: ") {
                 Some((server, reason)) if !reason.is_empty() => format!("{server} failed"),
                 _ => line.to_owned(),
@@ -519,7 +519,7 @@ fn hosts_use_the_same_servers_of_a_file() {
 }
 
 #[test]
-fn servers_find_the_same_in_a_log() {
+fn servers_find_the_same_lines_in_a_log() {
     let path = absent_file("25000.log");
     let levels = ["INFO", "INFO", "WARN", "INFO", "ERROR"];
     let lines = (1..=25_000).map(|line| format!("12:00 {} line {line}\n", levels[line % 5]));
@@ -586,10 +586,10 @@ fn servers_stop_reading_a_log_when_the_call_is_cancelled() {
         let mut log = OpenOptions::new().write(true).open(&pipe).expect("the server reads it");
         writeln!(log, "12:00 INFO").expect("the server reads it");
         server.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2}}));
-        // Writing is an error once nobody reads.
+        // Writing fails once the server has stopped reading.
         let begin = Instant::now();
         while writeln!(log, "12:00 INFO").is_ok() {
-            assert!(begin.elapsed() < Duration::from_secs(10), "{program} reads on");
+            assert!(begin.elapsed() < Duration::from_secs(10), "{program} keeps reading");
             std::thread::sleep(Duration::from_millis(10));
         }
         server.send(&json!({"jsonrpc": "2.0", "id": 3, "method": "ping"}));
@@ -598,7 +598,7 @@ fn servers_stop_reading_a_log_when_the_call_is_cancelled() {
 }
 
 #[test]
-fn methods_of_a_vendor_are_the_same() {
+fn methods_and_notifications_of_a_vendor_work_in_the_same_way() {
     for program in [
         env!("CARGO_BIN_EXE_custom-method"),
         env!("CARGO_BIN_EXE_rmcp-custom-method"),

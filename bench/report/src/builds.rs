@@ -1,4 +1,4 @@
-//! What building a program costs, measured from the outside.
+//! Measurement of builds of programs.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -9,7 +9,7 @@ use anyhow::{Result, ensure};
 use crate::measured::Cell;
 use crate::programs::{cargo, children};
 
-/// The programs: the row, the column, and the name.
+/// The programs: their row, column and name.
 const PROGRAMS: [(&str, &str, &str); 6] = [
     ("server", "ours", "server"),
     ("server", "rmcp", "rmcp-server"),
@@ -20,14 +20,14 @@ const PROGRAMS: [(&str, &str, &str); 6] = [
 ];
 const PACKAGE: [&str; 3] = ["--package", "mcp-bench-programs", "--features"];
 
-/// Builds each program from nothing.
+/// Builds each program from scratch.
 pub fn measure(bench: &Path) -> Result<Vec<Cell>> {
     let target = std::env::temp_dir().join(format!("mcp-bench-builds-{}", std::process::id()));
     let mut cells = Vec::new();
     for (row, column, program) in PROGRAMS {
         let cpu = build(bench, &target, program);
         let size = std::fs::metadata(target.join("release").join(program)).map(|file| file.len());
-        // It takes much space, and must be gone even if the build failed.
+        // The folder is large, so it is removed even if the build failed.
         std::fs::remove_dir_all(&target)?;
         for (table, value) in [
             ("CPU time of a release build, s", cpu?),
@@ -40,7 +40,7 @@ pub fn measure(bench: &Path) -> Result<Vec<Cell>> {
     Ok(cells)
 }
 
-/// Builds a program, and gives the CPU time of it all.
+/// Builds a program, and returns the CPU time of cargo and all compilers.
 fn build(bench: &Path, target: &Path, program: &str) -> Result<f64> {
     let before = children()?;
     let mut command = Command::new(cargo());
@@ -50,7 +50,7 @@ fn build(bench: &Path, target: &Path, program: &str) -> Result<f64> {
         .args(PACKAGE)
         .arg(program);
     command.args(["--bin", program, "--target-dir"]).arg(target);
-    // The workspace keeps lines for callgrind, which users don't.
+    // The workspace keeps line tables for callgrind. The default profile, which users have, doesn't.
     command
         .env("CARGO_PROFILE_RELEASE_DEBUG", "false")
         .env("CARGO_PROFILE_RELEASE_STRIP", "debuginfo");
@@ -58,7 +58,8 @@ fn build(bench: &Path, target: &Path, program: &str) -> Result<f64> {
     Ok(children()? - before)
 }
 
-/// How many crates are built besides the program, those included that only run while building.
+/// Returns the number of crates that are built for the program, including build dependencies, without the program
+/// itself.
 fn crates(bench: &Path, program: &str) -> Result<f64> {
     let mut command = Command::new(cargo());
     command

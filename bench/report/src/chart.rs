@@ -1,4 +1,4 @@
-//! A table as a picture: a bar for each number.
+//! Bar charts of tables.
 
 use anyhow::Result;
 use plotters::prelude::*;
@@ -15,10 +15,10 @@ const INK: RGBColor = RGBColor(0x33, 0x33, 0x33);
 const OURS: RGBColor = RGBColor(0x1f, 0x6f, 0xb4);
 const OTHERS: RGBColor = RGBColor(0xb0, 0xb6, 0xbd);
 
-/// The columns that are ours.
+/// The columns with numbers of this project.
 const OUR_COLUMNS: [&str; 3] = ["typed", "message", "ours"];
 
-/// Draws a table. Each row has its own scale where the numbers of a column aren't to be compared between rows.
+/// Draws a table. Each row has its own scale, because numbers of different rows aren't comparable.
 pub fn draw(measured: &Measured, table: &str) -> Result<String> {
     let rows = measured.rows(table);
     let columns = measured.columns(table);

@@ -1,4 +1,4 @@
-//! What numbers were measured with.
+//! The machine and the software with which numbers were measured.
 
 use std::path::Path;
 use std::process::Command;
@@ -6,10 +6,10 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
-/// The packages whose versions are told.
+/// The packages whose versions are reported.
 const PEERS: [&str; 5] = ["serde_json", "rmcp", "rust-mcp-schema", "sonic-rs", "tokio"];
 
-/// The machine, and the versions of what ran on it. It names no host and no path.
+/// The machine, and the versions of the software. It contains no host name and no path.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Machine {
     pub date: String,
@@ -21,14 +21,14 @@ pub struct Machine {
     pub node: Option<String>,
     /// Names and versions from the lock file.
     pub packages: Vec<String>,
-    /// The priority of the measuring programs: 0 is usual, less is higher.
+    /// The nice value of the measuring programs: 0 is the default, a lower value has higher priority.
     pub nice: i64,
-    /// The average number of running programs in the minute before.
+    /// The load average of the preceding minute.
     pub load: f64,
 }
 
 impl Machine {
-    /// This machine, now.
+    /// Describes this machine in its current state.
     pub fn now(bench: &Path) -> Result<Self> {
         let cpu = std::fs::read_to_string("/proc/cpuinfo")
             .context("the description of the machine is only available on Linux")?;
@@ -67,7 +67,7 @@ fn packages(lock: &str) -> Vec<String> {
     packages
 }
 
-/// The first line that a program prints.
+/// Returns the first line that a program prints.
 fn said(program: &str, arguments: &[&str]) -> Result<String> {
     let output = Command::new(program).args(arguments).output();
     let output = output.with_context(|| format!("{program} can't be run"))?;
@@ -75,5 +75,5 @@ fn said(program: &str, arguments: &[&str]) -> Result<String> {
     text.lines()
         .next()
         .map(str::to_owned)
-        .with_context(|| format!("{program} says nothing"))
+        .with_context(|| format!("{program} prints nothing"))
 }

@@ -1,5 +1,5 @@
-//! `cargo xtask bench`: runs the measuring programs, keeps their numbers in docs/benchmarks, and writes docs/benchmarks.md and
-//! its charts from them.
+//! `cargo xtask bench`: runs the measuring programs, stores their numbers in docs/benchmarks, and generates
+//! docs/benchmarks.md and its charts from them.
 
 mod builds;
 mod chart;
@@ -21,23 +21,24 @@ use clap::Parser;
 
 use parts::Part;
 
-/// Measure what decoding, converting, serving and building cost, and write docs/benchmarks.md
+/// Measure the cost of decoding, converting, serving and building, and write docs/benchmarks.md
 ///
-/// The numbers are kept in docs/benchmarks, a file for each part, so that a part can be measured without the others, and the page be
-/// written without measuring. The peers of some parts are downloaded: those in Rust by cargo, the TypeScript SDK by
-/// `npm ci` in bench/load/typescript, and other gateways as bench/load/README.md says; without that they are left out.
+/// The numbers of each part are stored in a file in docs/benchmarks, so that one part can be measured without the
+/// others, and the page can be generated without measuring. Some parts compare with other projects: cargo downloads
+/// those in Rust; the TypeScript SDK needs `npm ci` in bench/load/typescript, and other gateways are installed as
+/// described in bench/load/README.md. Projects that aren't installed are left out.
 #[derive(Debug, Parser)]
 #[command(
     name = "cargo xtask bench",
     bin_name = "cargo xtask bench",
     after_help = "\
 Examples:
-  cargo xtask bench                      # everything, some 30 minutes
+  cargo xtask bench                      # everything, about 30 minutes
   cargo xtask bench --only decode,hops
-  cargo xtask bench --render             # the page again, without measuring"
+  cargo xtask bench --render             # only the page, without measuring"
 )]
 struct Args {
-    /// Measure these parts, and keep the numbers of the others
+    /// Measure only these parts, and keep the numbers of the others
     #[arg(
         long,
         value_enum,
@@ -46,7 +47,7 @@ struct Args {
         conflicts_with = "render"
     )]
     only: Vec<Part>,
-    /// Measure nothing
+    /// Generate the page without measuring
     #[arg(long)]
     render: bool,
     /// How often each part is measured
@@ -76,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_and_its_charts_are_those_of_the_numbers() {
+    fn the_page_and_its_charts_are_up_to_date_with_the_numbers() {
         let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
         let files = page::files(&docs).expect("the numbers are there");
         assert!(files.len() > 1);

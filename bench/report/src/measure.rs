@@ -1,4 +1,4 @@
-//! Measuring a part several times.
+//! Measurement of a part in several runs.
 
 use std::io::IsTerminal;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::measured::Measured;
 use crate::parts::Part;
 use crate::programs::cargo;
 
-/// Builds what a part needs, and runs it several times.
+/// Builds the programs of a part, and runs them several times.
 pub fn measure(part: Part, runs: u8) -> Result<Measured> {
     let bench = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     tell(format_args!("{}: building", part.name()));
@@ -29,7 +29,7 @@ pub fn measure(part: Part, runs: u8) -> Result<Measured> {
     Ok(measured)
 }
 
-/// A package with its programs.
+/// Builds the programs of a package.
 fn build(workspace: &Path, package: &str) -> Result<()> {
     let mut command = Command::new(cargo());
     command

@@ -1,4 +1,4 @@
-//! The numbers that were measured.
+//! The measured numbers.
 
 use serde::{Deserialize, Serialize};
 
@@ -24,14 +24,14 @@ impl Cell {
     }
 }
 
-/// What a part has measured.
+/// The measured numbers of a part, and the machine.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Measured {
     pub machine: Machine,
     pub numbers: Vec<Number>,
 }
 
-/// The same number of every run.
+/// The values of a table's cell in all runs.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Number {
     pub table: String,
@@ -41,7 +41,7 @@ pub struct Number {
 }
 
 impl Number {
-    /// The mean of all runs.
+    /// Returns the mean of all runs.
     pub fn mean(&self) -> f64 {
         mean(&self.runs)
     }
@@ -74,23 +74,23 @@ impl Measured {
         }
     }
 
-    /// The number at a place.
+    /// Returns the number in a cell of a table.
     pub fn at(&self, table: &str, row: &str, column: &str) -> Option<&Number> {
         let is_it = |number: &&Number| number.table == table && number.row == row && number.column == column;
         self.numbers.iter().find(is_it)
     }
 
-    /// The rows of a table, in order.
+    /// Returns the rows of a table, in order.
     pub fn rows(&self, table: &str) -> Vec<&str> {
         self.names(table, |number| &number.row)
     }
 
-    /// The columns of a table, in order.
+    /// Returns the columns of a table, in order.
     pub fn columns(&self, table: &str) -> Vec<&str> {
         self.names(table, |number| &number.column)
     }
 
-    /// The tables, in order.
+    /// Returns the tables, in order.
     pub fn tables(&self) -> Vec<&str> {
         let mut names = Vec::new();
         for number in &self.numbers {
@@ -112,7 +112,7 @@ impl Measured {
     }
 }
 
-/// A number with as many digits as mean something.
+/// Formats a number with its significant digits.
 pub fn shown(number: f64) -> String {
     match number.abs() {
         size if size >= 1000.0 => {

@@ -1,4 +1,4 @@
-//! docs/benchmarks.md and its charts, made from the numbers that are kept.
+//! Generation of docs/benchmarks.md and its charts from the stored numbers.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -16,12 +16,12 @@ const INTRODUCTION: &str = "\
 
 Written by `cargo xtask bench` from the numbers in `docs/benchmarks`; `cargo xtask bench --only decode,hops` measures some parts again.
 
-The machine is virtual and shared: other programs ran at the same time. What is compared is therefore measured by turns in
-one run, and only the comparison says something. Absolute numbers would be better on a machine of its own. Each part was
-measured several times; the tables have the means, and the lines below them say how far the runs differ.
+The machine is virtual and shared: other programs ran at the same time. The compared programs therefore take turns within a
+run, and only the comparison is meaningful. Absolute numbers would be better on a dedicated machine. Each part was measured
+several times: the tables have the means, and the lines below them state how far the runs differ.
 ";
 
-/// The files below docs/, by their paths.
+/// Returns the generated files, by their paths below docs/.
 pub fn files(docs: &Path) -> Result<Vec<(String, String)>> {
     let mut page = INTRODUCTION.to_owned();
     let mut files = Vec::new();
@@ -34,7 +34,7 @@ pub fn files(docs: &Path) -> Result<Vec<(String, String)>> {
             write!(page, "\n{}", as_markdown(&measured, table))?;
             if part.charts().contains(&table) {
                 let path = format!("benchmarks/{}.svg", file_name(part, table));
-                write!(page, "\n![{} as bars]({path})\n", upper(table))?;
+                write!(page, "\n![{} as a bar chart]({path})\n", upper(table))?;
                 files.push((path, chart::draw(&measured, table)?));
             }
         }
@@ -62,7 +62,7 @@ fn as_markdown(measured: &Measured, table: &str) -> String {
     lines.join("\n") + "\n"
 }
 
-/// How the numbers were measured and with what, and how far the runs differ.
+/// Describes how far the runs differ, and the command, machine and software with which the numbers were measured.
 fn provenance(part: Part, measured: &Measured) -> String {
     let Machine {
         date,
@@ -89,7 +89,7 @@ fn provenance(part: Part, measured: &Measured) -> String {
     let runs = match runs {
         1 => "One run.".to_owned(),
         _ => format!(
-            "{runs} runs, which differ by {} % (median) and at most {} % of the number.",
+            "{runs} runs, which differ by {} % of their mean (median), and at most by {} %.",
             shown(median.copied().unwrap_or_default()),
             shown(most.copied().unwrap_or_default()),
         ),
@@ -102,7 +102,7 @@ fn provenance(part: Part, measured: &Measured) -> String {
     )
 }
 
-/// How far apart the runs are, in percent of their mean.
+/// Returns the difference between the least and the largest value of the runs, in percent of their mean.
 fn difference(number: &Number) -> f64 {
     let mean = number.mean();
     let (least, most) = number

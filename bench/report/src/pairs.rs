@@ -1,4 +1,4 @@
-//! The same programs written with this project and with rmcp: their lines, and what building them again costs.
+//! The same programs written with this project and with rmcp: their lines, and the cost of rebuilding them.
 
 use std::fs::File;
 use std::path::Path;
@@ -10,7 +10,7 @@ use anyhow::{Context, Result, ensure};
 use crate::measured::Cell;
 use crate::programs::{cargo, children};
 
-/// The programs: the row, and the name, which rmcp's has with a prefix.
+/// The programs: the row, and the name. The name of the rmcp program has the prefix `rmcp-`.
 const PROGRAMS: [(&str, &str); 14] = [
     ("server with five tools and a state", "tools"),
     ("server with a prompt and completion", "prompts"),
@@ -28,7 +28,7 @@ const PROGRAMS: [(&str, &str); 14] = [
     ("method and notification of a vendor", "custom-method"),
 ];
 
-/// Counts the lines of each program, and builds it again, after what it depends on.
+/// Counts the lines of each program, and rebuilds it after its dependencies have been built.
 pub fn measure(bench: &Path) -> Result<Vec<Cell>> {
     build(bench, &["--bins"])?;
     let mut cells = Vec::new();
@@ -42,7 +42,7 @@ pub fn measure(bench: &Path) -> Result<Vec<Cell>> {
             build(bench, &["--bin", &program])?;
             let cpu = children()? - before;
             let built = std::fs::metadata(bench.join("target/debug").join(&program))?.modified()?;
-            ensure!(built >= touched, "{program} wasn't built again");
+            ensure!(built >= touched, "{program} wasn't rebuilt");
             for (table, value) in [("lines", lines(&text)), ("CPU time of building it again, s", cpu)] {
                 cells.push(Cell::new(table, row, column, value));
             }
@@ -51,7 +51,7 @@ pub fn measure(bench: &Path) -> Result<Vec<Cell>> {
     Ok(cells)
 }
 
-/// The lines that are neither empty nor comments.
+/// Returns the number of lines that are neither empty nor comments.
 fn lines(text: &str) -> f64 {
     let lines = text.lines().map(str::trim_start);
     lines.filter(|line| !line.is_empty() && !line.starts_with("//")).count() as f64

@@ -1,4 +1,4 @@
-//! The parts of the page: what is measured by which program, and what is to be said about it.
+//! The parts of the page: their measuring programs, headings, explanations and charts.
 
 use std::path::Path;
 
@@ -9,9 +9,9 @@ use crate::measured::Cell;
 use crate::pairs;
 use crate::programs::{run_program, target};
 
-/// The folder of the whole project's workspace, seen from that of the peers.
+/// The folder of the main workspace, relative to that of the benchmarks.
 const PROJECT: &str = "..";
-/// The folder of the types of 2026-07-28 that rust-mcp-schema has.
+/// The folder of the workspace with rust-mcp-schema's types of 2026-07-28.
 const RUST_MCP_SCHEMA: &str = "rust-mcp-schema";
 
 /// A part of the page, which is measured separately.
@@ -23,21 +23,21 @@ pub enum Part {
     Encode,
     /// How often decoding and encoding allocate
     Allocations,
-    /// What converting results adds to decoding them
+    /// The time that converting results adds to decoding them
     Hops,
     /// Calls of a tool over stdio and HTTP
     Calls,
-    /// What extractors add to a call
+    /// The time that extractors add to a call
     Extraction,
     /// The memory of idle sessions
     Sessions,
-    /// What `mcp-rev bridge` adds to calls, beside other gateways
+    /// The cost of calls through `mcp-rev bridge` and other gateways
     Bridge,
-    /// What `mcp-rev gateway` costs before two servers, beside other gateways
+    /// The cost of `mcp-rev gateway` and other gateways in front of two servers
     Gateways,
-    /// The cost of building a server, a client, and the types alone
+    /// The cost of building a server, a client, and a program with only the types
     Builds,
-    /// The lines and the builds of programs that are written with this project and with rmcp
+    /// The lines and builds of the same programs written with this project and with rmcp
     Pairs,
 }
 
@@ -72,7 +72,7 @@ impl Part {
         }
     }
 
-    /// The packages whose programs take part, by the folders of their workspaces.
+    /// Returns the packages of the programs that it runs, with the folders of their workspaces.
     pub fn packages(self) -> &'static [(&'static str, &'static str)] {
         match self {
             Self::Decode | Self::Encode | Self::Allocations => {
@@ -113,13 +113,13 @@ impl Part {
         let mut cells = run_program(bench, ".", program, &arguments, &servers)?;
         if let Some(program) = self.of_rust_mcp_schema() {
             let own = run_program(bench, RUST_MCP_SCHEMA, program, &arguments, &[])?;
-            // What it compares itself to is in the table.
+            // The table already has a column `value`.
             cells.extend(own.into_iter().filter(|cell| cell.column != "value"));
         }
         Ok(cells)
     }
 
-    /// The program that does the same with rust-mcp-schema's types of 2026-07-28.
+    /// Returns the program that measures the same with rust-mcp-schema's types of 2026-07-28.
     fn of_rust_mcp_schema(self) -> Option<&'static str> {
         match self {
             Self::Decode | Self::Encode => Some("schema-ratios"),
@@ -128,7 +128,7 @@ impl Part {
         }
     }
 
-    /// Its heading.
+    /// Returns its heading.
     pub fn title(self) -> &'static str {
         match self {
             Self::Decode => "Decoding",
@@ -145,7 +145,7 @@ impl Part {
         }
     }
 
-    /// What is measured, and how.
+    /// Returns the text about what is measured, and how.
     pub fn about(self) -> &'static str {
         match self {
             Self::Decode => include_str!("about/decode.md"),
@@ -162,7 +162,7 @@ impl Part {
         }
     }
 
-    /// The tables that have a chart.
+    /// Returns the tables that have a chart.
     pub fn charts(self) -> &'static [&'static str] {
         match self {
             Self::Decode => &["decode"],
@@ -179,7 +179,7 @@ impl Part {
     }
 }
 
-/// The servers that are called, by the names of their columns.
+/// Returns the servers that are called, each as the name of its column and a command.
 fn servers(bench: &Path) -> Vec<String> {
     let target = target(bench, ".");
     let (ours, rmcp) = (target.join("mcp-load-server"), target.join("mcp-load-rmcp"));
@@ -198,7 +198,7 @@ fn servers(bench: &Path) -> Vec<String> {
     servers
 }
 
-/// The bridge, its server, and the others that are installed.
+/// Returns the arguments of the program `bridge`: the bridge, the server, and the installed gateways of others.
 fn bridges(bench: &Path) -> Vec<String> {
     let (bridge, server) = (
         target(bench, PROJECT).join("mcp-rev"),
@@ -227,7 +227,8 @@ fn bridges(bench: &Path) -> Vec<String> {
     arguments
 }
 
-/// The server, and the gateways before it: ours, and FastMCP in two ways if it is installed.
+/// Returns the arguments of the program `gateways`: the server and the gateways, which are ours, and FastMCP in two
+/// ways if it is installed.
 fn gateways(bench: &Path) -> Vec<String> {
     let ours = target(bench, PROJECT).join("mcp-rev");
     let mut arguments = vec![

@@ -1,4 +1,4 @@
-//! Running the measuring programs.
+//! Runs the measuring programs.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 
 use crate::measured::Cell;
 
-/// The numbers that a program of a workspace prints.
+/// Runs a program of a workspace, and returns the numbers that it prints.
 pub fn run_program(
     bench: &Path,
     workspace: &str,
@@ -26,25 +26,25 @@ pub fn run_program(
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 
-/// Where the programs of a workspace are.
+/// Returns the folder with the release programs of a workspace.
 pub fn target(bench: &Path, workspace: &str) -> PathBuf {
     let own = || bench.join(workspace).join("target");
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(own, PathBuf::from);
     target.join("release")
 }
 
-/// The cargo that runs this.
+/// Returns the cargo that runs this program.
 pub fn cargo() -> std::ffi::OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
-/// The CPU time of all children that have ended, and of theirs, in seconds.
+/// Returns the CPU time of all child processes that have ended, and of their children, in seconds.
 pub fn children() -> Result<f64> {
     let stat = std::fs::read_to_string("/proc/self/stat")?;
-    // The name, in parentheses, may hold spaces. The fields after it begin with the third, the state.
+    // The name, in parentheses, can contain spaces. The first field after it is the third, the state.
     let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
     let ticks = |index: usize| fields.get(index).and_then(|field| field.parse::<f64>().ok());
     let (user, system) = ticks(13).zip(ticks(14)).context("/proc/self/stat has no times")?;
-    // USER_HZ is 100 on every architecture that Linux has in use.
+    // USER_HZ is 100 on every common architecture of Linux.
     Ok((user + system) / 100.0)
 }

@@ -1,4 +1,4 @@
-//! The numbers that other pages quote are those that were measured last.
+//! Tests that the numbers quoted on other pages are the last measured ones.
 
 use std::path::Path;
 
@@ -6,7 +6,8 @@ use crate::measured::shown;
 use crate::parts::Part;
 use crate::store;
 
-/// A page, the beginning of a line there, and the table of a part whose numbers that quotes: those in these columns of these rows.
+/// A quotation: a page, the beginning of a line on it, a part and one of its tables, and the rows and columns whose
+/// numbers the line quotes.
 type Quote = (
     &'static str,
     &'static str,
@@ -52,14 +53,14 @@ const QUOTES: [Quote; 13] = [
     (COMPARED, "| Decoding a call", DECODE, &["call"], DECODERS.split_at(1).1),
 ];
 
-/// The numbers in a line, as they are written there.
+/// Returns the numbers in a line, as they are written there.
 fn numbers(line: &str) -> Vec<&str> {
     let parts = line.split(|character: char| !matches!(character, '0'..='9' | '.' | ','));
     parts.map(|part| part.trim_matches(['.', ','])).collect()
 }
 
 #[test]
-fn what_other_pages_quote_was_measured_last() {
+fn numbers_quoted_on_other_pages_are_the_last_measured_ones() {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
     for (page, line, (part, table), rows, columns) in QUOTES {
         let text = std::fs::read_to_string(docs.join(page)).expect("the page is there");

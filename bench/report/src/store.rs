@@ -1,4 +1,4 @@
-//! The numbers of a part, kept as JSON.
+//! Storage of the numbers of a part as JSON.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use crate::measured::Measured;
 use crate::parts::Part;
 
-/// The numbers of a part, if it was measured.
+/// Reads the numbers of a part, if it was measured.
 pub fn read(docs: &Path, part: Part) -> Result<Option<Measured>> {
     let path = path(docs, part);
     if !path.exists() {

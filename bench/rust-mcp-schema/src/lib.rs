@@ -1,4 +1,4 @@
-//! rust-mcp-schema's message types of 2026-07-28, beside `serde_json::Value`.
+//! rust-mcp-schema's message types of 2026-07-28, compared with `serde_json::Value`.
 
 use mcp_bench_cases::table::{Make, Row};
 use mcp_bench_cases::{Case, Failure, Subject, pair};
@@ -6,7 +6,7 @@ use rust_mcp_schema::schema_utils::{ClientJsonrpcRequest, ClientMessage, ServerM
 use rust_mcp_schema::{ClientRequest, ServerResult};
 use serde_json::Value;
 
-/// The cases of 2026-07-28, as JSON and as this peer holds them.
+/// Returns the cases of 2026-07-28, as `Value` and as this library's types.
 #[must_use]
 pub fn rows() -> Vec<Row> {
     let row = |case: Case, own: fn(String) -> Result<Box<dyn Subject>, Failure>| {
@@ -29,7 +29,7 @@ fn call(json: &[u8]) -> Result<ClientMessage, Failure> {
         message @ ClientMessage::Request(ClientJsonrpcRequest::Standard(ClientRequest::CallToolRequest(_))) => {
             Ok(message)
         }
-        _ => Err("not taken for a call of a tool".into()),
+        _ => Err("not decoded as a tool call".into()),
     }
 }
 
@@ -41,11 +41,11 @@ fn blocks(json: &[u8]) -> Result<ServerMessage, Failure> {
     response(json, |result| matches!(result, ServerResult::CallToolResult(_)))
 }
 
-/// A response with the result that it is.
+/// Decodes a response, and checks that its result has the expected type.
 fn response(json: &[u8], is_it: impl Fn(&ServerResult) -> bool) -> Result<ServerMessage, Failure> {
     match serde_json::from_slice(json)? {
         ServerMessage::Response(response) if is_it(&response.result) => Ok(ServerMessage::Response(response)),
-        _ => Err("not taken for the result that it is".into()),
+        _ => Err("not decoded as the expected type of result".into()),
     }
 }
 
@@ -54,12 +54,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_case_is_held_and_written_back() {
+    fn every_case_survives_decoding_and_encoding() {
         for row in rows() {
             let expected: Value = serde_json::from_str(&row.case.json()).expect("the case is JSON");
             for (library, make) in &row.subjects {
-                let subject = make().expect("the case is held");
-                let written = subject.encode().expect("what was decoded can be encoded");
+                let subject = make().expect("the case can be decoded");
+                let written = subject.encode().expect("a decoded value can be encoded");
                 let written: Value = serde_json::from_slice(&written).expect("it is JSON");
                 assert!(written == expected, "{library} of {}", row.case.name());
             }

@@ -1,4 +1,4 @@
-//! Prints how often each library allocates: a program of its own, because counting costs time.
+//! Prints how often each library allocates. It is a separate program, because counting costs time.
 
 use std::alloc::System;
 

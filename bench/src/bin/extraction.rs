@@ -1,4 +1,5 @@
-//! Prints what a call of a function with extractors takes beside one of a handler that gets the parameters as they are.
+//! Prints the time of a call of a function with extractors, as a ratio to a call of a handler that receives the raw
+//! parameters.
 
 use mcp_bench::table::{self, Cell};
 use mcp_bench::{Failure, turns};
@@ -19,7 +20,7 @@ struct Sum {
     b: i64,
 }
 
-/// A handler that gets the parameters, and holds its state.
+/// A handler that receives the raw parameters, and holds its state.
 struct Raw(i64);
 
 impl ServerHandler<Context<ServerSide>> for Raw {
@@ -42,7 +43,7 @@ fn text(sum: &Sum, more: i64, context: &Context<ServerSide>) -> String {
     format!("{} in {revision}", sum.a + sum.b + more)
 }
 
-/// A session with a server within the process.
+/// Connects to a server in the same process.
 fn session(runtime: &Runtime, serve: impl FnOnce(ChannelTransport)) -> Result<ClientSession, Failure> {
     let (ours, theirs) = channel(16);
     let _entered = runtime.enter();
@@ -70,7 +71,7 @@ fn main() -> Result<(), Failure> {
         let params = hub::CallToolRequestParams::new("sum").with_arguments(json!({"a": 19, "b": 22}));
         runtime.block_on(session.peer().call_tool(params))
     };
-    // Both give the same.
+    // Both return the same content.
     assert_eq!(call(&raw)?.content, call(&extracting)?.content);
     let ratios = turns::ratios(&[&|| drop(call(&raw)), &|| drop(call(&extracting))]);
     let cells = ["raw parameters", "State, Args and Call"].into_iter().zip(ratios);

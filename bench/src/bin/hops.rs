@@ -1,4 +1,4 @@
-//! Prints how much translating a result by one revision, or by all, adds to decoding it, in percent.
+//! Prints how much translating a result to the next revision, or across all revisions, adds to decoding it, in percent.
 
 use mcp_bench::table::{self, Cell};
 use mcp_bench::{Failure, Hop, Way, turns};

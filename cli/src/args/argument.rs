@@ -15,7 +15,7 @@ pub struct Argument {
 /// The value of an argument.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ArgumentValue {
-    /// What it is depends on the tool's schema.
+    /// Text whose JSON type depends on the tool's schema.
     Typed(String),
     Json(RawJson),
 }
@@ -35,7 +35,7 @@ pub fn argument(text: &str) -> Result<Argument, String> {
     })
 }
 
-/// Parses JSON, or that of the file after `@`.
+/// Parses JSON, or the JSON in the file named after `@`.
 pub fn json<T: Decode>(text: &str) -> Result<T, String> {
     let Some(file) = text.strip_prefix('@') else {
         return parsed(text);
@@ -46,7 +46,7 @@ pub fn json<T: Decode>(text: &str) -> Result<T, String> {
 
 fn parsed<T: Decode>(text: &str) -> Result<T, String> {
     from_str(text).map_err(|error| match serde_json::from_str::<IgnoredAny>(text) {
-        // It has the line and the column.
+        // This error has the line and the column.
         Err(syntax) => format!("not JSON: {syntax}"),
         Ok(_) => error.to_string(),
     })

@@ -1,15 +1,15 @@
-//! How a client gets a token where a server over HTTP wants one.
+//! The options for the authorization of a client at a server over HTTP.
 
 use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-/// How a client gets a token.
+/// The options for the authorization of a client.
 #[derive(Debug, clap::Args)]
 pub struct AuthArgs {
-    /// Get a token with OAuth where the server wants one
+    /// Get a token with OAuth if the server requires one
     ///
-    /// The page to open is printed on standard error, and the redirect comes to a port of this machine.
+    /// The URL of the page to open is printed on standard error, and the redirect goes to a port of this machine.
     #[arg(
         long,
         value_name = "HOW",
@@ -21,27 +21,27 @@ pub struct AuthArgs {
         help_heading = "Server"
     )]
     pub auth: Option<AuthMode>,
-    /// The id of this client, if it is registered at an authorization server
+    /// The client id, if this client is registered with an authorization server
     #[arg(long, value_name = "ID", requires_all = ["auth", "issuer"], help_heading = "Server")]
     pub client_id: Option<String>,
-    /// The authorization server that the client is registered at, as its metadata name it
+    /// The issuer identifier of the authorization server at which the client is registered
     ///
-    /// The secret goes to no other, whatever the server says.
+    /// The client secret is never sent to another authorization server, even if the MCP server names one.
     #[arg(long, value_name = "URL", requires = "client_id", help_heading = "Server")]
     pub issuer: Option<String>,
-    /// A file with the secret of this client
+    /// A file with the client secret
     #[arg(long, value_name = "FILE", requires = "client_id", help_heading = "Server")]
     pub client_secret: Option<PathBuf>,
-    /// The file that keeps the tokens [default: mcp-rev/tokens.json in the user's directory for data]
+    /// The file in which tokens are stored [default: mcp-rev/tokens.json in the user's data directory]
     #[arg(long, value_name = "FILE", requires = "auth", help_heading = "Server")]
     pub tokens: Option<PathBuf>,
 }
 
-/// On whose behalf a client is authorized.
+/// The party on whose behalf a client is authorized.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum AuthMode {
-    /// The user is asked in a browser
+    /// The user logs in with a browser
     User,
-    /// The client acts for itself, with its id and secret
+    /// The client authenticates itself with its id and secret
     Client,
 }

@@ -14,25 +14,28 @@ use super::AuthArgs;
 use super::revision;
 use super::server::{header, url};
 
-/// Let a client and a server use each other that speak different revisions
+/// Connect a client and a server that speak different revisions
 ///
-/// The bridge is a server for its client and a client of the server, and each side negotiates for itself. Messages between equal
-/// revisions keep their bytes; others are translated, and what they lose is told on standard error, each place once.
+/// The bridge is a server to its client and a client to the server, and negotiates the revision with each separately.
+/// Messages between equal revisions are forwarded byte for byte. Others are translated, and what a translation loses is
+/// reported on standard error, once for each place.
 ///
-/// A client that begins with a handshake can use a stateless server: what the server asks in a result is asked of the client. A
-/// stateless client can use a server that has a handshake: what the server asks becomes the result of the request, and the call waits
-/// for the answer. A request that can't be said in the other revision is answered with an error that says why.
+/// A client of a revision with a handshake can use a stateless server: input that the server requests in a result is
+/// requested from the client. A stateless client can use a server with a handshake: a request of the server becomes the
+/// result of the client's request, and the call waits for the client's answer. A request that can't be expressed in the
+/// other revision gets an error that states the reason.
 ///
-/// Over HTTP, each client with a handshake has a process of the server for itself, and a process that speaks a stateless revision
-/// is shared. Headers of clients, such as Authorization, never go to the server: it gets those of --header.
+/// Over HTTP, each client with a handshake gets its own process of the server; a process that speaks a stateless
+/// revision is shared. Headers of clients, such as Authorization, are never forwarded: the server gets those of
+/// --header.
 #[derive(Debug, clap::Args)]
 #[command(
     group = ArgGroup::new("server").required(true).args(["to", "command"]),
     override_usage = "mcp-rev bridge [OPTIONS] <--to <URL>|-- COMMAND...>",
     after_help = "\
 Exit status:
-  0  the client has ended the session, or an interrupt the bridge
-  1  output that can't be written
+  0  the client ended the session, or the bridge was interrupted
+  1  the output can't be written
   2  wrong arguments
   3  no session with the server: it can't be started or reached, refuses the bridge, or is gone
 
@@ -43,10 +46,10 @@ Examples:
   mcp-rev bridge --listen unix:/run/user/1000/mcp.sock -- python server.py"
 )]
 pub struct BridgeArgs {
-    /// Where clients are: `stdio` for the one that has started the bridge, the URL to serve, or `unix:PATH`
+    /// Where to accept clients: `stdio` for the client that started the bridge, an HTTP URL to serve, or `unix:PATH`
     ///
-    /// A Unix socket has HTTP too, at /mcp, for whatever host a client names. Only this user may connect to it. A socket that a dead
-    /// server has left is replaced, and the socket is removed at the end.
+    /// A Unix socket is served over HTTP too, at /mcp, and any Host header is accepted. Only this user can connect to
+    /// it. A stale socket of a server that has ended is replaced, and the socket is removed at exit.
     #[arg(long, value_name = "stdio|URL|unix:PATH", default_value = "stdio", value_parser = listen)]
     pub listen: Listen,
     /// The URL of a server over HTTP
@@ -60,66 +63,72 @@ pub struct BridgeArgs {
     pub headers: Vec<(HeaderName, HeaderValue)>,
     #[command(flatten)]
     pub auth: AuthArgs,
-    /// Speak only this revision with the server; may be given several times. By default it is asked for that of its client first
+    /// Speak only this revision with the server; may be given several times. By default, the client's revision is tried
+    /// first
     #[arg(long = "speak", value_name = "REVISION", value_parser = revision())]
     pub speak: Vec<Revision>,
-    /// Write each loss to this file: a JSON object a line with the method, path, kind and rule, and why the method is deprecated if it is
+    /// Write each loss to this file: a JSON object per line with the method, path, kind and rule, and the deprecation
+    /// note if the method is deprecated
     #[arg(long, value_name = "FILE")]
     pub losses: Option<PathBuf>,
-    /// Write each message to this file: a JSON object a line with the time, session, side, direction, revision and message
+    /// Write each message to this file: a JSON object per line with the time, session, side, direction, revision and
+    /// message
     ///
-    /// Over HTTP, the headers of each request and of its response make a line too. Values that may be credentials are masked.
-    /// `check --transcript` validates such a file, and `replay` plays it.
+    /// Over HTTP, the headers of each request and its response are written as a line too. Values that may be
+    /// credentials are masked. `check --transcript` validates such a file, and `replay` replays it.
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
-    /// Start the server now, and not once there is a client
+    /// Start the server immediately, not when the first client connects
     ///
-    /// Some clients give up a server that needs seconds to start. The first client gets this one; others wait for theirs.
+    /// Some clients give up on a server that takes seconds to start. The first client gets this process; others wait
+    /// for their own.
     #[arg(long, requires = "command")]
     pub start: bool,
-    /// A header with the name of the user, which a proxy in front of the bridge has authenticated
+    /// The header in which a proxy in front of the bridge sends the name of the authenticated user
     ///
-    /// Stateless clients of one user share a session with a server that has a handshake. Without this, each connection has its own. The
-    /// proxy must remove the header from what clients send.
+    /// Stateless clients of one user share a session with a server that has a handshake. Without this option, each
+    /// connection has its own session. The proxy must remove this header from the requests of clients.
     #[arg(long, value_name = "NAME", conflicts_with = "one_user")]
     pub principal_header: Option<HeaderName>,
-    /// Let all clients share what belongs to a user, because there is only one
+    /// Treat all clients as the same user
     ///
-    /// Most stateless clients use several connections, which are known to be of one client only if they have a user. Everyone who can
-    /// reach the bridge is that user, and may be asked what a server asks about the calls of another client.
+    /// Most stateless clients use several connections, which the bridge can attribute to one client only by their user.
+    /// With this option, everyone who can reach the bridge is that user, and can receive input requests for the calls
+    /// of another client.
     #[arg(long)]
     pub one_user: bool,
     /// Restart a server that has ended, after a delay that doubles up to half a minute
     #[arg(long)]
     pub restart: bool,
-    /// Sessions with the server at a time; beyond, the one that has been idle longest makes room
+    /// Maximum number of sessions with the server; beyond it, the session that has been idle longest is closed
     #[arg(long, value_name = "COUNT", default_value = "1024", value_parser = clap::value_parser!(u32).range(1..))]
     pub servers: u32,
-    /// Seconds that a client waits for a session with the server: for its start, and its first answer. Then it gets an error
+    /// Seconds that a client waits for a session with the server: for its start and its first response. Then the client
+    /// gets an error
     ///
     /// With --auth user, the user has 5 minutes more to log in.
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = some_seconds)]
     pub connect_timeout: Duration,
-    /// Seconds that a session with the server lasts after its last client, if others can use it
+    /// Seconds that a session with the server is kept after its last client leaves, if other clients can use it
     #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds)]
     pub idle: Duration,
-    /// Seconds that a call of a stateless client waits for the answer to what a server with a handshake asks, and that a question waits
-    /// for a call that can carry it
+    /// Seconds that a call of a stateless client waits for the answer to an input request of a server with a handshake,
+    /// and that an input request waits for a call that can carry it
     #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = seconds)]
     pub wait: Duration,
-    /// Tell every loss, and what the bridge does
+    /// Report every loss, and log what the bridge does
     #[arg(short, long)]
     pub verbose: bool,
 }
 
-/// Where clients are.
+/// The place where clients connect.
 #[derive(Debug, Clone)]
 pub enum Listen {
     Stdio,
     Http { socket: Socket, host: String, path: String },
 }
 
-/// What is listened on.
+/// A socket to listen on.
 #[derive(Debug, Clone)]
 pub enum Socket {
     Tcp(SocketAddr),
@@ -137,7 +146,7 @@ pub fn listen(text: &str) -> Result<Listen, String> {
         Some(path) => {
             return Ok(Listen::Http {
                 socket: Socket::Unix(path.into()),
-                // Clients may send any, and no web page can.
+                // Clients can send any host, because no web page can connect to a Unix socket.
                 host: "*".to_owned(),
                 path: "/mcp".to_owned(),
             });
@@ -153,7 +162,7 @@ pub fn listen(text: &str) -> Result<Listen, String> {
     };
     let (host, scheme) = (url.host_str(), url.scheme());
     if scheme == "https" {
-        return Err("HTTP is served without TLS, which a proxy in front can have: write http://".to_owned());
+        return Err("HTTP is served without TLS: write http://, and put a proxy in front for TLS".to_owned());
     }
     let (Some(host), "http") = (host, scheme) else {
         return Err(expected.to_owned());
@@ -166,7 +175,7 @@ pub fn listen(text: &str) -> Result<Listen, String> {
     })
 }
 
-/// Seconds of which there is at least one.
+/// Parses a number of seconds that is at least 1.
 pub fn some_seconds(text: &str) -> Result<Duration, String> {
     let duration = seconds(text)?;
     match duration.is_zero() {

@@ -1,4 +1,4 @@
-//! The arguments of the clients.
+//! The arguments of the commands that are clients of a server.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use super::argument::{Argument, argument, json};
 use super::server::pair;
 use super::{Format, ServerArgs};
 
-/// Show what a server is and offers
+/// Show what a server is and what it offers
 ///
 /// Prints the server's name, era, revision, capabilities and instructions, and its tools, resources, resource templates and
 /// prompts.
@@ -23,14 +23,14 @@ Examples:
   mcp-rev inspect --format json -- npx -y @modelcontextprotocol/server-everything"
 )]
 pub struct InspectArgs {
-    /// How to print it
+    /// How to print the result
     #[arg(long, value_enum, default_value = "text")]
     pub format: Format,
     #[command(flatten)]
     pub server: ServerArgs,
 }
 
-/// Show all that a server says of a tool
+/// Show everything that a server declares about a tool
 ///
 /// Prints its title, annotations, description and schemas, or the whole tool with --format json.
 #[derive(Debug, clap::Args)]
@@ -63,12 +63,13 @@ Examples:
 pub struct CallArgs {
     /// The name of the tool
     pub tool: String,
-    /// An argument of the tool; may be given several times. The value is JSON, or text where the tool's schema wants text
+    /// An argument of the tool; may be given several times. The value is JSON, or text where the tool's schema expects
+    /// a string
     ///
-    /// After `:=`, it is JSON whatever the schema wants, or the JSON in the file after `@`: NAME:=JSON, NAME:=@FILE.
+    /// After `:=`, the value is always JSON, or is read from the file after `@`: NAME:=JSON, NAME:=@FILE.
     #[arg(long = "arg", value_name = "NAME=VALUE|NAME:=JSON", value_parser = argument)]
     pub arguments: Vec<Argument>,
-    /// The arguments as one JSON object, or the file with it after `@`; those of --arg are added to it
+    /// The arguments as one JSON object, or `@` and a file that contains it; those of --arg are added to it
     #[arg(long = "args", value_name = "JSON|@FILE", value_parser = json::<RawObject>)]
     pub json: Option<RawObject>,
     #[command(flatten)]
@@ -114,8 +115,8 @@ pub struct PromptArgs {
 
 /// Send a request of any method
 ///
-/// Prints its result as JSON: in the form of the latest released revision where that has the method, and as the server sends it where it
-/// hasn't. Nothing is asked on the way that the method doesn't need.
+/// Prints the result as JSON: in the form of the latest released revision if that has the method, otherwise as the
+/// server sends it. No other request is sent that the method doesn't need.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "mcp-rev request [OPTIONS] <METHOD> <URL|--config FILE|-- COMMAND...>",
@@ -128,16 +129,17 @@ Examples:
 pub struct RequestArgs {
     /// The method
     pub method: String,
-    /// Its parameters, a JSON object, or the file with it after `@`
+    /// The parameters: a JSON object, or `@` and a file that contains it
     #[arg(long, value_name = "JSON|@FILE", value_parser = json::<RawObject>)]
     pub params: Option<RawObject>,
     #[command(flatten)]
     pub client: ClientArgs,
 }
 
-/// Ask a server for values of an argument
+/// Ask a server to complete an argument
 ///
-/// Prints what the server suggests for an argument of a prompt or a variable of a resource template, one value a line.
+/// Prints what the server suggests for an argument of a prompt or a variable of a resource template, one value per
+/// line.
 #[derive(Debug, clap::Args)]
 #[command(
     group = ArgGroup::new("of").required(true).args(["prompt", "template"]),
@@ -148,7 +150,7 @@ Examples:
   mcp-rev complete --template 'repo://{owner}/{name}' name=m --arg owner=ada -- node server.js"
 )]
 pub struct CompleteArgs {
-    /// The argument, and the beginning of its value
+    /// The argument, and the start of its value
     #[arg(value_name = "ARGUMENT=VALUE", value_parser = pair)]
     pub typed: (String, String),
     /// The name of the prompt
@@ -157,16 +159,16 @@ pub struct CompleteArgs {
     /// The resource template
     #[arg(long, value_name = "TEMPLATE")]
     pub template: Option<String>,
-    /// Another argument that is known; may be given several times
+    /// Another argument whose value is known; may be given several times
     #[arg(long = "arg", value_name = "NAME=VALUE", value_parser = pair)]
     pub pairs: Vec<(String, String)>,
     #[command(flatten)]
     pub client: ClientArgs,
 }
 
-/// Measure how long a server takes to answer
+/// Measure how long a server takes to respond
 ///
-/// Sends `ping`, or the discovery to a server without a handshake, and prints the time of each answer.
+/// Sends `ping`, or `server/discover` to a server without a handshake, and prints the time until each response.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "mcp-rev ping [OPTIONS] <URL|--config FILE|-- COMMAND...>",
@@ -175,7 +177,7 @@ Example:
   mcp-rev ping --count 10 https://example.org/mcp"
 )]
 pub struct PingArgs {
-    /// How often
+    /// The number of requests
     #[arg(long, value_name = "COUNT", default_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
     pub count: u32,
     #[command(flatten)]
@@ -184,8 +186,9 @@ pub struct PingArgs {
 
 /// Set the level of the log messages that a server sends
 ///
-/// Sends `logging/setLevel`, and prints nothing if the server takes it. The level lasts as long as the session, so that this is a test of the
-/// server; --log of the other commands sets it for what they do. Revisions without a handshake have no such request.
+/// Sends `logging/setLevel`, and prints nothing if the server accepts it. The level lasts as long as the session, so
+/// this command only tests the server; --log of the other commands sets the level for what they do. Revisions without a
+/// handshake have no such request.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "mcp-rev set-level [OPTIONS] <LEVEL> <URL|--config FILE|-- COMMAND...>",
@@ -194,16 +197,16 @@ Example:
   mcp-rev set-level warning --revision 2025-11-25 -- node server.js"
 )]
 pub struct SetLevelArgs {
-    /// The level: log messages of it and above are sent
+    /// The lowest level of log messages to send
     #[arg(value_parser = log_level())]
     pub level: LoggingLevel,
     #[command(flatten)]
     pub server: ServerArgs,
 }
 
-/// Write down what a server offers, for `diff`
+/// Print a snapshot of what a server offers, for `diff`
 ///
-/// Prints as JSON what `inspect --format json` does. If a list fails, nothing is printed.
+/// Prints the same JSON as `inspect --format json`, or nothing if a list fails.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "mcp-rev snapshot [OPTIONS] <URL|--config FILE|-- COMMAND...>",
@@ -216,21 +219,22 @@ pub struct SnapshotArgs {
     pub server: ServerArgs,
 }
 
-/// Say what the changes of a server's interface mean for its clients
+/// Report what the changes of a server's interface mean for its clients
 ///
-/// Compares a snapshot with a later one, or with a server as it is now. A change is breaking if a call that was right before may fail, or
-/// its result may not be what a client expects; risky if a model or a client may act otherwise, such as for another description; and
-/// additive otherwise. Schemas are compared by what they allow: other words for the same values aren't a change.
+/// Compares a snapshot with a later one, or with a running server. A change is breaking if a call that was valid before
+/// may fail, or its result may not be what a client expects; risky if a model or a client may behave differently, such
+/// as after a changed description; and additive otherwise. Schemas are compared by the values that they allow: another
+/// way to write the same schema isn't a change.
 #[derive(Debug, clap::Args)]
 #[command(
     mut_arg("url", |url| url.value_name("NEW|URL").help("The later snapshot, or the URL of a server over HTTP").value_parser(clap::value_parser!(String))),
-    // What is changed becomes the last of the positional arguments, which the command has to be.
+    // `mut_arg` moves an argument to the end, and the command has to be the last positional argument.
     mut_arg("command", |command| command),
     override_usage = "mcp-rev diff [OPTIONS] <OLD> <NEW|URL|--config FILE|-- COMMAND...>",
     after_help = "\
 Exit status:
-  0  nothing has changed that breaks clients
-  1  something has
+  0  no change is breaking
+  1  a change is breaking
   2  wrong arguments, or a file that isn't a snapshot
   3  no session with the server
 
@@ -248,10 +252,11 @@ pub struct DiffArgs {
     pub server: ServerArgs,
 }
 
-/// Print the changes that a server notifies of, one a line
+/// Print the changes of which a server notifies, one per line
 ///
-/// Lines are `tools`, `prompts`, `resources` for a list that has changed, and `resource URI` for a resource. With --format json,
-/// they are objects: {"changed":"resource","uri":"…"}. It ends when the server does, or at an interrupt.
+/// A line is `tools`, `prompts` or `resources` for a changed list, and `resource URI` for a changed resource. With
+/// --format json, each line is an object: {"changed":"resource","uri":"…"}. The command ends when the server does, or
+/// at an interrupt.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "mcp-rev listen [OPTIONS] <URL|--config FILE|-- COMMAND...>",
@@ -260,17 +265,17 @@ Example:
   mcp-rev listen --resource file:///notes.md https://example.org/mcp"
 )]
 pub struct ListenArgs {
-    /// A resource whose changes to print; may be given several times
+    /// A resource whose changes are printed; may be given several times
     #[arg(long = "resource", value_name = "URI")]
     pub resources: Vec<String>,
-    /// How to print them
+    /// How to print the changes
     #[arg(long, value_enum, default_value = "text")]
     pub format: Format,
     #[command(flatten)]
     pub server: ServerArgs,
 }
 
-/// What the commands have in common whose server may ask something before it answers.
+/// The arguments shared by the commands whose server can request input before it responds.
 #[derive(Debug, clap::Args)]
 pub struct ClientArgs {
     /// How to print the result
@@ -279,13 +284,14 @@ pub struct ClientArgs {
     /// Print log messages of this level and above on standard error
     #[arg(long, value_name = "LEVEL", value_parser = log_level())]
     pub log: Option<LoggingLevel>,
-    /// What to answer when the server asks something, instead of asking on the terminal: a JSON object with lists `elicitation`
-    /// (results with `action` and `content`) and `sampling` (texts), of which each question takes the next
+    /// Answers to the server's input requests, instead of asking on the terminal: a JSON object with lists
+    /// `elicitation` (results with `action` and `content`) and `sampling` (texts), from which each request takes the
+    /// next item
     ///
-    /// Without a terminal and without this file, questions are declined.
+    /// Without a terminal and without this file, input requests are declined.
     #[arg(long, value_name = "FILE")]
     pub answers: Option<PathBuf>,
-    /// A root that the server gets when it asks for them; may be given several times
+    /// A root that the server gets when it lists the roots; may be given several times
     #[arg(long = "root", value_name = "URI")]
     pub roots: Vec<String>,
     #[command(flatten)]

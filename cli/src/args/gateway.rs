@@ -10,15 +10,16 @@ use super::bridge::{listen, some_seconds};
 
 /// Serve many servers as one
 ///
-/// The servers are those of a host's file. Their tools and prompts have the name of their server before them: `git_log` is `log` of `git`.
-/// Each client has sessions of its own with them, in its revision, so that what a server asks reaches the right client. A server that
-/// ends is started again; meanwhile, lists lack what it has.
+/// The servers are those in a host's configuration file. The names of tools and prompts are prefixed with the name of
+/// their server: `git_log` is `log` of `git`. Each client has its own sessions with the servers, in its own revision,
+/// so that requests of a server reach the right client. A server that ends is restarted; until then, its items are
+/// missing from the lists.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Exit status:
-  0  the client has ended the session, or an interrupt the gateway
-  1  output that can't be written
-  2  wrong arguments, or a wrong file
+  0  the client ended the session, or the gateway was interrupted
+  1  the output can't be written
+  2  wrong arguments, or an invalid file
 
 Examples:
   mcp-rev gateway mcp.json
@@ -27,33 +28,36 @@ Examples:
 pub struct GatewayArgs {
     /// The file with the servers (`mcpServers`), such as mcp.json
     pub file: PathBuf,
-    /// Where clients are: `stdio` for the one that has started the gateway, the URL to serve, or `unix:PATH`
+    /// Where to accept clients: `stdio` for the client that started the gateway, an HTTP URL to serve, or `unix:PATH`
     ///
-    /// A Unix socket has HTTP too, at /mcp, for whatever host a client names. Only this user may connect to it. A socket that a dead
-    /// server has left is replaced, and the socket is removed at the end.
+    /// A Unix socket is served over HTTP too, at /mcp, and any Host header is accepted. Only this user can connect to
+    /// it. A stale socket of a server that has ended is replaced, and the socket is removed at exit.
     #[arg(long, value_name = "stdio|URL|unix:PATH", default_value = "stdio", value_parser = listen)]
     pub listen: Listen,
     /// Serve only this server of the file; may be given several times
     #[arg(long, value_name = "NAME")]
     pub only: Vec<String>,
-    /// Leave the names of tools and prompts as their servers have them; of two with one name, the first server's is seen
+    /// Don't prefix the names of tools and prompts; if servers have the same name, that of the first server is used
     #[arg(long)]
     pub flat: bool,
-    /// Put the name of its server into the URI of each resource, and not only of those that an earlier server has too
+    /// Put the server's name into the URI of every resource, not only if an earlier server has the same URI
     #[arg(long)]
     pub prefix_uris: bool,
-    /// Drop the members of calls and results that the latest revision doesn't declare; `_meta`, arguments and structured content stay whole
+    /// Drop the members of calls and results that the latest revision doesn't declare; `_meta`, arguments and
+    /// structured content are kept unchanged
     #[arg(long)]
     pub drop_undeclared: bool,
-    /// Seconds that a server may take to connect and to give a list; lists lack one that takes longer, until it has connected
+    /// Seconds that a server may take to connect and to return a list; the lists omit a slower server until it has
+    /// connected
     ///
-    /// A call of a server isn't limited: its client decides how long it waits.
+    /// Calls have no limit: the client decides how long it waits.
     #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = some_seconds)]
     pub timeout: Duration,
-    /// A header with the name of the user, which a proxy in front of the gateway has authenticated and removes from what clients send
+    /// The header in which a proxy in front of the gateway sends the name of the authenticated user; the proxy must
+    /// remove it from the requests of clients
     #[arg(long, value_name = "NAME", conflicts_with = "one_user")]
     pub principal_header: Option<HeaderName>,
-    /// Let all clients share what belongs to a user, because there is only one
+    /// Treat all clients as the same user
     #[arg(long)]
     pub one_user: bool,
     /// Log each call with its server, tool, time and outcome, and what the gateway does

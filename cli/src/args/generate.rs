@@ -10,12 +10,13 @@ use super::revision;
 
 /// Generate code from the definitions of a revision, or of an extension
 ///
-/// TypeScript is one module: a type for each definition, documented, constants for the error codes, and the types of the requests,
-/// results and notifications by method. What a type can't say, such as the bounds of a number, is left out.
+/// The TypeScript is one module: a documented type for each definition, constants for the error codes, and the types of
+/// the requests, results and notifications by method. What a type can't express, such as the bounds of a number, is
+/// omitted.
 ///
-/// An extension is a folder with its schema.json, and with an overlay.yaml, a docs.yaml and a names.yaml if it needs them. What comes out is a
-/// crate of types, named mcp-ext-NAME, which depends on the published crates. --schemas names the schemas of the protocol: the directory
-/// `schema` of the repository of mcp-rev.
+/// An extension is a folder with a schema.json and, if needed, an overlay.yaml, a docs.yaml and a names.yaml. The
+/// output is a crate of types, named mcp-ext-NAME, which depends on the published crates. --schemas is the directory
+/// with the schemas of the protocol: `schema` in the repository of mcp-rev.
 #[derive(Debug, clap::Args)]
 #[command(
     group = ArgGroup::new("what").required(true).args(["typescript", "extension"]),
@@ -47,16 +48,16 @@ pub struct ExtensionArgs {
     /// The end of the crate's name [default: the last part of the id]
     #[arg(long, requires = "extension")]
     pub name: Option<String>,
-    /// Where the extension is described, for links in the documentation
+    /// The page that describes the extension, for links in the documentation
     #[arg(long, value_name = "URL", requires = "extension")]
     pub link: Option<String>,
-    /// The folder of its files
+    /// The folder with the files of the extension
     #[arg(requires = "extension")]
     pub folder: Option<PathBuf>,
     /// Write the crate below this directory
     #[arg(long, value_name = "DIR", requires = "extension")]
     pub out: Option<PathBuf>,
-    /// Write nothing, and fail if the crate isn't what would be written
+    /// Write nothing, and fail if the existing crate differs from the generated one
     #[arg(long, requires = "extension")]
     pub check: bool,
 }

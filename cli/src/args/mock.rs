@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-/// Serve a recorded session, or what a server is said to offer
+/// Serve a recorded session, or a mock server made from a snapshot
 ///
-/// Serves the client on standard input and output. With a transcript of `mcp-rev bridge --record`, a request is answered as it was when the
-/// recorded client sent the same: its method and its parameters are compared, without `_meta`. What the server sent before the
-/// response, such as progress, comes before it again. A request that wasn't recorded gets an error.
+/// Serves one client on standard input and output. With a transcript of `mcp-rev bridge --record`, a request gets the
+/// response that was recorded for the same method and parameters; `_meta` isn't compared. Messages that the server sent
+/// before the response, such as progress, are sent before it again. A request that wasn't recorded gets an error.
 ///
-/// With what `mcp-rev snapshot` writes, tools take what their schemas allow, and give made-up values of their output schemas; prompts and
-/// resources give a text.
+/// With the output of `mcp-rev snapshot`, tools accept what their schemas allow, and return made-up values that match
+/// their output schemas; prompts and resources return a text.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -37,15 +37,16 @@ pub use self::server::{ServerArgs, is_url};
 pub use self::shell::{ShellArgs, ShellCommand, ShellLine};
 pub use self::values::{DecodeArgs, TranslateArgs};
 
-/// Where the options of all commands are in help: after those of the command.
+/// The position of the global options in help: after those of the command.
 const LAST: usize = 900;
 
 /// Every revision of the Model Context Protocol from a shell
 ///
-/// The commands from `inspect` to `diff` are clients of a server, which is named by its URL, by the command that starts it after `--`, or by
-/// its name in the file of a host. `bridge` connects a client and a server of different revisions, and `gateway` serves many servers as
-/// one. `replay` and `mock` play what a bridge has recorded. `decode` and `translate` are filters for JSON.
-/// `generate` writes definitions in TypeScript, and the crate of an extension. `registry` writes, checks and upgrades a server.json.
+/// The commands from `inspect` to `diff` are clients of a server, which is given as a URL, as a command after `--` that
+/// starts it, or as a name in a host's configuration file. `bridge` connects a client and a server of different
+/// revisions, and `gateway` serves many servers as one. `replay` and `mock` replay what a bridge has recorded. `decode`
+/// and `translate` are filters for JSON. `generate` writes definitions in TypeScript, and the crate of an extension.
+/// `registry` writes, checks and upgrades a server.json.
 #[derive(Debug, Parser)]
 #[command(
     name = "mcp-rev",
@@ -53,16 +54,17 @@ const LAST: usize = 900;
     after_help = "\
 Exit status:
   0  success
-  1  something failed: a value, a translation without loss, a call or its tool, a check, output that can't be written
+  1  something failed: a value, a lossless translation, a call or its tool, a check, or writing the output
   2  wrong arguments
   3  no session with the server: it can't be started or reached, refuses the client, or is gone"
 )]
 pub struct Args {
-    // Read by `schemas::directory` before the others, because it decides which revisions they may name.
-    /// Speak the revisions of a directory too, which has those of mcp-rev and later ones, as `cargo xtask ingest` writes it
+    // `schemas::directory` reads this option before the others, because it decides which revisions they can name.
+    /// Also load the revisions of a directory, which has those of mcp-rev and later ones, as `cargo xtask ingest`
+    /// writes it
     #[arg(long, global = true, value_name = "DIR", display_order = LAST)]
     schemas: Option<std::path::PathBuf>,
-    /// Use colour: always, never, or on a terminal unless the variable NO_COLOR is set
+    /// When to use colour: always, never, or auto, which is on a terminal unless the variable NO_COLOR is set
     #[arg(
         long,
         global = true,
@@ -77,7 +79,7 @@ pub struct Args {
 }
 
 impl Args {
-    /// Parses the command line. Help and errors have colour where it says so.
+    /// Parses the command line. `--color` applies to help and errors too.
     pub fn parse_with_color(args: Vec<OsString>) -> Self {
         let color = value_of("--color", &args).and_then(|when| ColorChoice::from_str(when.to_str()?, false).ok());
         let command = Self::command().color(color.unwrap_or(ColorChoice::Auto));
@@ -86,7 +88,7 @@ impl Args {
     }
 }
 
-/// The value of an option that counts before the others are parsed.
+/// Finds the value of an option that is needed before the others are parsed.
 pub fn value_of(option: &str, args: &[OsString]) -> Option<OsString> {
     let own: Vec<&OsString> = args.iter().take_while(|arg| *arg != "--").collect();
     let separate = own
@@ -123,7 +125,7 @@ pub enum Command {
     Registry(RegistryArgs),
     /// List the revisions, the earliest first
     Revisions,
-    /// Print the script that completes the arguments of mcp-rev in a shell
+    /// Print a completion script for a shell
     #[command(after_help = "Example:\n  mcp-rev completions bash > ~/.local/share/bash-completion/completions/mcp-rev")]
     Completions {
         /// The shell
@@ -137,16 +139,16 @@ pub enum Command {
     },
 }
 
-/// How a command prints what it has got.
+/// The output format of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// For people
+    /// Text for people
     Text,
     /// One JSON value
     Json,
 }
 
-/// Parses a revision. A wrong one is answered with the known ones.
+/// Parses a revision. The error for an unknown revision lists the known ones.
 fn revision() -> impl TypedValueParser<Value = Revision> {
     PossibleValuesParser::new(Revision::all().map(Revision::as_str)).try_map(|name| name.parse::<Revision>())
 }

@@ -29,8 +29,9 @@ pub enum RegistryCommand {
 
 /// Write the server.json of a crate
 ///
-/// Name, version, description and repository are those of the crate, which cargo is asked for. Users install it from the crate registry,
-/// and the server speaks over standard input and output. The file has the newest form; what the registry would refuse is reported.
+/// Name, version, description and repository are taken from the crate, by `cargo metadata`. Users install the server
+/// from crates.io, and it serves on standard input and output. The file uses the newest schema; anything that the
+/// registry would reject is reported.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -46,7 +47,7 @@ pub struct InitArgs {
     /// The name of the server [default: io.github.OWNER/CRATE, if the repository is on GitHub]
     #[arg(long)]
     pub name: Option<String>,
-    /// Write to this file [default: server.json beside the manifest of the crate]
+    /// Write to this file [default: server.json next to the manifest of the crate]
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Replace the file if there is one
@@ -56,10 +57,11 @@ pub struct InitArgs {
 
 /// Check a server.json
 ///
-/// It is validated by the schema that it names in `$schema`, and by what the registry checks besides: the form of names, versions and
-/// addresses, what each kind of package may have, and the line `mcp-name: NAME` in the README of a crate, by which the registry knows that
-/// crate and server are the same author's. Nothing is sent to the registry. Each problem is printed with its line and column. Warnings,
-/// such as that there is a newer form, don't change the exit status.
+/// The file is validated against the schema that it names in `$schema`, and against the other rules of the registry:
+/// the form of names, versions and addresses, the members allowed for each kind of package, and the line `mcp-name:
+/// NAME` in the README of a crate, which proves to the registry that crate and server have the same author. Nothing is
+/// sent to the registry. Each problem is printed with its line and column. Warnings, such as about a newer schema,
+/// don't change the exit status.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -69,17 +71,18 @@ pub struct ValidateArgs {
     /// The file
     #[arg(default_value = "server.json")]
     pub file: PathBuf,
-    /// The README of the crate [default: README.md beside the file, if there is one]
+    /// The README of the crate [default: README.md next to the file, if there is one]
     #[arg(long, value_name = "FILE")]
     pub readme: Option<PathBuf>,
-    /// How the problems are printed
+    /// How to print the problems
     #[arg(long, value_enum, default_value = "text")]
     pub format: Format,
 }
 
-/// Convert a server.json to the newest form
+/// Convert a server.json to the newest schema
 ///
-/// The document is printed, or written to its file with --write. What the newest form can't say is printed to standard error.
+/// The document is printed, or written to its file with --write. Values that the newest schema can't express are
+/// reported on standard error.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -95,12 +98,12 @@ pub struct UpgradeArgs {
     /// Fail if anything is lost, and print and write nothing
     #[arg(long)]
     pub strict: bool,
-    /// The form of a document that doesn't name its schema
+    /// The schema version of a document that doesn't name its schema
     #[arg(long, value_name = "REVISION", value_parser = form())]
     pub from: Option<Revision>,
 }
 
-/// Parses a form. A wrong one is answered with the known ones.
+/// Parses a schema version. The error for an unknown one lists the known ones.
 fn form() -> impl TypedValueParser<Value = Revision> {
     PossibleValuesParser::new(Revision::all().map(Revision::as_str)).try_map(|name| name.parse::<Revision>())
 }

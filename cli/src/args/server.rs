@@ -1,4 +1,4 @@
-//! How a command names its server, and the options of the session with it.
+//! The arguments that name a command's server, and the options of the session with it.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use mcp_runtime::transport::http::client::reqwest::header::{HeaderName, HeaderVa
 
 use super::{AuthArgs, revision};
 
-/// The seconds to wait for an answer unless the arguments say otherwise.
+/// The default time to wait for a response.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The server: a URL, a command after `--`, or a name in the file of a host.
@@ -23,13 +23,13 @@ pub struct ServerArgs {
     /// The command that starts a server on its standard input and output, with its arguments
     #[arg(last = true)]
     pub command: Vec<OsString>,
-    /// The file in which a host keeps its servers (`mcpServers`), such as mcp.json, instead of a URL or a command
+    /// A host's configuration file with servers (`mcpServers`), such as mcp.json, instead of a URL or a command
     #[arg(long, value_name = "FILE", help_heading = "Server")]
     pub config: Option<PathBuf>,
     /// The name of the server in that file, if it has several
     #[arg(long, value_name = "NAME", requires = "config", help_heading = "Server")]
     pub server: Option<String>,
-    /// A variable in the environment of the server's process; may be given several times
+    /// An environment variable for the server's process; may be given several times
     #[arg(short = 'e', long = "env", value_name = "NAME=VALUE", value_parser = pair, conflicts_with = "url", help_heading = "Server")]
     pub environment: Vec<(String, String)>,
     /// A header of each HTTP request, such as 'Authorization: Bearer …'
@@ -40,10 +40,11 @@ pub struct ServerArgs {
     /// Speak only this revision with the server; may be given several times
     #[arg(long = "revision", value_name = "REVISION", value_parser = revision(), help_heading = "Server")]
     pub revisions: Vec<Revision>,
-    /// Seconds to wait for an answer; progress starts the time over [default: 60, and 600 where the server may ask something]
+    /// Seconds to wait for a response; progress restarts the time [default: 60, and 600 if the server can request
+    /// input]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Server")]
     pub timeout: Option<u64>,
-    /// Show the standard error of the server, and with -vv every message: > to the server, < from it
+    /// Show the standard error of the server, and with -vv every message: > is sent, < is received
     #[arg(short, long, action = clap::ArgAction::Count, help_heading = "Server")]
     pub verbose: u8,
 }
@@ -63,23 +64,20 @@ pub fn url(text: &str) -> Result<String, &'static str> {
     match is_url(text) {
         true => Ok(text.to_owned()),
         false => Err(
-            "not a URL of HTTP: what is called is named before the URL, and the command that starts a server goes after `--`",
+            "not an HTTP URL: the name of a tool goes before it, and the command that starts a server goes after `--`",
         ),
     }
 }
 
 pub fn header(text: &str) -> Result<(HeaderName, HeaderValue), &'static str> {
     let (name, value) = text.split_once(':').ok_or("there is no `:` between name and value")?;
-    let name = name.trim().parse().map_err(|_| "the name can't be that of a header")?;
-    let mut value: HeaderValue = value
-        .trim()
-        .parse()
-        .map_err(|_| "the value can't be that of a header")?;
+    let name = name.trim().parse().map_err(|_| "not a valid header name")?;
+    let mut value: HeaderValue = value.trim().parse().map_err(|_| "not a valid header value")?;
     value.set_sensitive(true);
     Ok((name, value))
 }
 
-/// A name and a value.
+/// Parses NAME=VALUE.
 pub fn pair(text: &str) -> Result<(String, String), &'static str> {
     let (name, value) = text.split_once('=').ok_or("there is no `=` between name and value")?;
     Ok((name.to_owned(), value.to_owned()))

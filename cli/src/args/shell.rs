@@ -11,9 +11,9 @@ use super::client::log_level;
 
 /// Use a server line by line
 ///
-/// Begins a session, and reads commands until `quit` or the end of input. `help` lists the commands. On a terminal, the tab key completes
-/// names and arguments, and the arrow keys bring back what was typed before, which is kept in a file that only its owner can read. A line that
-/// begins with a space isn't kept. An interrupt cancels what is running.
+/// Starts a session, and reads commands until `quit` or the end of input. `help` lists the commands. On a terminal, the
+/// tab key completes names and arguments, and the arrow keys recall earlier lines. These are kept in a file that only
+/// its owner can read, except lines that start with a space. An interrupt cancels the running command.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "mcp-rev shell [OPTIONS] <URL|--config FILE|-- COMMAND...>",
@@ -23,7 +23,7 @@ Examples:
   echo 'call weather city=Bern' | mcp-rev shell https://example.org/mcp"
 )]
 pub struct ShellArgs {
-    /// The file that keeps what was typed [default: mcp-rev/history in the user's directory for data]
+    /// The history file [default: mcp-rev/history in the user's data directory]
     #[arg(long, value_name = "FILE")]
     pub history: Option<PathBuf>,
     #[command(flatten)]
@@ -40,9 +40,9 @@ pub struct ShellLine {
 
 #[derive(Debug, clap::Subcommand)]
 pub enum ShellCommand {
-    /// Show what the server is and offers
+    /// Show what the server is and what it offers
     Inspect,
-    /// Show all that the server says of a tool
+    /// Show everything that the server declares about a tool
     Tool {
         /// The name of the tool
         tool: String,
@@ -51,7 +51,8 @@ pub enum ShellCommand {
     Call {
         /// The name of the tool
         tool: String,
-        /// Its arguments: NAME=VALUE or NAME:=JSON, or all as one JSON object, or @FILE with it. JSON needs no quotes around it
+        /// The arguments: NAME=VALUE or NAME:=JSON, or all as one JSON object, or @FILE that contains it. JSON doesn't
+        /// have to be quoted
         #[arg(value_name = "NAME=VALUE|NAME:=JSON|JSON|@FILE")]
         arguments: Vec<String>,
     },
@@ -72,11 +73,11 @@ pub enum ShellCommand {
     Request {
         /// The method
         method: String,
-        /// Its parameters, a JSON object, or @FILE with it
+        /// The parameters: a JSON object, or @FILE that contains it
         #[arg(value_name = "JSON|@FILE", value_parser = json::<RawObject>)]
         params: Option<RawObject>,
     },
-    /// Measure how long the server takes to answer
+    /// Measure how long the server takes to respond
     Ping,
     /// Set the level of the log messages that the server sends
     SetLevel {

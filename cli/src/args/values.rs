@@ -8,11 +8,11 @@ use serde_json::Value;
 use super::revision;
 use super::server::pair;
 
-/// Decode JSON values and write them again
+/// Decode JSON values and encode them again
 ///
-/// Reads JSON values from standard input, in lines or not, and writes one line for each: {"ok":true,"value":…} with the value encoded
-/// again, or {"ok":false,"line":…,"column":…,"byte":…,"path":"…","error":"…"} with the place of the value in the input and the path of the
-/// mistake in the value.
+/// Reads JSON values from standard input, one per line or not, and writes one line for each: {"ok":true,"value":…} with
+/// the value encoded again, or {"ok":false,"line":…,"column":…,"byte":…,"path":"…","error":"…"} with the position of
+/// the value in the input and the path of the error in the value.
 ///
 /// With --strict, a whole message (JSONRPCMessage and the like) is validated as the request or notification that its method
 /// names. The result in a response isn't validated, because a response doesn't name its method.
@@ -28,31 +28,31 @@ pub struct DecodeArgs {
     /// The revision
     #[arg(long, value_parser = revision())]
     pub revision: Revision,
-    /// The definition that every value is an instance of, by the schema's name for it
+    /// The name of the schema's definition that every value is an instance of
     #[arg(long = "type", value_name = "NAME")]
     pub definition: Option<String>,
     /// Each value names its own definition: {"type":"Tool","value":…}
     #[arg(long)]
     pub typed: bool,
-    /// Also validate each value by the revision's schema
+    /// Also validate each value against the revision's schema
     #[arg(long)]
     pub strict: bool,
 }
 
 /// Translate JSON values from one revision to another
 ///
-/// Reads JSON values from standard input, in lines or not, and writes one line for each: {"ok":true,"value":…,"losses":[…]} with the
-/// path, kind and rule of each loss, or {"ok":false,"line":…,"column":…,"byte":…,"code":…,"path":"…","error":"…"} with the code of
-/// the JSON-RPC error.
+/// Reads JSON values from standard input, one per line or not, and writes one line for each:
+/// {"ok":true,"value":…,"losses":[…]} with the path, kind and rule of each loss, or
+/// {"ok":false,"line":…,"column":…,"byte":…,"code":…,"path":"…","error":"…"} with the code of the JSON-RPC error.
 ///
-/// Input and output have the form that `decode` reads. Where the schema of a revision has the JSON-RPC envelope in its
-/// requests and notifications, the values have it too; an id can't be made up for a request that has none. A whole message
-/// (JSONRPCMessage and the like) is translated as the request or notification that its method names. The result in a response
-/// isn't translated. The code of an error is, by the method that --method names.
+/// Input and output have the form that `decode` reads. Where the schema of a revision includes the JSON-RPC envelope in
+/// its requests and notifications, so do the values; a request without an id can't get one. A whole message
+/// (JSONRPCMessage and the like) is translated as the request or notification that its method names. The result in a
+/// response isn't translated. The code of an error is, for the method of --method.
 ///
-/// Some revisions repeat in each request what a session says once, such as the capabilities of the client. A value that lacks it can't be
-/// translated there, and the error names what to give with --supply. Where the target says such a thing once, it is lost; with
-/// --supply, it is written beside the value instead, as "supply":{…}.
+/// Some revisions repeat in each request what others state once per session, such as the capabilities of the client. A
+/// value without it can't be translated to such a revision, and the error names the key to give with --supply. In the
+/// other direction, it is lost; with --supply, it is written next to the value instead, as "supply":{…}.
 #[derive(Debug, clap::Args)]
 #[command(
     group = ArgGroup::new("type_of_values").required(true).args(["definition", "typed"]),
@@ -70,30 +70,33 @@ pub struct TranslateArgs {
     /// The revision to translate to
     #[arg(long, value_name = "REVISION", value_parser = revision())]
     pub to: Revision,
-    /// The definition that every value is an instance of, by the schema's name for it
+    /// The name of the schema's definition that every value is an instance of
     #[arg(long = "type", value_name = "NAME")]
     pub definition: Option<String>,
     /// Each value names its own definition: {"type":"Tool","value":…}
     #[arg(long)]
     pub typed: bool,
-    /// The method whose calls failed, for error responses; without it, only the codes change that mean the same for each method
+    /// The method whose calls failed, for error responses; without it, only codes are translated that mean the same for
+    /// each method
     #[arg(long)]
     pub method: Option<String>,
-    /// What the session knows and the target revision says in each message; may be given several times
+    /// A value that the session knows and the target revision repeats in each message; may be given several times
     ///
-    /// The value is JSON, or text. The keys are those of the rules between the two revisions, and a wrong one is answered with them:
-    /// meta.capabilities, meta.client and meta.log-level are the client's, and meta.version is that of --to if it isn't given.
+    /// The value is JSON, or text. The keys are those of the rules between the two revisions; the error for an unknown
+    /// key lists them. meta.capabilities, meta.client and meta.log-level are the client's, and meta.version is by
+    /// default the revision of --to.
     #[arg(long = "supply", value_name = "KEY=VALUE", value_parser = supplied)]
     pub supply: Vec<(String, RawJson)>,
-    /// Keep what the target revision doesn't declare as undeclared members, so that nothing is lost on the way back
+    /// Keep values that the target revision doesn't declare, as undeclared members, so that nothing is lost on the way
+    /// back
     #[arg(long)]
     pub carry: bool,
-    /// Fail if anything is lost: each loss goes to standard error too, and the exit status is 1
+    /// Fail if anything is lost: each loss is also written to standard error, and the exit status is 1
     #[arg(long)]
     pub strict: bool,
 }
 
-/// A key and a value: JSON, or text that isn't like JSON.
+/// A key and a value, which is JSON, or text that doesn't look like JSON.
 fn supplied(text: &str) -> Result<(String, RawJson), String> {
     let (key, value) = pair(text)?;
     match from_str(&value) {

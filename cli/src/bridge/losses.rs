@@ -1,4 +1,4 @@
-//! What messages have lost on their way, on standard error and in a file.
+//! A log of the losses of messages, on standard error and in a file.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -13,13 +13,13 @@ use serde_json::json;
 use crate::error::CommandError;
 use crate::text::say_loss;
 
-/// The places that are remembered, so that each is told once.
+/// The maximum number of places that are remembered, so that each is reported once.
 const PLACES: usize = 10_000;
 
-/// Writes losses down.
+/// Reports losses.
 pub struct LossLog {
     file: Option<Mutex<LineWriter<File>>>,
-    /// The places that have been told; `None` if every loss is told.
+    /// The places that have been reported; `None` if every loss is reported.
     told: Option<Mutex<HashSet<String>>>,
 }
 
@@ -33,7 +33,7 @@ impl LossLog {
         })
     }
 
-    /// Prints the losses of a message of a method.
+    /// Reports the losses of a message of a method.
     pub fn add(&self, method: &str, losses: &[Loss]) {
         for loss in losses {
             if let Some(told) = &self.told {
@@ -52,21 +52,21 @@ impl LossLog {
                 }
                 let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
                 if let Err(error) = writeln!(file, "{line}") {
-                    tracing::warn!(%error, "a loss isn't written to the file");
+                    tracing::warn!(%error, "can't write a loss to the file");
                 }
             }
         }
     }
 }
 
-/// What the last revision that deprecates a method says: what a message of it has lost matters less.
+/// The deprecation note of the last revision that deprecates a method: losses of deprecated methods matter less.
 fn deprecation(method: &str) -> Option<&'static str> {
     Revision::all()
         .filter_map(|revision| revision.deprecation(method))
         .next_back()
 }
 
-/// The path of a loss without the positions in lists, which make no other place.
+/// The path of a loss without list indexes, so that equal losses in all items of a list count as one place.
 fn place(loss: &Loss) -> String {
     let segments = loss.path.segments().iter().map(|segment| match segment {
         Segment::Member(member) => format!(".{member}"),
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_says_that_the_method_is_deprecated() {
+    fn losses_of_deprecated_methods_carry_the_deprecation_note() {
         let directory = tempfile::tempdir().expect("there is room");
         let file = directory.path().join("losses.jsonl");
         let log = LossLog::new(Some(&file), false).expect("it can be written");

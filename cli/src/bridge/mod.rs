@@ -26,16 +26,16 @@ use crate::client::{block_on, http_options};
 use crate::error::{CommandError, Summary};
 use crate::transcript::Side;
 
-/// How much longer a session may take to begin when the user logs in meanwhile: as long as the login is waited for.
+/// The extra time to start a session if the user has to log in: the same time that the login is waited for.
 const LOGIN: Duration = Duration::from_secs(5 * 60);
 
-/// Serves clients until one of the sides ends, or an interrupt.
+/// Serves clients until one of the sides ends, or until an interrupt.
 pub fn bridge(args: &BridgeArgs) -> Result<Summary, CommandError> {
     log(args.verbose);
     block_on(run(args))
 }
 
-/// Logs to standard error what happens, and each line of the servers' standard errors.
+/// Logs events of the bridge to standard error, and each line of the servers' standard errors.
 pub fn log(is_verbose: bool) {
     let log = tracing_subscriber::fmt()
         .with_writer(crate::paint::errors)
@@ -56,7 +56,7 @@ async fn run(args: &BridgeArgs) -> Result<Summary, CommandError> {
         Some(url) => {
             let url = url.clone();
             let http = http_options(&args.headers, &args.auth).await?.shared_client()?;
-            // A wrong URL is an error now, and not once there is a client.
+            // Reports a wrong URL now, not when the first client connects.
             HttpClient::new(&url, http.clone())?;
             let record = Arc::clone(&recorder);
             let connect = move || {
@@ -134,14 +134,14 @@ async fn listen<T: Transport>(
                     false => server,
                 }
             };
-            // A client has a stream open while it sends its requests.
+            // A client keeps a stream open while it sends its requests.
             let connections = options.servers.saturating_mul(2).max(1024);
             serve_many(&bridge, socket, settings, connections, recorder).await
         }
     }
 }
 
-/// Serves the client that has started the bridge.
+/// Serves the client that started the bridge.
 async fn serve_one<C: Connector>(bridge: &Bridge<C>, client: impl Transport) -> Result<Summary, CommandError> {
     let mut served = Box::pin(bridge.serve(client));
     let outcome = tokio::select! {
@@ -172,9 +172,9 @@ async fn serve_many<C: Connector>(
         tokio::spawn(async move {
             match bridge.serve_for(&info, transport).await {
                 Ok(()) => {}
-                Err(error @ BridgeError::Evicted) => tracing::debug!(%error, "a session has ended"),
-                Err(BridgeError::Server(error)) => tracing::warn!(%error, "a session has ended with its server"),
-                Err(error) => tracing::warn!(%error, "a client isn't served"),
+                Err(error @ BridgeError::Evicted) => tracing::debug!(%error, "a session ended"),
+                Err(BridgeError::Server(error)) => tracing::warn!(%error, "a session ended with its server"),
+                Err(error) => tracing::warn!(%error, "can't serve a client"),
             }
         });
     });
@@ -186,7 +186,7 @@ async fn serve_many<C: Connector>(
     Ok(Summary::AllSucceeded)
 }
 
-/// Serves clients over HTTP until an interrupt. `layer` adds to the app that serves them.
+/// Serves clients over HTTP until an interrupt. `layer` wraps the app that serves them.
 pub async fn serve_http(
     socket: &Socket,
     server: HttpServer,
@@ -198,7 +198,7 @@ pub async fn serve_http(
             let bound = TcpListener::bind(address).await;
             let listener =
                 bound.map_err(|error| CommandError::Argument(format!("can't listen on {address}: {error}")))?;
-            // With port 0, the system has chosen one.
+            // With port 0, the system chooses the port.
             let address = listener.local_addr()?;
             serve_on(listener, address, server, connections, layer).await
         }
@@ -230,7 +230,7 @@ async fn serve_on(
         interrupted = interrupted() => interrupted?,
     }
     shutdown.cancel();
-    // Requests in flight are answered, unless there is another interrupt.
+    // Requests in flight are completed, unless there is another interrupt.
     tokio::select! {
         () = serving => {}
         interrupted = interrupted() => interrupted?,
@@ -238,7 +238,7 @@ async fn serve_on(
     Ok(())
 }
 
-/// Waits for a signal that asks the program to end.
+/// Waits for a signal to terminate.
 pub async fn interrupted() -> io::Result<()> {
     #[cfg(unix)]
     {

@@ -1,4 +1,4 @@
-//! A transcript of both sides of the bridge.
+//! Recording of a transcript of both sides of the bridge.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -21,7 +21,7 @@ use mcp_runtime::transport::{MessageDirection, Transport, Watched, watched};
 use crate::error::CommandError;
 use crate::transcript::{self, Direction, HttpHeads, Line, Side};
 
-/// The headers whose values are written: none of them has a credential. The values of all others are masked.
+/// The headers whose values are written, because they never hold credentials. The values of all others are masked.
 const SHOWN: [&str; 34] = [
     "accept",
     "accept-encoding",
@@ -62,7 +62,7 @@ const MASK: &str = "***";
 
 /// Writes a transcript.
 pub struct Recorder {
-    /// None if nobody wants a transcript.
+    /// `None` if no transcript is written.
     file: Option<Mutex<LineWriter<File>>>,
     sessions: AtomicU64,
 }
@@ -76,19 +76,19 @@ impl Recorder {
         }))
     }
 
-    /// The number of another connection.
+    /// Returns the number for a new connection.
     pub fn session(&self) -> u64 {
         self.sessions.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// The same transport, whose messages are written.
+    /// Wraps a transport so that its messages are recorded.
     pub fn record<T: Transport>(self: &Arc<Self>, transport: T, side: Side, session: u64) -> Watched<T> {
         let (recorder, negotiation) = (Arc::clone(self), Mutex::new(Negotiation::default()));
         watched(transport, move |way, json| {
             if recorder.file.is_none() {
                 return;
             }
-            // What isn't JSON isn't passed on.
+            // Messages that aren't JSON aren't forwarded.
             let Ok(message) = from_slice::<RawJson>(json) else {
                 return;
             };
@@ -108,7 +108,7 @@ impl Recorder {
         })
     }
 
-    /// The same options, with which the headers of requests to the server are written.
+    /// Extends options so that the headers of requests to the server are recorded.
     pub fn record_requests(self: &Arc<Self>, options: HttpOptions, session: u64) -> HttpOptions {
         if self.file.is_none() {
             return options;
@@ -124,7 +124,7 @@ impl Recorder {
         })
     }
 
-    /// The same service, the headers of whose clients are written.
+    /// Wraps a service so that the headers of its clients' requests are recorded.
     pub fn record_clients(self: &Arc<Self>, app: Router) -> Router {
         if self.file.is_none() {
             return app;
@@ -138,7 +138,7 @@ impl Recorder {
         let line = line.replace(['\n', '\r'], " ");
         let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
         if let Err(error) = writeln!(file, "{line}") {
-            tracing::warn!(%error, "a message isn't written to the transcript");
+            tracing::warn!(%error, "can't write a message to the transcript");
         }
     }
 }
@@ -171,7 +171,7 @@ async fn record_exchange(State(recorder): State<Arc<Recorder>>, request: Request
     response
 }
 
-/// What a transcript has of an exchange, whose request has this method, this path and these headers.
+/// The transcript entry for an exchange whose request has this method, path and headers.
 fn heads((method, path, request): (&Method, &str, &HeaderMap), status: StatusCode, response: &HeaderMap) -> HttpHeads {
     HttpHeads {
         method: method.to_string(),
@@ -182,22 +182,22 @@ fn heads((method, path, request): (&Method, &str, &HeaderMap), status: StatusCod
     }
 }
 
-/// What the messages of a connection have said about its revision.
+/// The state of the negotiation on a connection, as its messages show it.
 #[derive(Default)]
 struct Negotiation {
-    /// The request that begins a session, until it is answered.
+    /// The id of the request that starts the session, until its response.
     begin: Option<RequestId>,
     revision: Option<Revision>,
 }
 
 impl Negotiation {
-    /// The revision that a message names, or else that of the session.
+    /// The revision that a message names, or else the revision of the session.
     fn revision_of(&mut self, json: &[u8]) -> Option<Revision> {
         let Ok(header) = MessageHeader::from_slice(json) else {
             return self.revision;
         };
         if let Some((revision, _)) = hello::stamped_version::<Revision>(&header).ok().flatten() {
-            // The response doesn't name it.
+            // The response doesn't name the revision, so it is kept for it.
             self.revision = Some(revision);
         } else if let Some(requested) = hello::requested_version(&header) {
             self.begin = header.id();
@@ -217,7 +217,7 @@ impl Negotiation {
     }
 }
 
-/// Headers by their names. What may be a credential is masked.
+/// Headers by name. Values that may be credentials are masked.
 fn masked(headers: &HeaderMap) -> BTreeMap<String, String> {
     let names = headers.keys().map(|name| {
         let values = headers.get_all(name).iter().map(|value| match value.to_str() {
@@ -234,7 +234,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_values_that_are_known_to_be_no_credentials_are_written() {
+    fn headers_that_may_carry_credentials_are_masked() {
         let mut headers = HeaderMap::new();
         for (name, value) in [
             ("authorization", "Bearer secret"),

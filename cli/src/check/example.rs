@@ -1,12 +1,12 @@
-//! A small instance of a schema, to call a tool with.
+//! Small instances of a schema, to call a tool with.
 
 use serde_json::{Map, Value, json};
 
-/// Levels of nesting and references that are followed.
+/// The maximum depth of nesting and references.
 const DEPTH: usize = 16;
 
-/// A small instance of `schema`, which is part of `document`: the required members only. It isn't always valid, such as where a
-/// pattern is wanted.
+/// A small instance of `schema`, which is part of `document`, with only the required members. It isn't always valid,
+/// for example if there is a pattern.
 pub fn example(document: &Value, schema: &Value) -> Value {
     instance(document, schema, DEPTH)
 }
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_example_has_what_is_required() {
+    fn an_example_has_only_the_required_members() {
         let schema = json!({
             "type": "object",
             "properties": {
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_that_refers_to_itself_has_an_end() {
+    fn the_example_of_a_recursive_schema_is_finite() {
         let schema = json!({"type": "object", "properties": {"a": {"$ref": "#"}}, "required": ["a"]});
         assert!(example(&schema, &schema).is_object());
     }

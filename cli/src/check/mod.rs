@@ -25,10 +25,11 @@ use crate::paint::Paint;
 use crate::report::{self, Case, Report};
 use crate::transcript;
 
-/// How long a server that can't be reached yet is left alone.
+/// The pause between attempts to reach a server.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// Uses what a server offers, or reads what one has sent, and validates each message of it by the schema of the revision.
+/// Uses what a server offers, or reads a transcript, and validates each message of the server against the schema of its
+/// revision.
 pub fn check(args: &CheckArgs, output: impl Paint) -> Result<Summary, CommandError> {
     let arguments = Arguments::read(args.arguments.as_deref())?;
     let reports = match &args.transcript {
@@ -42,7 +43,8 @@ pub fn check(args: &CheckArgs, output: impl Paint) -> Result<Summary, CommandErr
     })
 }
 
-/// Validates what the server sent to the bridge, and what the bridge sent to its clients: a report for each session.
+/// Validates what the server sent to the bridge, and what the bridge sent to its clients. Returns a report for each
+/// session.
 fn recorded(file: &Path) -> Result<Vec<Report>, CommandError> {
     let sessions = transcript::read(file)?.into_iter();
     let reports = sessions.map(|session| {
@@ -65,7 +67,7 @@ async fn use_and_validate(args: &CheckArgs, arguments: &Arguments) -> Result<Rep
     };
     let session = match connected {
         Ok(session) => session,
-        // What a server says in a handshake may be what is wrong.
+        // The messages of the handshake may be what is invalid, so they are reported.
         Err(error) => {
             let Some(revision) = record.negotiated() else {
                 return Err(error);
@@ -87,7 +89,7 @@ async fn use_and_validate(args: &CheckArgs, arguments: &Arguments) -> Result<Rep
     for (case, warning) in found.warnings {
         report.warn(&case, warning);
     }
-    // A revision may name the list otherwise.
+    // Another revision may have another name for the list.
     let is_list = |case: &Case| case.name == ListToolsRequest::METHOD && case.passed;
     if found.uncalled > 0 && report.cases.iter().any(is_list) {
         let note = match found.uncalled {
@@ -99,7 +101,7 @@ async fn use_and_validate(args: &CheckArgs, arguments: &Arguments) -> Result<Rep
     Ok(report)
 }
 
-/// Begins a session, whose messages are recorded.
+/// Starts a session whose messages are recorded.
 async fn connect(args: &CheckArgs) -> (Arc<Record>, Result<ClientSession, CommandError>) {
     let record = Arc::new(Record::default());
     let watching = Arc::clone(&record);

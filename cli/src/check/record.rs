@@ -1,4 +1,4 @@
-//! The messages of a session as they were on the wire.
+//! A record of the messages of a session, as they were on the wire.
 
 use std::sync::Mutex;
 
@@ -8,10 +8,10 @@ use mcp_runtime::transport::MessageDirection;
 
 use crate::message::Seen;
 
-/// Bytes of the messages that are kept.
+/// The maximum number of bytes of the recorded messages.
 const BYTES: usize = 256 << 20;
 
-/// The messages of a session, in their order.
+/// The messages of a session, in order.
 #[derive(Default)]
 pub struct Record(Mutex<Messages>);
 
@@ -32,13 +32,13 @@ impl Record {
         }
     }
 
-    /// The messages, and how many were too many to keep.
+    /// The recorded messages, and the number of messages that were dropped to save memory.
     pub fn messages(&self) -> (Vec<Seen>, usize) {
         let messages = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         (messages.kept.clone(), messages.left_out)
     }
 
-    /// The revision that the server names in a handshake.
+    /// The revision that the server names in the handshake.
     pub fn negotiated(&self) -> Option<Revision> {
         let (messages, _) = self.messages();
         let received = messages.iter().filter(|(way, _)| *way == MessageDirection::Received);

@@ -1,4 +1,4 @@
-//! Uses what a server offers.
+//! Use of everything that a server offers.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -26,10 +26,11 @@ use crate::report::Finding;
 use crate::suggest::tip;
 use crate::text::one_line;
 
-/// How long changes are waited for.
+/// The time to wait for change notifications.
 const CHANGES: Duration = Duration::from_millis(100);
 
-/// A client that gives models' messages and no roots, and declines what users are asked. The questions are validated like any message.
+/// A client that returns example messages of a model and no roots, and declines elicitations. The server's requests are
+/// validated like all its messages.
 pub struct Declining;
 
 impl Capable for Declining {
@@ -61,12 +62,12 @@ impl ClientHandler<Context<ClientSide>> for Declining {
     }
 }
 
-/// The arguments that are given for tools, by their names.
+/// The arguments for tools from the command line, by tool name.
 #[derive(Default)]
 pub struct Arguments(HashMap<String, Map<String, Value>>);
 
 impl Arguments {
-    /// Those of a file, or of the object that stands in the place of its name.
+    /// Reads the arguments from a file, or from the JSON object given instead of a file name.
     pub fn read(file: Option<&Path>) -> Result<Self, CommandError> {
         let Some(file) = file else { return Ok(Self::default()) };
         if let Some(json) = file.to_str().filter(|text| text.starts_with('{')) {
@@ -80,18 +81,19 @@ impl Arguments {
     }
 }
 
-/// What was found beyond the schema, by case.
+/// The findings beyond validation against the schema, by case.
 #[derive(Default)]
 pub struct Found {
     pub faults: Vec<(String, Finding)>,
     pub warnings: Vec<(String, String)>,
-    /// The tools that aren't called, because they don't say that they change nothing.
+    /// The number of tools that weren't called, because they don't declare that they change nothing.
     pub uncalled: usize,
 }
 
-/// Lists and uses everything. Errors of calls are no faults here: the messages are validated as they were.
+/// Lists and uses everything. Errors of calls aren't faults here: the messages are validated later, as they were on the
+/// wire.
 pub async fn use_server(peer: &Peer<ClientSide>, args: &CheckArgs, arguments: &Arguments) -> Found {
-    // Nobody reads the progress, but the server is asked for it.
+    // Nobody reads the progress, but this requests it from the server.
     let peer = &peer.clone().with_progress(mpsc::channel(1).0);
     let tools: Vec<Tool> = list(peer, args.limit).await;
     let resources: Vec<Resource> = list(peer, args.limit).await;
@@ -114,7 +116,7 @@ pub async fn use_server(peer: &Peer<ClientSide>, args: &CheckArgs, arguments: &A
     let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
     for name in arguments.0.keys().filter(|name| !names.contains(&name.as_str())) {
         let unknown = format!(
-            "--arguments has some for it, and the server lists no such tool; {}",
+            "--arguments names this tool, but the server doesn't list it; {}",
             tip(name, &names)
         );
         found.faults.push((format!("tools/call {name}"), Finding::new(unknown)));
@@ -136,7 +138,7 @@ pub async fn use_server(peer: &Peer<ClientSide>, args: &CheckArgs, arguments: &A
     found
 }
 
-/// The beginning of a list, which is empty where the server has none.
+/// The first items of a list; none if the server doesn't have the list.
 async fn list<T: Paginated<ClientRequest, ServerResult> + Send + 'static>(
     peer: &Peer<ClientSide>,
     limit: usize,
@@ -173,7 +175,7 @@ fn first_variable(template: &str) -> Option<&str> {
     expression.split([',', ':', '*']).next().filter(|name| !name.is_empty())
 }
 
-/// Calls a tool, and validates its structured content by the schema that the tool declares.
+/// Calls a tool, and validates its structured content against the output schema of the tool.
 async fn call(peer: &Peer<ClientSide>, tool: &Tool, given: Option<&Map<String, Value>>, found: &mut Found) {
     let schema = tool.input_schema.parse::<Value>().unwrap_or_default();
     let arguments = match (given, example(&schema, &schema)) {
@@ -236,7 +238,7 @@ async fn call(peer: &Peer<ClientSide>, tool: &Tool, given: Option<&Map<String, V
     }
 }
 
-/// Subscribes to changes, and ends the subscription.
+/// Subscribes to changes, and ends the subscription shortly after.
 async fn follow_changes(peer: &Peer<ClientSide>, resource: Option<&Resource>) {
     let filter = ChangeFilter::lists();
     let filter = match resource {
@@ -253,7 +255,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_variable_of_a_template_is_completed() {
+    fn the_first_variable_of_a_uri_template_is_found() {
         for (template, variable) in [
             ("a://{id}/b", Some("id")),
             ("a://{?q,r}", Some("q")),

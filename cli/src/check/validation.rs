@@ -1,4 +1,4 @@
-//! Validates the messages of a server by the schema of its revision.
+//! Validation of a server's messages against the schema of its revision.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,10 +11,10 @@ use mcp_runtime::transport::MessageDirection;
 use crate::message::{Seen, called, case_of, messages, split_at_session, within, wrong_id};
 use crate::report::{Finding, Report};
 
-/// The case of messages that answer or tell nothing known.
+/// The case for messages that belong to no other case.
 const STRAY: &str = "messages";
 
-/// Validates the messages that a server has sent. `left_out` of them were too many to keep.
+/// Validates the messages that a server has sent. `left_out` is the number of messages that weren't recorded.
 pub fn validate(revision: Revision, messages: &[Seen], left_out: usize) -> Report {
     let mut validator = MessageValidator {
         revision,
@@ -33,12 +33,12 @@ pub fn validate(revision: Revision, messages: &[Seen], left_out: usize) -> Repor
         }
     }
     for request in validator.pending.into_values().filter(|request| !request.may_stay_open) {
-        validator.report.fail(&request.case, &"the server hasn't answered");
+        validator.report.fail(&request.case, &"the server sent no response");
     }
     if left_out > 0 {
         validator
             .report
-            .fail(STRAY, &format!("{left_out} messages were too many to validate"));
+            .fail(STRAY, &format!("{left_out} more messages weren't validated"));
     }
     validator.report
 }
@@ -46,9 +46,10 @@ pub fn validate(revision: Revision, messages: &[Seen], left_out: usize) -> Repor
 struct MessageValidator {
     revision: Revision,
     report: Report,
-    /// The requests of the client that have no response yet, by the text of their ids.
+    /// The requests of the client without a response, by the JSON text of their ids.
     pending: HashMap<String, Pending>,
-    /// The requests before the session that had no response when it began. A slow server answers them within the session.
+    /// The ids of requests without a response when the session started. A slow server may respond to them within the
+    /// session.
     given_up: HashSet<String>,
 }
 
@@ -56,13 +57,13 @@ struct MessageValidator {
 struct Pending {
     method: String,
     case: String,
-    /// Whether the session may end before the response: a request for changes lasts as long as the client wants, and the end
-    /// of a subscription isn't waited for.
+    /// Whether the session can end before the response: a subscription to changes lasts as long as the client wants,
+    /// and the client doesn't wait for the response that ends one.
     may_stay_open: bool,
 }
 
 impl MessageValidator {
-    /// Notes which requests before the session have no response. What isn't JSON is wrong at any time.
+    /// Records which requests before the session have no response. Invalid JSON is always reported.
     fn note_before(&mut self, way: MessageDirection, json: &[u8]) {
         let Ok(messages) = messages(json) else {
             if way == MessageDirection::Received {
@@ -80,7 +81,7 @@ impl MessageValidator {
         }
     }
 
-    /// Notes a request of the client.
+    /// Records the requests of the client.
     fn sent(&mut self, json: &[u8]) {
         let Ok(sent) = messages(json) else { return };
         for (_, message) in sent {
@@ -102,7 +103,7 @@ impl MessageValidator {
         }
     }
 
-    /// Validates what the server has sent.
+    /// Validates messages of the server.
     fn received(&mut self, json: &[u8]) {
         let received = match messages(json) {
             Ok(received) => received,
@@ -139,9 +140,7 @@ impl MessageValidator {
         }
         let is_known = |revision: Revision| revision.method(method).is_some();
         if declared.is_none() && Revision::all().any(is_known) {
-            return self
-                .report
-                .fail(method, &"the revision has no such method, though another has");
+            return self.report.fail(method, &"the method belongs to another revision");
         }
         if let Some(note) = self.revision.deprecation(method) {
             self.report.warn(method, note.to_owned());
@@ -168,11 +167,14 @@ impl MessageValidator {
         };
         self.validate_envelope(&case, &envelopes, message);
         let Some(request) = request else {
-            // An error without an id answers a message that the server couldn't read.
+            // An error without an id responds to a message that the server couldn't read.
             if message.get("id").is_some() || !is_error {
                 self.report.fail(
                     STRAY,
-                    &format!("a response to no request: {:?}", excerpt(message.text().as_bytes())),
+                    &format!(
+                        "a response that matches no request: {:?}",
+                        excerpt(message.text().as_bytes())
+                    ),
                 );
             }
             return;
@@ -191,7 +193,7 @@ impl MessageValidator {
         }
     }
 
-    /// Validates what all messages of a kind have in common, by the first of the definitions that the revision has.
+    /// Validates the envelope of a message against the first of these definitions that the revision has.
     fn validate_envelope(&mut self, case: &str, definitions: &[&str], message: &RawJson) {
         let validated = definitions
             .iter()
@@ -221,7 +223,7 @@ fn finding(revision: Revision, path: &Path, violation: Violation) -> Finding {
     }
 }
 
-/// The beginning of a message.
+/// The first characters of a message.
 fn excerpt(json: &[u8]) -> String {
     String::from_utf8_lossy(json).chars().take(80).collect()
 }
@@ -241,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_late_answer_to_the_question_before_the_handshake_is_no_failure_and_a_second_one_is() {
+    fn one_late_response_to_a_request_before_the_handshake_is_accepted() {
         let revision = Revision::V2025_11_25;
         let info = json!({"name": "x", "version": "1"});
         let begin = json!({"protocolVersion": revision.as_str(), "capabilities": {}, "clientInfo": info});

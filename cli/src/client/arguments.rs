@@ -1,4 +1,4 @@
-//! The arguments of a tool, typed by the tool's schema.
+//! Arguments of a tool, with types from the tool's schema.
 
 use std::collections::HashSet;
 
@@ -10,13 +10,13 @@ use crate::args::{Argument, ArgumentValue};
 use crate::error::CommandError;
 use crate::suggest::tip;
 
-/// References and alternatives within each other that are looked through for types.
+/// The maximum depth of references and alternatives in the search for types.
 const DEPTH: usize = 8;
 
-/// The arguments that the command line gives: one object, and those with names.
+/// Merges the arguments of the command line: one JSON object, and named arguments.
 pub fn arguments(tool: &Tool, json: Option<&RawObject>, named: &[Argument]) -> Result<RawObject, CommandError> {
     let wrong = |error: mcp_wire::DecodeError| CommandError::Argument(error.to_string());
-    // Numbers stay as they were typed.
+    // Numbers keep their spelling.
     let mut arguments: mcp_wire::Map<RawJson> = match json {
         Some(json) => json.decode_as().map_err(wrong)?,
         None => mcp_wire::Map::new(),
@@ -30,7 +30,7 @@ pub fn arguments(tool: &Tool, json: Option<&RawObject>, named: &[Argument]) -> R
                 let kinds = kinds(&schema, property);
                 typed(kinds.as_deref(), text).ok_or_else(|| {
                     let kinds = kinds.unwrap_or_default().join(" or ");
-                    CommandError::Argument(format!("--arg {name} wants JSON of the type {kinds}, not {text:?}"))
+                    CommandError::Argument(format!("--arg {name} must be JSON of type {kinds}, not {text:?}"))
                 })?
             }
         };
@@ -40,7 +40,7 @@ pub fn arguments(tool: &Tool, json: Option<&RawObject>, named: &[Argument]) -> R
     Ok(arguments.into())
 }
 
-/// The schema of an argument; an error if the tool's schema doesn't allow one of this name.
+/// The schema of an argument; an error if the tool's schema doesn't allow an argument of this name.
 fn property<'s>(schema: &'s Value, name: &str) -> Result<&'s Value, String> {
     let properties = schema["properties"].as_object();
     match properties.and_then(|properties| properties.get(name)) {
@@ -53,7 +53,7 @@ fn property<'s>(schema: &'s Value, name: &str) -> Result<&'s Value, String> {
     }
 }
 
-/// The types that a schema of a document allows, as far as it says so; `None` for any.
+/// The types that a schema in a document allows, as far as they can be derived; `None` for any.
 pub(super) fn kinds<'s>(root: &'s Value, schema: &'s Value) -> Option<Vec<&'s str>> {
     let mut kinds = kinds_within(root, schema, DEPTH)?;
     let mut known = HashSet::new();
@@ -97,14 +97,14 @@ fn kind_of(value: &Value) -> &'static str {
     }
 }
 
-/// A value of one of these types. Text is text where no other type is allowed, or where it is no JSON of another one.
+/// Parses a value of one of these types. It is a string if no other type is allowed or fits the text.
 fn typed(kinds: Option<&[&str]>, text: &str) -> Option<RawJson> {
     let allows = |kind: &str| kinds.is_none_or(|kinds| kinds.contains(&kind));
     let parsed = serde_json::from_str(text).ok().filter(|value| match value {
         Value::Number(number) => {
             allows("number") || (number.as_f64().is_some_and(|it| it.fract() == 0.0) && allows("integer"))
         }
-        // Quotes belong to a text, unless any JSON is allowed.
+        // Quotes are part of a text, unless any JSON is allowed.
         Value::String(_) => kinds.is_none(),
         value => allows(kind_of(value)),
     });
@@ -119,7 +119,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_value_has_the_type_that_the_schema_wants() {
+    fn values_get_a_type_that_the_schema_allows() {
         for (schema, text, expected) in [
             (json!({"type": "string"}), "5", Some(json!("5"))),
             (json!({"type": "string"}), "\"a\"", Some(json!("\"a\""))),
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_sent_as_they_are_typed() {
+    fn numbers_are_sent_exactly_as_typed() {
         let large = "12345678901234567890123";
         let tool = Tool::new("add", from_str::<RawObject>("{}").unwrap());
         let object = from_str(&format!("{{\"a\":{large}}}")).unwrap();

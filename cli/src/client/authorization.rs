@@ -1,4 +1,4 @@
-//! Options of HTTP, with tokens where a server wants them.
+//! HTTP options with authorization.
 
 use std::path::PathBuf;
 
@@ -10,10 +10,10 @@ use crate::args::{AuthArgs, AuthMode};
 use crate::error::CommandError;
 use crate::text::say;
 
-/// The options of an HTTP client with these headers.
+/// The HTTP options with these headers, and with the authorization of the arguments.
 pub async fn http_options(headers: &[(HeaderName, HeaderValue)], auth: &AuthArgs) -> Result<HttpOptions, CommandError> {
     let headers = headers.to_vec();
-    // What a bridge or gateway passes on may be of the extension, whose requests have headers.
+    // A bridge or gateway may forward requests of this extension, which have HTTP headers.
     let options = HttpOptions::default().extension(mcp_ext_tasks::EXTENSION);
     let options = options.headers(move |all| all.extend(headers.iter().cloned()));
     Ok(match authorizer(auth).await? {
@@ -45,7 +45,7 @@ async fn authorizer(args: &AuthArgs) -> Result<Option<Authorizer>, CommandError>
     }))
 }
 
-/// The client that the arguments name.
+/// The registered client that the arguments name.
 fn client(args: &AuthArgs) -> Result<Option<Client>, CommandError> {
     let (Some(issuer), Some(id)) = (&args.issuer, &args.client_id) else {
         return Ok(None);
@@ -58,7 +58,7 @@ fn client(args: &AuthArgs) -> Result<Option<Client>, CommandError> {
     Ok(Some(client.secret(secret.trim())))
 }
 
-/// A file of ours, if the system says where programs keep their data.
+/// The path of a file of this program in the user's data directory, if the system defines one.
 pub fn data_file(name: &str) -> Option<PathBuf> {
     let variable = |name| {
         std::env::var_os(name)

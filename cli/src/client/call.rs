@@ -38,7 +38,7 @@ pub async fn call_with(
     })
 }
 
-/// A tool by its name.
+/// Finds a tool by its name.
 pub(super) async fn find(peer: &Peer<ClientSide>, name: &str) -> Result<Tool, CommandError> {
     let mut tools = peer.list::<Tool>();
     let mut known = Vec::new();

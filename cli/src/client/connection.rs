@@ -18,7 +18,7 @@ use crate::plain::plain;
 use crate::target::Target;
 use crate::text::say;
 
-/// Begins a session with a server.
+/// Starts a session with a server.
 pub async fn connect(
     server: &ServerArgs,
     handler: impl Capable,
@@ -28,7 +28,7 @@ pub async fn connect(
     connect_watched(server, handler, log_level, timeout, |_, _| {}).await
 }
 
-/// Begins a session with a server, whose messages are watched as they are on the wire.
+/// Starts a session with a server, and calls `watch` with each message as it is on the wire.
 pub async fn connect_watched(
     server: &ServerArgs,
     handler: impl Capable,
@@ -58,18 +58,18 @@ pub async fn connect_watched(
     })
 }
 
-/// Logs to standard error what the arguments want to be told.
+/// Logs to standard error at the level of the arguments.
 pub fn log(server: &ServerArgs) {
     let level = match server.verbose {
         0 => LevelFilter::WARN,
         _ => LevelFilter::INFO,
     };
     let log = tracing_subscriber::fmt().with_writer(errors).without_time();
-    // The first log stays, where one server is connected to several times.
+    // If a server is connected to several times, the first log stays in use.
     let _ = log.with_max_level(level).try_init();
 }
 
-/// Shows each message if the arguments want that.
+/// Shows each message if the arguments require it.
 pub fn show_messages(server: &ServerArgs) -> impl Fn(MessageDirection, &[u8]) + Send + Sync + use<> {
     let is_wanted = server.verbose > 1;
     move |way, json| {

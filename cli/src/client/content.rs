@@ -1,11 +1,11 @@
-//! Content for people.
+//! Content blocks as text for people.
 
 use mcp_runtime::hub::{AnyResourceContents, ContentBlock};
 
 use crate::plain::plain;
 use crate::text::one_line;
 
-/// A block of content as text. What isn't text is described.
+/// A content block as text. Binary content is described.
 pub fn shown(block: &ContentBlock) -> String {
     match block {
         ContentBlock::Text(content) => plain(&content.text),
@@ -20,7 +20,7 @@ pub fn shown(block: &ContentBlock) -> String {
                 &contents.blob,
             ),
         },
-        // Whatever else there is, or will be in a later revision, is shown as it is on the wire.
+        // All other blocks, also of later revisions, are shown as JSON.
         other => plain(&serde_json::to_string(other).unwrap_or_default()),
     }
 }

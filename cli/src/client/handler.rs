@@ -1,4 +1,4 @@
-//! What a server is told that asks or notifies this client.
+//! The client's responses to requests and notifications of a server.
 
 use mcp_adapters::mcp_wire::{ErrorObject, from_str};
 use mcp_runtime::hub::{
@@ -13,7 +13,7 @@ use crate::error::CommandError;
 use crate::plain::plain;
 use crate::text::{one_line, say};
 
-/// Answers with what the arguments say, or on the terminal.
+/// A client that responds as the arguments specify, or asks the user on the terminal.
 pub struct Client {
     respondent: Respondent,
     roots: Vec<hub::Root>,
@@ -31,7 +31,7 @@ impl Client {
 }
 
 impl Client {
-    /// A client that declares what every other one does, and declines to answer.
+    /// A client with the capabilities of all others that declines every request.
     pub fn declining() -> Self {
         Self {
             respondent: Respondent::Nobody,

@@ -21,7 +21,7 @@ use crate::paint::{BAD, HEADING, NONE, Paint};
 use crate::plain::plain;
 use crate::text::{one_line, write_heading, write_list, write_table};
 
-/// What a server is and offers.
+/// What a server is and what it offers.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Inspection {
@@ -35,22 +35,22 @@ struct Inspection {
     resources: Listed<Resource>,
     resource_templates: Listed<ResourceTemplate>,
     prompts: Listed<Prompt>,
-    /// Why a list isn't whole, by the member that has the list.
+    /// The error of each incomplete list, by the member with the list.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     errors: BTreeMap<&'static str, String>,
 }
 
-/// What came of a list.
+/// The items received of a list.
 #[derive(Serialize)]
 #[serde(transparent)]
 struct Listed<T> {
     items: Vec<T>,
-    /// Why the rest didn't come.
+    /// The error that ended the list early.
     #[serde(skip)]
     error: Option<CallError>,
 }
 
-/// Prints what a server is and offers.
+/// Prints what a server is and what it offers.
 pub fn inspect(args: &InspectArgs, mut output: impl Paint) -> Result<Summary, CommandError> {
     let inspection = block_on(async {
         let session = connect(&args.server, Client::declining(), None, args.server.timeout(false)).await?;
@@ -63,12 +63,12 @@ pub fn inspect(args: &InspectArgs, mut output: impl Paint) -> Result<Summary, Co
     Ok(summary)
 }
 
-/// Prints what the server of a session is and offers.
+/// Prints what the server of a session is and what it offers.
 pub async fn inspect_with(peer: &Peer<ClientSide>, shown: &mut Shown<'_>) -> Result<Summary, CommandError> {
     inspect_peer(peer).await.write(shown.format, shown.output)
 }
 
-/// Prints what a server offers, if all of it has come.
+/// Prints what a server offers, or an error if a list is incomplete.
 pub fn snapshot(args: &SnapshotArgs, mut output: impl Paint) -> Result<Summary, CommandError> {
     let interface = interface_of(&args.server)?;
     writeln!(
@@ -80,7 +80,7 @@ pub fn snapshot(args: &SnapshotArgs, mut output: impl Paint) -> Result<Summary, 
     Ok(Summary::AllSucceeded)
 }
 
-/// What a server is and offers, as `inspect --format json` prints it.
+/// What a server is and offers, as JSON like that of `inspect --format json`.
 pub fn interface_of(server: &ServerArgs) -> Result<Value, CommandError> {
     let inspection = block_on(async {
         let session = connect(server, Client::declining(), None, server.timeout(false)).await?;
@@ -99,7 +99,7 @@ async fn inspect_peer(peer: &Peer<ClientSide>) -> Inspection {
     let info = peer.info();
     let (tools, resources, mut resource_templates, prompts) =
         (list(peer).await, list(peer).await, list(peer).await, list(peer).await);
-    // Many servers with resources have no templates, and don't know the method.
+    // Many servers with resources have no templates, and don't implement the method.
     let unknown = |error: &mut CallError| {
         error
             .error_object()
@@ -133,7 +133,7 @@ async fn inspect_peer(peer: &Peer<ClientSide>) -> Inspection {
     }
 }
 
-/// All of a list, or its beginning if the rest fails; nothing if the server doesn't have it.
+/// Reads a list to its end or to an error; empty if the server doesn't have the list.
 async fn list<T: Paginated<ClientRequest, ServerResult> + Send + 'static>(peer: &Peer<ClientSide>) -> Listed<T> {
     let mut items = Vec::new();
     let mut left = peer.list();
@@ -269,7 +269,7 @@ fn tool_arguments(tool: &Tool) -> String {
     one_line(&shown.collect::<Vec<_>>().join(", "))
 }
 
-/// The URI of the view that a host shows for a tool.
+/// The URI of the view that a host shows for a tool, by the extension for apps.
 fn view(tool: &Tool) -> Option<String> {
     let of_tools = mcp_ext_apps::EXTENSION.meta.iter().find(|member| member.of == "Tool")?;
     let meta = tool.meta.as_ref()?.get(of_tools.member)?;

@@ -11,7 +11,7 @@ use crate::error::{CommandError, Summary};
 use crate::paint::Paint;
 use crate::text::say;
 
-/// Prints each change until the server ends, or an interrupt.
+/// Prints each change until the server ends, or until an interrupt.
 pub fn listen(args: &ListenArgs, mut output: impl Paint) -> Result<Summary, CommandError> {
     block_on(async {
         let session = connect(&args.server, (), None, args.server.timeout(false)).await?;
@@ -37,7 +37,7 @@ pub fn listen(args: &ListenArgs, mut output: impl Paint) -> Result<Summary, Comm
     })
 }
 
-/// What the server has agreed to notify of.
+/// The changes of which the server has agreed to notify.
 fn agreed(filter: &ChangeFilter) -> String {
     let lists = [
         (filter.tool_list, "tools"),

@@ -49,12 +49,12 @@ pub use self::tool::{tool, tool_with};
 pub fn block_on<T>(command: impl Future<Output = Result<T, CommandError>>) -> Result<T, CommandError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let done = runtime.block_on(command);
-    // A question on the terminal that nobody has answered isn't waited for.
+    // Don't wait for a prompt on the terminal that the user hasn't answered.
     runtime.shutdown_background();
     done
 }
 
-/// Where the results of commands are written, and how.
+/// The destination and format of the results of commands.
 pub struct Shown<'a> {
     pub format: Format,
     pub output: &'a mut dyn Paint,
@@ -74,13 +74,13 @@ impl Shown<'_> {
     }
 }
 
-/// Begins a session with a server that may ask something before it answers.
+/// Starts a session with a server that can request input before it responds.
 pub async fn begin(args: &ClientArgs) -> Result<ClientSession, CommandError> {
     let client = Client::new(args)?;
     connect(&args.server, client, args.log.clone(), args.server.timeout(true)).await
 }
 
-/// Uses a session, and shows the progress of its answers.
+/// Uses a session, and shows the progress of its requests.
 pub async fn with_progress<T>(
     peer: &Peer<ClientSide>,
     using: impl AsyncFnOnce(&Peer<ClientSide>) -> Result<T, CommandError>,
@@ -90,12 +90,12 @@ pub async fn with_progress<T>(
     let peer = peer.clone().with_progress(progress);
     let used = using(&peer).await;
     drop(peer);
-    // All progress has been shown when the last handle of the peer is gone.
+    // All progress has been shown when the last handle of the peer is dropped.
     let _ = showing.await;
     used
 }
 
-/// Uses a server that may ask something before it answers, and shows the progress of its answers.
+/// Uses a server that can request input before it responds, and shows the progress of its requests.
 fn with_server(
     args: &ClientArgs,
     mut output: impl Paint,

@@ -13,7 +13,7 @@ use crate::args::PingArgs;
 use crate::error::{CommandError, Summary};
 use crate::paint::Paint;
 
-/// Prints how long each answer takes.
+/// Prints the time of each response.
 pub fn ping(args: &PingArgs, mut output: impl Paint) -> Result<Summary, CommandError> {
     block_on(async {
         let session = connect(&args.server, (), None, args.server.timeout(false)).await?;
@@ -23,7 +23,7 @@ pub fn ping(args: &PingArgs, mut output: impl Paint) -> Result<Summary, CommandE
     })
 }
 
-/// Prints how long each answer takes in a session.
+/// Prints the time of each response in a session.
 pub async fn ping_with(peer: &Peer<ClientSide>, count: u32, output: &mut dyn Paint) -> Result<Summary, CommandError> {
     for number in 1..=count {
         let elapsed = once(peer).await?;

@@ -10,10 +10,10 @@ use crate::paint::columns;
 use crate::status;
 use crate::text::{one_line, say};
 
-/// How long a call takes before its time is shown, and how often the time is written again.
+/// The time after which the elapsed time of a call is shown, and the interval between updates.
 const SECOND: Duration = Duration::from_secs(1);
 
-/// The characters of a bar.
+/// The number of characters of a bar.
 const BAR: usize = 20;
 
 /// Shows the progress of a call until it has ended.
@@ -37,7 +37,7 @@ pub async fn show_progress(mut progress: mpsc::Receiver<Progress>) {
         }
         let line = line(latest.as_ref(), begun.elapsed());
         let columns = columns(&io::stderr()).unwrap_or(80);
-        // A line that fills the last column would begin another one.
+        // A line that fills the last column would start another one.
         status::show(line.chars().take(columns.saturating_sub(1)).collect());
     }
     status::show(String::new());
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_has_the_part_that_is_done_and_the_time() {
+    fn a_progress_line_shows_the_completed_part_and_the_elapsed_time() {
         let report = |progress, total, message: Option<&str>| Progress {
             progress,
             total,

@@ -42,7 +42,7 @@ async fn ask(peer: &Peer<ClientSide>, request: UnknownMethod, shown: &mut Shown<
     Ok(Summary::AllSucceeded)
 }
 
-/// The result of a method: of the hub's form where the hub has the method, and else as the server sends it.
+/// The result of a method: in the hub's form if the hub has the method, otherwise as the server sends it.
 async fn result(peer: &Peer<ClientSide>, request: UnknownMethod) -> Result<String, CommandError> {
     let mut declared = request.clone();
     let params = with_meta(request.params.as_ref()).map_err(|reason| invalid("--params", reason))?;
@@ -57,7 +57,7 @@ async fn result(peer: &Peer<ClientSide>, request: UnknownMethod) -> Result<Strin
     }
 }
 
-/// Parameters with the metadata that each request of the hub has, where the user leaves it out.
+/// Adds the metadata that each request of the hub has, unless the user has given it.
 fn with_meta(params: Option<&RawObject>) -> Result<RawObject, Box<dyn std::error::Error>> {
     let mut params: Extra = params.map(|params| params.decode_as()).transpose()?.unwrap_or_default();
     let given = params.get("_meta").map(RawJson::decode_as).transpose()?;

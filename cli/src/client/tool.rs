@@ -15,14 +15,14 @@ use crate::paint::{HEADING, NONE, Paint};
 use crate::plain::plain;
 use crate::text::{one_line, write_heading, write_table};
 
-/// Prints all that a server says of a tool.
+/// Prints everything that a server declares about a tool.
 pub fn tool(args: &ToolArgs, output: impl Paint) -> Result<Summary, CommandError> {
     with_server(&args.client, output, async |peer, shown| {
         tool_with(peer, &args.tool, shown).await
     })
 }
 
-/// Prints all that the server of a session says of a tool.
+/// Prints everything that the server of a session declares about a tool.
 pub async fn tool_with(peer: &Peer<ClientSide>, name: &str, shown: &mut Shown<'_>) -> Result<Summary, CommandError> {
     let tool = find(peer, name).await?;
     shown.write(&tool, write_text)?;
@@ -52,13 +52,13 @@ fn write_json(output: &mut dyn Paint, heading: &str, json: Option<&impl Encode>)
     let pretty = json
         .parse::<Value>()
         .and_then(|value| serde_json::to_string_pretty(&value));
-    // The text of a value that can't be parsed, such as one with a number beyond all bounds, is shown as it came.
+    // If the value can't be parsed, for example because a number is out of range, it is shown as it was received.
     let pretty = pretty.unwrap_or_else(|_| json.text().to_owned());
     write_heading(&mut *output, heading)?;
     writeln!(output, "{}", plain(&pretty))
 }
 
-/// What a tool hints at, as words: `readOnlyHint, openWorldHint: false`.
+/// The hints of a tool's annotations, as words: `readOnlyHint, openWorldHint: false`.
 fn hints(annotations: &ToolAnnotations) -> String {
     let hints = RawJson::from_encode(annotations).map(|json| json.parse::<Value>());
     let Ok(Ok(Value::Object(hints))) = hints else {

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::schema::{Direction, compare};
 use super::{Change, Effect};
 
-/// The lists of an interface: the member, the word for an item, and the member that names it.
+/// The lists of an interface: the member with the list, the word for an item, and the member with the item's name.
 const LISTS: [(&str, &str, &str); 4] = [
     ("tools", "tool", "name"),
     ("resources", "resource", "uri"),
@@ -33,7 +33,7 @@ pub fn changes(old: &Value, new: &Value) -> Vec<Change> {
     }
     changes.capabilities(&old["capabilities"], &new["capabilities"]);
     if old["instructions"] != new["instructions"] {
-        changes.add(Effect::Risky, "server", "other instructions");
+        changes.add(Effect::Risky, "server", "instructions changed");
     }
     if old["revision"] != new["revision"] {
         let change = format!(
@@ -58,7 +58,7 @@ impl Changes {
         });
     }
 
-    /// The changes of an item that both have.
+    /// Adds the changes of an item that both interfaces have.
     fn item(&mut self, subject: &str, old: &Value, new: &Value) {
         let schemas = [("inputSchema", Direction::Input), ("outputSchema", Direction::Output)];
         for (member, direction) in schemas {
@@ -84,11 +84,11 @@ impl Changes {
         members.sort_unstable();
         members.dedup();
         for member in members.into_iter().filter(|member| old[*member] != new[*member]) {
-            self.add(Effect::Risky, subject, &format!("other {member}"));
+            self.add(Effect::Risky, subject, &format!("{member} changed"));
         }
     }
 
-    /// The changes of a prompt's arguments.
+    /// Adds the changes of a prompt's arguments.
     fn arguments(&mut self, subject: &str, old: &Value, new: &Value) {
         let (before, after) = (items(old, "arguments", "name"), items(new, "arguments", "name"));
         let is_required = |argument: &Value| argument["required"] == true;
@@ -106,7 +106,7 @@ impl Changes {
                 self.add(
                     Effect::Risky,
                     subject,
-                    &format!("argument {name} has another description"),
+                    &format!("description of argument {name} changed"),
                 );
             }
         }
@@ -119,7 +119,7 @@ impl Changes {
         }
     }
 
-    /// The changes of what the server can do.
+    /// Adds the changes of the server's capabilities.
     fn capabilities(&mut self, old: &Value, new: &Value) {
         let names = |value: &Value| -> Vec<String> {
             let members = value.as_object().into_iter().flatten();
@@ -141,7 +141,7 @@ impl Changes {
     }
 }
 
-/// The items of a list by what names them.
+/// The items of a list by name.
 fn items<'v>(value: &'v Value, member: &str, key: &str) -> BTreeMap<&'v str, &'v Value> {
     let items = value[member].as_array().into_iter().flatten();
     items.filter_map(|item| Some((item[key].as_str()?, item))).collect()
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_gone_or_required_now_breaks_clients() {
+    fn removals_and_new_required_arguments_are_breaking() {
         let old = json!({"tools": [{"name": "a"}, {"name": "b", "description": "B"}], "capabilities": {"tools": {}},
             "prompts": [{"name": "p", "arguments": [{"name": "x"}, {"name": "y", "required": true}]}]});
         let new = json!({"tools": [{"name": "b", "description": "C"}, {"name": "c"}], "capabilities": {},
@@ -174,7 +174,7 @@ mod tests {
                 "breaking prompt p: argument x is required now",
                 "breaking tool a: removed",
                 "risky prompt p: argument y removed",
-                "risky tool b: other description",
+                "risky tool b: description changed",
             ]
         );
         assert_eq!(changes(&old, &old), []);

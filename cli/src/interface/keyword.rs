@@ -1,13 +1,13 @@
-//! Whether a keyword of a schema allows more values than before.
+//! Comparison of schema keywords: whether one allows more or fewer values than before.
 
 use serde_json::Value;
 
-/// How the values that a schema allows have changed.
+/// The change in the set of values that a schema allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Values {
     More,
     Fewer,
-    /// Some are gone, and others are there.
+    /// Some values are no longer allowed, and others are new.
     Others,
 }
 
@@ -22,10 +22,10 @@ impl Values {
     }
 }
 
-/// The types that JSON Schema distinguishes; an integer is a number as well.
+/// The types that JSON Schema distinguishes. An integer is also a number.
 const TYPES: [&str; 7] = ["null", "boolean", "integer", "number", "string", "array", "object"];
 
-/// The change of `type`.
+/// The effect of a change of `type`.
 pub fn types(before: Option<&Value>, after: Option<&Value>) -> Option<Values> {
     let allowed = |kind: &str, allowed: Option<&Value>| match allowed {
         None => true,
@@ -50,7 +50,7 @@ pub fn kind_of(value: &Value) -> &'static str {
     }
 }
 
-/// Whether a value is of one of the types that `type` names.
+/// Whether a value has one of the types in `type`.
 pub fn is_of_types(kinds: &Value, value: &Value) -> bool {
     let kind = kind_of(value);
     match kinds {
@@ -63,7 +63,8 @@ fn is_of(kind: &str, allowed: &Value) -> bool {
     allowed == kind || (kind == "integer" && allowed == "number")
 }
 
-/// The change of any other keyword: each one excludes values, and a bound the more the tighter it is. Beneath some, `false` excludes all.
+/// The effect of a change of any other keyword: each keyword excludes values, and a tighter bound excludes more. For
+/// some keywords, `false` excludes all.
 pub fn bounds(keyword: &str, before: Option<&Value>, after: Option<&Value>) -> Option<Values> {
     let (Some(before), Some(after)) = (before, after) else {
         return Values::between(before.is_some(), after.is_some());
@@ -93,7 +94,7 @@ fn is_maximum(keyword: &str) -> bool {
     ["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"].contains(&keyword)
 }
 
-/// Whether two values are equal, for which it doesn't matter how numbers are written.
+/// Whether two values are equal, regardless of how their numbers are written.
 pub fn same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => {

@@ -1,4 +1,4 @@
-//! `mcp-rev diff`: what the changes of a server's interface mean for its clients.
+//! `mcp-rev diff`: the effect of changes of a server's interface on its clients.
 
 mod changes;
 mod keyword;
@@ -19,15 +19,15 @@ use crate::paint::{BAD, DOUBTFUL, GOOD, NONE, Paint};
 use crate::plain::plain;
 use crate::text::write_table;
 
-/// What a change means for those who use the server.
+/// The effect of a change on the clients of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Effect {
-    /// A call that was right may fail, or its result may not be what a client expects.
+    /// A call that was valid before may fail, or its result may not be what a client expects.
     Breaking,
-    /// A model or a client may act otherwise.
+    /// A model or a client may behave differently.
     Risky,
-    /// There is more than before.
+    /// Something was added.
     Additive,
 }
 
@@ -53,9 +53,9 @@ impl Effect {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 struct Change {
     effect: Effect,
-    /// What has changed, such as `tool weather`.
+    /// The part that has changed, such as `tool weather`.
     subject: String,
-    /// How.
+    /// A description of the change.
     change: String,
 }
 
@@ -95,7 +95,7 @@ pub fn diff(args: &DiffArgs, mut output: impl Paint) -> Result<Summary, CommandE
     })
 }
 
-/// A snapshot.
+/// Reads a snapshot.
 fn read(file: &Path) -> Result<Value, CommandError> {
     let text = std::fs::read_to_string(file).map_err(|error| CommandError::file(file, error))?;
     let snapshot: Value = serde_json::from_str(&text).map_err(|error| CommandError::file(file, error))?;
@@ -103,7 +103,7 @@ fn read(file: &Path) -> Result<Value, CommandError> {
         true => Ok(snapshot),
         false => Err(CommandError::file(
             file,
-            "it isn't what `mcp-rev snapshot` writes: there are no `tools`",
+            "it isn't a snapshot of `mcp-rev snapshot`: there are no `tools`",
         )),
     }
 }

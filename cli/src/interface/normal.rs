@@ -1,10 +1,11 @@
-//! Schemas in one of the forms that mean the same.
+//! Normalisation of schemas that mean the same.
 
 use serde_json::{Map, Value, json};
 
 use super::keyword::{is_of_types, kind_of};
 
-/// The keywords that exclude values, besides those with schemas. Others are annotations, as JSON Schema says of those that it doesn't know.
+/// The keywords that exclude values, apart from those that contain schemas. All others are annotations, as JSON Schema
+/// specifies for unknown keywords.
 const ASSERTIONS: [&str; 24] = [
     "$ref",
     "$dynamicRef",
@@ -45,7 +46,7 @@ const SCHEMA: [&str; 11] = [
     "then",
     "else",
 ];
-/// The keywords whose value is a list of schemas. Before 2020-12, `items` may be one.
+/// The keywords whose value is a list of schemas. Before 2020-12, the value of `items` could be a list.
 const LISTS: [&str; 5] = ["anyOf", "oneOf", "allOf", "prefixItems", "items"];
 /// The keywords whose value is an object of schemas.
 const OBJECTS: [&str; 5] = [
@@ -55,16 +56,16 @@ const OBJECTS: [&str; 5] = [
     "$defs",
     "definitions",
 ];
-/// Schemas within each other that are brought into that form.
+/// The maximum depth of schemas that are normalised.
 const DEPTH: usize = 100;
 
-/// What is beneath a keyword.
+/// The kind of value of a keyword.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Beneath {
     Schema,
     List,
     Object,
-    /// No schemas.
+    /// A value without schemas.
     Value,
 }
 
@@ -77,14 +78,15 @@ pub fn beneath(keyword: &str, value: &Value) -> Beneath {
     }
 }
 
-/// Whether a keyword is only read by people and models.
+/// Whether a keyword is only for people and models, and doesn't exclude values.
 pub fn is_annotation(keyword: &str) -> bool {
     ![&ASSERTIONS[..], &SCHEMA, &LISTS, &OBJECTS]
         .iter()
         .any(|known| known.contains(&keyword))
 }
 
-/// A schema that allows the same values, without keywords that allow any, and with one spelling where there are several.
+/// A schema that allows the same values, without keywords that exclude nothing, and with one of several equivalent
+/// spellings.
 pub fn normalised(schema: &Value) -> Value {
     within(schema, DEPTH)
 }
@@ -122,7 +124,7 @@ fn within(schema: &Value, depth: usize) -> Value {
     Value::Object(members)
 }
 
-/// Leaves out the values of an enumeration that `type` doesn't allow.
+/// Removes the values of an enumeration that `type` doesn't allow.
 fn values_of_types(members: &mut Map<String, Value>) {
     let (Some(kinds), Some(Value::Array(values))) = (members.get("type"), members.get("enum")) else {
         return;
@@ -134,20 +136,20 @@ fn values_of_types(members: &mut Map<String, Value>) {
     }
 }
 
-/// Whether a schema lists values, all of which its types allow, so that the types say nothing more.
+/// Whether a schema enumerates values that all have an allowed type, so that `type` has no effect.
 pub fn lists_values(schema: &Map<String, Value>) -> bool {
     let values = schema.get("enum").and_then(Value::as_array);
     let is_allowed = |value| schema.get("type").is_none_or(|kinds| is_of_types(kinds, value));
     values.is_some_and(|values| values.iter().all(is_allowed))
 }
 
-/// The types that a schema names, or those of the values of its enumeration.
+/// The types in `type`, or else those of the enumerated values.
 pub fn kinds(schema: &Map<String, Value>) -> Option<Value> {
     let named = schema.get("type").cloned();
     named.or_else(|| Some(schema.get("enum")?.as_array()?.iter().map(kind_of).collect()))
 }
 
-/// Whether a keyword with this value is as good as none.
+/// Whether a keyword with this value excludes nothing.
 fn allows_any(keyword: &str, value: &Value) -> bool {
     match keyword {
         "minLength" | "minItems" | "minProperties" => value.as_f64() == Some(0.0),
@@ -162,7 +164,8 @@ fn allows_any(keyword: &str, value: &Value) -> bool {
     }
 }
 
-/// Puts the only schema of a combination in its place, if no keyword is there twice. Annotations beside it are closer to the user.
+/// Replaces a combination of a single schema by that schema, unless both have the same keyword. Outer annotations take
+/// precedence.
 fn merge_only(members: &mut Map<String, Value>, keyword: &str) {
     let Some(Value::Array(schemas)) = members.get(keyword) else {
         return;
@@ -181,7 +184,7 @@ fn merge_only(members: &mut Map<String, Value>, keyword: &str) {
     }
 }
 
-/// Whether there are keywords that depend on others beside them, or on which others depend.
+/// Whether a schema has keywords whose effect depends on other keywords next to them, or on which others depend.
 fn looks_beside(schema: &Map<String, Value>) -> bool {
     const KEYWORDS: [&str; 14] = [
         "properties",
@@ -202,7 +205,7 @@ fn looks_beside(schema: &Map<String, Value>) -> bool {
     KEYWORDS.iter().any(|keyword| schema.contains_key(*keyword))
 }
 
-/// Alternatives that say nothing but a type are a list of types.
+/// Replaces alternatives that are only types by a list of types.
 fn types_as_list(members: &mut Map<String, Value>) {
     let Some(Value::Array(schemas)) = members.get("anyOf") else {
         return;

@@ -1,4 +1,4 @@
-//! What a change of a tool's schema means.
+//! The effect of a change of a tool's schema.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -8,7 +8,7 @@ use super::Effect;
 use super::keyword::{Values, bounds, same, types};
 use super::normal::{Beneath, beneath, is_annotation, kinds, lists_values, normalised};
 
-/// Which way the values of a schema go.
+/// The direction in which values of a schema are sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     /// From clients to the server.
@@ -17,18 +17,18 @@ pub enum Direction {
     Output,
 }
 
-/// The keywords that say nothing of values, or whose schemas are compared where they are used.
+/// Keywords that don't affect values, or whose schemas are compared where they are used.
 const IGNORED: [&str; 6] = ["$schema", "$id", "$anchor", "$dynamicAnchor", "$defs", "definitions"];
-/// References to references that are followed.
+/// The maximum number of references to references that are followed.
 const REFERENCES: usize = 16;
-/// The keywords that are compared by what is in them.
+/// Keywords whose contents are compared one by one.
 const COMPARED: [&str; 6] = ["properties", "required", "enum", "anyOf", "oneOf", "allOf"];
-/// The schemas within each other, by references too, that are compared.
+/// The maximum depth of schemas that are compared, including references.
 const DEPTH: usize = 200;
-/// The schemas that are compared to find those that mean the same.
+/// The maximum number of schemas that are compared to find equivalent ones.
 const TRIALS: usize = 100_000;
 
-/// The changes between two schemas: what each means, and what it is.
+/// Returns the changes between two schemas, each with its effect and description.
 pub fn compare(direction: Direction, old: &Value, new: &Value) -> Vec<(Effect, String)> {
     let (old, new) = (normalised(old), normalised(new));
     let mut comparison = Comparison {
@@ -47,15 +47,15 @@ pub fn compare(direction: Direction, old: &Value, new: &Value) -> Vec<(Effect, S
 
 struct Comparison<'a> {
     direction: Direction,
-    /// What references point into.
+    /// The documents into which references point.
     documents: (&'a Value, &'a Value),
-    /// The pairs of references that were followed.
+    /// The pairs of references that have been followed.
     compared: HashSet<(&'a str, &'a str)>,
-    /// The schemas that this one is within.
+    /// The depth of the current schema.
     depth: usize,
-    /// The schemas that may still be compared to find those that mean the same.
+    /// The number of schemas that can still be compared to find equivalent ones.
     trials: usize,
-    /// Whether it only finds out whether two schemas mean the same.
+    /// Whether this comparison only determines whether two schemas are equivalent.
     is_trial: bool,
     changes: Vec<Found>,
 }
@@ -64,7 +64,7 @@ struct Comparison<'a> {
 struct Found {
     effect: Effect,
     text: String,
-    /// Whether the same values are allowed.
+    /// Whether the same values are still allowed.
     is_annotation: bool,
 }
 
@@ -88,7 +88,8 @@ impl<'a> Comparison<'a> {
         });
     }
 
-    /// The changes of annotations, if two schemas allow the same values as far as can be seen.
+    /// Returns the changes of annotations if two schemas allow the same values, as far as this comparison can
+    /// determine.
     fn trial(&mut self, compare: impl FnOnce(&mut Self)) -> Option<Vec<Found>> {
         let mut trial = Self {
             direction: self.direction,
@@ -105,7 +106,7 @@ impl<'a> Comparison<'a> {
         is_same.then_some(trial.changes)
     }
 
-    /// What it means that other values are allowed.
+    /// The effect of a change in the allowed values.
     fn effect(&self, values: Values) -> Effect {
         match (self.direction, values) {
             (Direction::Input, Values::More) | (Direction::Output, Values::Fewer) => Effect::Additive,
@@ -115,10 +116,10 @@ impl<'a> Comparison<'a> {
 
     fn schemas(&mut self, path: &str, old: &'a Value, new: &'a Value) {
         if self.is_trial && self.trials == 0 {
-            return self.add(Effect::Breaking, path, "another schema");
+            return self.add(Effect::Breaking, path, "schema changed");
         }
         if self.depth == DEPTH {
-            return self.add(Effect::Breaking, path, "is within too many schemas to be compared");
+            return self.add(Effect::Breaking, path, "nested too deeply to be compared");
         }
         if self.is_trial {
             self.trials -= 1;
@@ -131,7 +132,7 @@ impl<'a> Comparison<'a> {
     fn referred(&mut self, path: &str, old: &'a Value, new: &'a Value) {
         let (before, after) = (reference(old), reference(new));
         if let (Some(before), Some(after)) = (before, after) {
-            // What stands beside a reference holds as well.
+            // Keywords next to a reference apply as well.
             self.values(path, old, new);
             if !self.compared.insert((before, after)) {
                 return;
@@ -140,12 +141,12 @@ impl<'a> Comparison<'a> {
         self.values(path, resolved(self.documents.0, old), resolved(self.documents.1, new));
     }
 
-    /// Compares two schemas without what they refer to.
+    /// Compares two schemas without following references.
     fn values(&mut self, path: &str, old: &'a Value, new: &'a Value) {
         match (old.as_object(), new.as_object()) {
             (Some(before), Some(after)) => self.objects(path, before, after),
             _ if old == new => {}
-            _ => self.add(Effect::Breaking, path, "another schema"),
+            _ => self.add(Effect::Breaking, path, "schema changed"),
         }
     }
 
@@ -174,7 +175,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Compares the schemas beneath a keyword. Returns whether that is all there is to say of it.
+    /// Compares the schemas in a keyword. Returns whether that covers all changes of the keyword.
     fn is_same_beneath(
         &mut self,
         path: &str,
@@ -198,7 +199,7 @@ impl<'a> Comparison<'a> {
                 comparison.schemas(&inner, old, new);
             }
         };
-        // More values beneath these are more values above.
+        // More values in these keywords mean more values of the schema.
         if ["items", "additionalProperties"].contains(&keyword) && before.is_object() && after.is_object() {
             compare(self);
             return true;
@@ -222,7 +223,7 @@ impl<'a> Comparison<'a> {
             return;
         }
         if is_annotation(keyword) {
-            return self.find(Effect::Risky, path, &format!("other {keyword}"), true);
+            return self.find(Effect::Risky, path, &format!("{keyword} changed"), true);
         }
         let change = match (before, after) {
             _ if keyword == "type" => format!("{} instead of {}", shown(after), shown(before)),
@@ -268,7 +269,7 @@ impl<'a> Comparison<'a> {
         self.required_alone(path, before, after);
     }
 
-    /// What is required without being described.
+    /// Compares properties that are required but not declared.
     fn required_alone(&mut self, path: &str, before: &'a Map<String, Value>, after: &'a Map<String, Value>) {
         let names = list(before, "required").iter().chain(list(after, "required"));
         let is_described = |name: &str| {
@@ -293,7 +294,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// The values of an enumeration. A client may not know a new one of a result, which is why it is risky.
+    /// Compares enumerations. A new value in a result is risky, because a client may not know it.
     fn enumeration(&mut self, path: &str, before: &'a Map<String, Value>, after: &'a Map<String, Value>) {
         let added = match self.direction {
             Direction::Input => Effect::Additive,
@@ -315,7 +316,8 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Schemas of which one or all hold. Those that mean the same belong together, and others are compared in their order.
+    /// Compares schemas of which one or all must match. Equivalent schemas are paired first, and the others in their
+    /// order.
     fn alternatives(&mut self, path: &str, keyword: &str, before: &'a [Value], after: &'a [Value]) {
         let (mut changed, mut left) = (Vec::new(), after.iter().collect::<Vec<_>>());
         for old in before {
@@ -353,14 +355,14 @@ fn reference(schema: &Value) -> Option<&str> {
     schema.get("$ref")?.as_str()?.strip_prefix('#')
 }
 
-/// What a schema refers to in its document, or the schema itself.
+/// The target of a schema's reference in its document, or the schema itself.
 fn resolved<'v>(document: &'v Value, schema: &'v Value) -> &'v Value {
     let follow = |schema: &&'v Value| reference(schema).and_then(|pointer| document.pointer(pointer));
     let last = std::iter::successors(Some(schema), follow).take(REFERENCES).last();
     last.unwrap_or(schema)
 }
 
-/// The schemas beneath a keyword that belong together; `None` if there are others on one side.
+/// Pairs the schemas in a keyword; `None` if one side has schemas without a counterpart.
 fn pairs<'v>(keyword: &str, before: &'v Value, after: &'v Value) -> Option<Vec<(&'v Value, &'v Value)>> {
     let kind = beneath(keyword, before);
     if kind != beneath(keyword, after) {
@@ -423,7 +425,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_that_are_required_or_narrower_break_calls() {
+    fn newly_required_or_narrower_arguments_are_breaking() {
         let old = json!({"properties": {"a": {"type": "string", "enum": ["x", "y"]}, "b": {"type": "integer", "maximum": 9},
             "c": {"type": "string"}, "f": {"type": "string", "maxLength": 9}}, "required": ["b"]});
         let new = json!({"properties": {"a": {"type": "string", "enum": ["x", "z"]}, "b": {"type": "number"},
@@ -447,7 +449,7 @@ mod tests {
     }
 
     #[test]
-    fn results_break_clients_by_what_they_lack_and_by_values_that_are_new() {
+    fn removed_results_and_wider_result_values_are_breaking() {
         let old = json!({"properties": {"a": {"items": {"type": "string"}}, "b": {}, "n": {"minimum": 1}, "e": {"enum": [1]}},
             "required": ["a"]});
         let new = json!({"properties": {"a": {"items": {"type": "object"}}, "c": {}, "n": {"minimum": 0}, "e": {"enum": [1, 2]}}});
@@ -522,7 +524,7 @@ mod tests {
     }
 
     #[test]
-    fn words_beneath_any_keyword_are_risky_and_values_are_not() {
+    fn changed_annotations_in_any_keyword_are_risky_and_changed_types_breaking() {
         let words = |word: &str| json!({"type": "string", "title": word});
         for schema in [
             |inner: Value| json!({"additionalProperties": inner}),
@@ -535,7 +537,7 @@ mod tests {
             let [(Effect::Risky, change)] = changes.as_slice() else {
                 panic!("{changes:?}")
             };
-            assert!(change.ends_with(": other title"), "{change}");
+            assert!(change.ends_with(": title changed"), "{change}");
             let changes = compare(
                 Direction::Input,
                 &schema(words("A")),
@@ -551,15 +553,15 @@ mod tests {
             json!({"x-order": 1, "readOnly": true, "contentEncoding": "base64"}),
         );
         let expected = [
-            "risky input: other contentEncoding",
-            "risky input: other readOnly",
-            "risky input: other x-order",
+            "risky input: contentEncoding changed",
+            "risky input: readOnly changed",
+            "risky input: x-order changed",
         ];
         assert_eq!(lines(Direction::Input, &old, &new), expected);
     }
 
     #[test]
-    fn what_allows_other_values_is_a_change_wherever_it_stands() {
+    fn a_schema_that_allows_other_values_is_a_change_in_any_keyword() {
         for (old, new, expected) in [
             (
                 json!({}),
@@ -598,7 +600,7 @@ mod tests {
     }
 
     #[test]
-    fn a_type_that_excludes_all_values_of_an_enumeration_is_not_overlooked() {
+    fn a_type_that_excludes_all_enumerated_values_is_breaking() {
         let (some, none) = (
             json!({"enum": ["a"], "type": "string"}),
             json!({"enum": ["a"], "type": "integer"}),
@@ -610,7 +612,7 @@ mod tests {
     }
 
     #[test]
-    fn an_enumeration_says_the_types_of_its_values() {
+    fn an_enumeration_implies_the_types_of_its_values() {
         let (text, enumeration) = (json!({"type": "string"}), json!({"enum": ["a", "b"]}));
         for enumeration in [enumeration, json!({"enum": ["a", "b"], "type": "string"})] {
             let changes = lines(Direction::Input, &enumeration, &text);
@@ -621,7 +623,7 @@ mod tests {
     }
 
     #[test]
-    fn schemas_that_take_long_to_compare_come_to_an_end() {
+    fn the_comparison_of_huge_schemas_terminates() {
         let mut definitions = Map::new();
         for n in 0..300 {
             let next = json!({"$ref": format!("#/$defs/{}", n + 1)});
@@ -636,13 +638,16 @@ mod tests {
     }
 
     #[test]
-    fn what_models_read_is_risky() {
+    fn a_changed_description_is_risky() {
         let (old, new) = (json!({"description": "A"}), json!({"description": "B", "$schema": "x"}));
-        assert_eq!(lines(Direction::Input, &old, &new), ["risky input: other description"]);
+        assert_eq!(
+            lines(Direction::Input, &old, &new),
+            ["risky input: description changed"]
+        );
     }
 
     #[test]
-    fn references_are_followed_once_to_what_they_name() {
+    fn recursive_references_are_followed_once() {
         let schema = |kind: &str, definition: &str| {
             json!({"properties": {"a": {"anyOf": [{"$ref": format!("#/$defs/{definition}")}, {"type": "null"}]}},
                 "$defs": {definition: {"type": "object", "properties": {

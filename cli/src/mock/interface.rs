@@ -1,4 +1,4 @@
-//! What a snapshot says that a server offers, with made-up values.
+//! A mock server with the items of a snapshot and made-up values.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::check::example;
 use crate::client::block_on;
 use crate::error::{CommandError, Summary};
 
-/// The text of what has no schema.
+/// The text of results that have no schema.
 const TEXT: &str = "example";
 
 /// Serves the client on standard input and output until it ends.

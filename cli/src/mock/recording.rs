@@ -1,4 +1,4 @@
-//! A recorded session.
+//! A mock server that responds from a recorded session.
 
 use std::io::{BufRead, Write};
 
@@ -39,7 +39,7 @@ pub fn serve(args: &MockArgs, input: impl BufRead, mut output: impl Write) -> Re
     Ok(Summary::AllSucceeded)
 }
 
-/// The requests of a recorded client, and what the server sent until each response.
+/// The requests of a recorded client, with the server's messages until each response.
 struct Recording {
     lifecycle: &'static Lifecycle,
     exchanges: Vec<Exchange>,
@@ -50,7 +50,7 @@ struct Exchange {
     params: Value,
     id: Value,
     token: Value,
-    /// The notifications and requests of the server, and the response at the end.
+    /// The notifications and requests of the server, and its response as the last item.
     answers: Vec<Value>,
     is_used: bool,
 }
@@ -75,7 +75,8 @@ impl Recording {
         Self { lifecycle, exchanges }
     }
 
-    /// What the server sends for a request: as it did for the first such request that wasn't asked again yet.
+    /// The recorded messages for a request: those of the first equal request that wasn't used yet, or else of the last
+    /// one.
     fn answer(&mut self, request: &Value) -> Vec<Value> {
         let (method, params) = (
             request["method"].as_str().unwrap_or_default(),
@@ -99,7 +100,8 @@ impl Recording {
     }
 }
 
-/// Adds what the server sent to the request that it is for: a response to its own, and anything else to the last that has no response.
+/// Assigns a message of the server to a request: a response by its id, and anything else to the last request without a
+/// response.
 fn received(exchanges: &mut [Exchange], message: Value) {
     let is_response = !message["method"].is_string();
     let mut waiting = exchanges.iter_mut().rev().filter(|exchange| !exchange.is_answered());
@@ -125,7 +127,7 @@ impl Exchange {
         self.answers.last().is_some_and(|last| !last["method"].is_string())
     }
 
-    /// What was sent then, with the id and the token of this request.
+    /// The recorded messages, with the id and the progress token of this request.
     fn answers_to(&self, request: &Value, progress: Option<&str>) -> Vec<Value> {
         let token = &request["params"]["_meta"]["progressToken"];
         let answers = self.answers.iter().cloned().map(|mut answer| {
@@ -142,7 +144,7 @@ impl Exchange {
     }
 }
 
-/// The parameters by which requests are the same: metadata, and what a client says in a handshake, aren't compared.
+/// The parameters that are compared between requests: without metadata, and none for the handshake.
 fn compared(request: &Value, lifecycle: &Lifecycle) -> Value {
     let mut params = request["params"].clone();
     if let Some(params) = params.as_object_mut() {

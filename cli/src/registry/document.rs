@@ -1,4 +1,4 @@
-//! A `server.json`, and the form that it names.
+//! A `server.json` document, and the schema version that it names.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -11,13 +11,13 @@ use serde_json::Value;
 use super::problem::Problem;
 use crate::error::CommandError;
 
-/// The definition of the document.
+/// The definition of the document in the schema.
 pub const DEFINITION: &str = "ServerDetail";
 
 /// The member that names the schema.
 pub const SCHEMA: &str = "$schema";
 
-/// A document as it was read.
+/// A document, as text and as JSON.
 pub struct Document {
     pub text: String,
     /// `null` if the text isn't JSON.
@@ -53,7 +53,7 @@ impl Document {
         Self { text, value, syntax }
     }
 
-    /// The document with the schema of a form, which it doesn't name.
+    /// Adds the schema of a version to a document that names none.
     pub fn naming(self, revision: Revision) -> Self {
         let is_open = self.value.as_object().is_some_and(|members| !members.is_empty());
         if !is_open || self.value.get(SCHEMA).is_some() {
@@ -63,7 +63,7 @@ impl Document {
         Self::parse(self.text.replacen('{', &member, 1))
     }
 
-    /// The form whose schema the document names.
+    /// The schema version that the document names.
     pub fn revision(&self) -> Result<Revision, Problem> {
         if let Some(problem) = &self.syntax {
             return Err(problem.clone());
@@ -71,7 +71,7 @@ impl Document {
         let mut path = Path::default();
         let Some(named) = self.value.get(SCHEMA) else {
             let message = format!(
-                "`{SCHEMA}` is missing; that of the newest form is {}",
+                "`{SCHEMA}` is missing; the newest schema is {}",
                 address(Revision::LATEST)
             );
             return Err(Problem::error(path, message));
@@ -80,12 +80,12 @@ impl Document {
         known.ok_or_else(|| {
             path.push_member(SCHEMA);
             let newest = address(Revision::LATEST);
-            Problem::error(path, format!("no form has this schema; that of the newest is {newest}"))
+            Problem::error(path, format!("this schema isn't known; the newest is {newest}"))
         })
     }
 }
 
-/// The address of the schema of a form.
+/// The URL of the schema of a version.
 pub fn address(revision: Revision) -> String {
     let schema: Value = serde_json::from_str(revision.schema().text()).unwrap_or_default();
     schema["$id"].as_str().unwrap_or_default().to_owned()

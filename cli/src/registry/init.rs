@@ -18,7 +18,7 @@ use crate::args::{Format, InitArgs};
 use crate::error::{CommandError, Summary};
 use crate::text::say;
 
-/// The members in the order in which people read them.
+/// The order in which the members are written.
 const ORDER: [&str; 7] = [
     "$schema",
     "name",
@@ -29,13 +29,13 @@ const ORDER: [&str; 7] = [
     "packages",
 ];
 
-/// What `cargo metadata` says of a workspace.
+/// A workspace in the output of `cargo metadata`.
 #[derive(Deserialize)]
 struct Metadata {
     packages: Vec<Crate>,
 }
 
-/// What `cargo metadata` says of a crate.
+/// A crate in the output of `cargo metadata`.
 #[derive(Deserialize)]
 struct Crate {
     name: String,
@@ -53,13 +53,13 @@ struct Target {
     kind: Vec<String>,
 }
 
-/// Writes the document of a crate.
+/// Writes the `server.json` of a crate.
 pub fn run(args: &InitArgs, mut output: impl Write) -> Result<Summary, CommandError> {
     let project = chosen(args)?;
     let folder = project.manifest_path.parent().unwrap_or(Path::new("."));
     let file = match &args.output {
         Some(file) => file.clone(),
-        // As short as the manifest was named.
+        // The path is printed in the form in which the user wrote that of the manifest.
         None if same(&args.manifest, &project.manifest_path) => args.manifest.with_file_name("server.json"),
         None => folder.join("server.json"),
     };
@@ -98,7 +98,7 @@ pub fn run(args: &InitArgs, mut output: impl Write) -> Result<Summary, CommandEr
     }
 }
 
-/// The crate that the arguments name.
+/// The crate that the arguments select.
 fn chosen(args: &InitArgs) -> Result<Crate, CommandError> {
     let mut crates = metadata(&args.manifest)?.packages;
     let names = || crates.iter().map(|known| known.name.clone()).collect::<Vec<_>>();
@@ -122,7 +122,7 @@ fn chosen(args: &InitArgs) -> Result<Crate, CommandError> {
     }
 }
 
-/// Whether two paths lead to the same file.
+/// Whether two paths refer to the same file.
 fn same(one: &Path, other: &Path) -> bool {
     let [one, other] = [one, other].map(|path| fs::canonicalize(path).ok());
     one.is_some() && one == other
@@ -150,7 +150,7 @@ fn metadata(manifest: &Path) -> Result<Metadata, CommandError> {
     serde_json::from_slice(&done.stdout).map_err(|error| failed(error.to_string()))
 }
 
-/// The document of a crate, in the newest form.
+/// Makes the document of a crate, in the newest schema version.
 fn server(project: &Crate, name: Option<&str>) -> Result<ServerDetail, CommandError> {
     let repository = project.repository.as_deref().and_then(hosted);
     let from_repository = || {
@@ -172,7 +172,7 @@ fn server(project: &Crate, name: Option<&str>) -> Result<ServerDetail, CommandEr
     Ok(server)
 }
 
-/// A document as JSON, with its members in [`ORDER`].
+/// Encodes a document, with its members in [`ORDER`].
 fn ordered(server: &ServerDetail) -> Result<String, Box<dyn std::error::Error>> {
     let members: Map<RawJson> = mcp_wire::from_str(&mcp_wire::to_string(server)?)?;
     let members = ORDER
@@ -181,7 +181,7 @@ fn ordered(server: &ServerDetail) -> Result<String, Box<dyn std::error::Error>> 
     Ok(format!("{{{}}}", members.collect::<Vec<_>>().join(",")))
 }
 
-/// A repository on one of the hosts that the registry knows.
+/// The repository, if it is on one of the hosts that the registry supports.
 fn hosted(url: &str) -> Option<Repository> {
     let url = url.trim_end_matches('/').trim_end_matches(".git");
     let hosts = [("https://github.com/", "github"), ("https://gitlab.com/", "gitlab")];

@@ -1,4 +1,4 @@
-//! What the registry checks besides the schema, after its documentation and validators
+//! Rules of the registry beyond the schema, taken from its documentation and validators
 //! (<https://github.com/modelcontextprotocol/registry/blob/main/docs/reference/server-json/official-registry-requirements.md>).
 
 use mcp_registry_types::mcp_wire::path::Path;
@@ -6,13 +6,13 @@ use serde_json::Value;
 
 use super::problem::Problem;
 
-/// The bytes of the publisher's metadata.
+/// The maximum number of bytes of the publisher's metadata.
 const METADATA_BYTES: usize = 4096;
 
-/// The key of the publisher's metadata, the only one that the registry keeps.
+/// The key of the publisher's metadata, the only metadata that the registry keeps.
 const METADATA: &str = "io.modelcontextprotocol.registry/publisher-provided";
 
-/// The only package registry of each type that the registry knows.
+/// The only package registry that the registry accepts for each type.
 const PACKAGE_REGISTRIES: [(&str, &str); 4] = [
     ("cargo", "https://crates.io"),
     ("npm", "https://registry.npmjs.org"),
@@ -20,14 +20,15 @@ const PACKAGE_REGISTRIES: [(&str, &str); 4] = [
     ("pypi", "https://pypi.org"),
 ];
 
-/// A part of a document, and the way to it.
+/// A part of a document, and its path.
 #[derive(Clone)]
 struct Part<'v> {
     value: &'v Value,
     path: Path,
 }
 
-/// What the registry would refuse or drop of a document that is valid by its schema.
+/// Returns the reasons for which the registry would reject a document that is valid against its schema, or drop parts
+/// of it.
 pub fn limits(document: &Value) -> Vec<Problem> {
     let root = Part {
         value: document,
@@ -59,7 +60,8 @@ pub fn limits(document: &Value) -> Vec<Problem> {
 }
 
 impl<'v> Part<'v> {
-    /// A member, by its name in all forms but the first, which has `website_url` for `websiteUrl`.
+    /// Finds a member by its name in newer schema versions. The first version has snake case names, such as
+    /// `website_url` for `websiteUrl`.
     fn member(&self, name: &str) -> Option<Self> {
         let in_first = || {
             name.chars()
@@ -94,7 +96,7 @@ impl<'v> Part<'v> {
         self.member(name)?.value.as_str()
     }
 
-    /// The problem with a text, if it is there and has one.
+    /// Checks a member, if it is present and a string.
     fn check(&self, name: &str, wrong: impl Fn(&str) -> Option<String>) -> Option<Problem> {
         let member = self.member(name)?;
         Some(Problem::error(member.path, wrong(member.value.as_str()?)?))
@@ -125,21 +127,21 @@ fn wrong_version(version: &str) -> Option<String> {
     match version {
         "latest" => Some("`latest` is reserved; write the version".to_owned()),
         _ if is_range || version.contains(" - ") || is_wildcard() => {
-            Some("this is a range of versions; write one".to_owned())
+            Some("this is a range of versions; write a single version".to_owned())
         }
         _ => None,
     }
 }
 
 fn no_https(address: &str) -> Option<String> {
-    (!address.starts_with("https://")).then(|| "the address has to begin with https://".to_owned())
+    (!address.starts_with("https://")).then(|| "the address has to start with https://".to_owned())
 }
 
 fn wrong_remote(address: &str) -> Option<String> {
     let host = address.strip_prefix("https://").unwrap_or_default();
     let host = host.split(['/', ':', '?']).next().unwrap_or_default();
     let is_local = matches!(host, "localhost" | "127.0.0.1") || host.ends_with(".localhost");
-    no_https(address).or_else(|| is_local.then(|| "a remote is a server that everyone can reach".to_owned()))
+    no_https(address).or_else(|| is_local.then(|| "a remote has to be reachable by everyone".to_owned()))
 }
 
 fn repository(repository: &Part<'_>) -> Vec<Problem> {
@@ -186,7 +188,7 @@ fn metadata(metadata: &Part<'_>) -> Vec<Problem> {
         match key == METADATA {
             false => Some(Problem::warning(
                 path,
-                format!("the registry drops what isn't in `{METADATA}`"),
+                format!("the registry drops everything outside `{METADATA}`"),
             )),
             true if length > METADATA_BYTES => {
                 let message = format!("the registry takes {METADATA_BYTES} bytes of metadata, and this has {length}");
@@ -244,7 +246,7 @@ fn package(package: &Part<'_>) -> Vec<Problem> {
     problems
 }
 
-/// The variables of a transport that the package doesn't define.
+/// Finds a variable of the transport that the package doesn't define.
 fn package_variables(package: &Part<'_>) -> Option<Problem> {
     let inputs = ["runtimeArguments", "packageArguments", "environmentVariables"];
     let inputs: Vec<Part<'_>> = inputs.iter().flat_map(|list| package.elements(list)).collect();
@@ -258,28 +260,28 @@ fn package_variables(package: &Part<'_>) -> Option<Problem> {
     })
 }
 
-/// The problem of an address with a variable that isn't known.
+/// Finds a variable of an address that isn't known.
 fn undefined(url: &str, known: &[&str], place: &str) -> Option<String> {
     let variables = url.split('{').skip(1).filter_map(|part| part.split_once('}'));
     let mut variables = variables.map(|(name, _)| name);
     let unknown = variables.find(|name| !known.contains(name))?;
     Some(format!(
-        "nothing defines `{unknown}`; a variable of an address is one of {place}"
+        "nothing defines `{unknown}`; the variables of an address come from {place}"
     ))
 }
 
-/// What is wrong with an argument that has a name.
+/// Checks a named argument.
 fn named(argument: &Part<'_>) -> Vec<Problem> {
     let Some(name) = argument.text("name").filter(|_| argument.text("type") == Some("named")) else {
         return Vec::new();
     };
     let wrong_name = |name: &str| {
         let has_value = name.contains(['<', '>', ' ', '$']);
-        has_value.then(|| "the name of an argument has neither its value nor a description in it".to_owned())
+        has_value.then(|| "the name of an argument can't contain its value or a description".to_owned())
     };
     let repeats_name = |value: &str| {
         (!name.is_empty() && value.starts_with(name))
-            .then(|| "the value begins with the name of the argument".to_owned())
+            .then(|| "the value starts with the name of the argument".to_owned())
     };
     let problems = [
         argument.check("name", wrong_name),

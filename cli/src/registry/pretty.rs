@@ -1,6 +1,6 @@
-//! JSON with a line for each member.
+//! A JSON formatter that puts each member on its own line.
 
-/// Lays out valid JSON. Numbers, strings and the order of members stay as they are.
+/// Formats valid JSON. Numbers, strings and the order of members are unchanged.
 pub fn pretty(json: &str) -> String {
     let (mut text, mut depth, mut in_string, mut escaped) = (String::with_capacity(json.len() * 2), 0, false, false);
     let line = |text: &mut String, depth: usize| {
@@ -48,7 +48,7 @@ mod tests {
     use super::pretty;
 
     #[test]
-    fn each_member_has_a_line_and_stays_as_it_is() {
+    fn each_member_is_unchanged_on_its_own_line() {
         let json = r#"{"b":[1.50,{}, []],"a":{"x":"{,\"[\\"},"c":[{"d":null}]}"#;
         let expected = "{\n  \"b\": [\n    1.50,\n    {},\n    []\n  ],\n  \"a\": {\n    \"x\": \"{,\\\"[\\\\\"\n  },\n  \"c\": [\n    {\n      \
                         \"d\": null\n    }\n  ]\n}\n";

@@ -1,4 +1,4 @@
-//! What is wrong with a document, and where.
+//! The problems of a document, and their positions.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use crate::stream::Place;
 
-/// Whether the registry refuses a document for something.
+/// Whether the registry would reject a document with the problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
@@ -16,13 +16,13 @@ pub enum Severity {
     Warning,
 }
 
-/// What is wrong with a part of a document.
+/// A problem of a part of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     pub severity: Severity,
     pub path: Path,
     pub message: String,
-    /// The line and column of what isn't JSON, which has no path.
+    /// The line and column of a syntax error, which has no path.
     pub at: Option<(u64, u64)>,
 }
 
@@ -44,7 +44,7 @@ impl Problem {
     }
 }
 
-/// Where the part at a path begins in the text of a document, or else what is around it.
+/// The position of the part at a path in the text of a document, or else of the innermost part that exists.
 pub fn place_of(text: &str, path: &Path) -> Place {
     let Ok(mut part) = serde_json::from_str::<&RawValue>(text) else {
         return Place::START;
@@ -63,7 +63,7 @@ pub fn place_of(text: &str, path: &Path) -> Place {
             None => break,
         }
     }
-    // The part is a slice of the text.
+    // The part borrows from the text, so its address gives the offset.
     let start = part.get().as_ptr().addr() - text.as_ptr().addr();
     let mut place = Place::START;
     text.bytes().take(start).for_each(|byte| place.advance(byte));
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_part_is_found_in_lines_and_one_that_is_missing_where_it_would_be() {
+    fn a_missing_part_has_the_position_of_the_innermost_existing_part() {
         let text = "{\n  \"é\": [1, {\"b\": 2}],\n  \"c\": 3\n}";
         let mut path = Path::default();
         let found = |path: &Path| {

@@ -1,6 +1,6 @@
-//! The line of a README by which the registry knows that a crate belongs to a server.
+//! The line of a README that proves to the registry that a crate belongs to a server.
 
-/// What is wrong with a README for the server of this name, if anything is.
+/// Returns the problem of a README that doesn't name the server in the required way.
 pub fn missing_name(readme: &str, server: &str) -> Option<String> {
     let line = format!("mcp-name: {server}");
     if names(&without_comments(readme), &line) {
@@ -8,18 +8,18 @@ pub fn missing_name(readme: &str, server: &str) -> Option<String> {
     }
     Some(match names(readme, &line) {
         true => {
-            format!("`{line}` is in a comment of the README, which the crate registry leaves out; write it as text")
+            format!("`{line}` is in a comment of the README, which crates.io removes; write it as text")
         }
         false => format!("the README of the crate has no line `{line}`; add it as text, and publish the crate with it"),
     })
 }
 
-/// Whether a text has a line of this beginning, after which the name doesn't go on.
+/// Whether a text has this line, followed by a character that ends the name.
 fn names(text: &str, line: &str) -> bool {
     let mut found = text.match_indices(line);
     found.any(|(at, _)| {
         let after = text[at + line.len()..].chars().next();
-        // What Markdown has around code and emphasis becomes a tag.
+        // Markdown's marks for code and emphasis become tags, which end the name.
         after.is_none_or(|after| after.is_whitespace() || matches!(after, '<' | '`' | '*'))
     })
 }
@@ -39,7 +39,7 @@ mod tests {
     use super::missing_name;
 
     #[test]
-    fn the_name_has_to_be_visible_and_whole() {
+    fn the_name_must_be_visible_and_complete() {
         let server = "io.github.example/weather";
         for good in [
             "mcp-name: io.github.example/weather",

@@ -14,7 +14,7 @@ use crate::args::{Format, UpgradeArgs};
 use crate::error::{CommandError, Summary};
 use crate::text::say;
 
-/// Converts a file to the newest form.
+/// Converts a file to the newest schema version.
 pub fn run(args: &UpgradeArgs, mut output: impl Write) -> Result<Summary, CommandError> {
     let mut document = Document::read(&args.file)?;
     if let Some(revision) = args.from {
@@ -54,21 +54,21 @@ pub fn run(args: &UpgradeArgs, mut output: impl Write) -> Result<Summary, Comman
     Ok(Summary::AllSucceeded)
 }
 
-/// The document in the newest form, valid there.
+/// Converts a document to the newest schema version, and validates the result.
 fn upgrade(from: Revision, text: &str) -> Result<Translation, Problem> {
     let newest = Revision::LATEST;
     let upgraded = translate(from, newest, DEFINITION, text.as_bytes(), Policy::Conform)
-        .map_err(|error| Problem::error(error.path(), format!("{newest} can't say this: {}", error.reason())))?;
+        .map_err(|error| Problem::error(error.path(), format!("{newest} can't express this: {}", error.reason())))?;
     match invalid(newest, upgraded.value.text()).into_iter().next() {
         Some(problem) => Err(Problem {
-            message: format!("{newest} can't say this: {}", problem.message),
+            message: format!("{newest} can't express this: {}", problem.message),
             ..problem
         }),
         None => Ok(upgraded),
     }
 }
 
-/// Replaces a file at once, so that it is never half written.
+/// Replaces a file atomically, so that it is never half written.
 fn replace(file: &FilePath, text: &str) -> std::io::Result<()> {
     let mut name = file.file_name().unwrap_or_default().to_owned();
     name.push(".new");

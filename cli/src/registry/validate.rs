@@ -17,7 +17,7 @@ use crate::args::{Format, ValidateArgs};
 use crate::error::{CommandError, Summary};
 use crate::plain::plain;
 
-/// What is known of a document, as it is printed.
+/// The report on a document, as it is printed.
 #[derive(Serialize)]
 struct Report {
     file: String,
@@ -47,12 +47,12 @@ pub fn run(args: &ValidateArgs, output: impl Write) -> Result<Summary, CommandEr
     print(&args.file, &document, &problems, args.format, output)
 }
 
-/// The README beside a file.
+/// The README next to a file.
 pub fn beside(file: &FilePath) -> PathBuf {
     file.with_file_name("README.md")
 }
 
-/// What is wrong with a document, alone.
+/// The problems of a document, without those of its README.
 pub fn problems(document: &Document) -> Vec<Problem> {
     let revision = match document.revision() {
         Ok(revision) => revision,
@@ -64,13 +64,13 @@ pub fn problems(document: &Document) -> Vec<Problem> {
         let mut path = Path::default();
         path.push_member(SCHEMA);
         let newest = Revision::LATEST;
-        let message = format!("the newest form is {newest}; `mcp-rev registry upgrade` converts the document");
+        let message = format!("the newest schema is {newest}; `mcp-rev registry upgrade` converts the document");
         problems.push(Problem::warning(path, message));
     }
     problems
 }
 
-/// What a form's schema refuses.
+/// The violations of a version's schema.
 pub fn invalid(revision: Revision, text: &str) -> Vec<Problem> {
     let invalid = revision.validate_definition(DEFINITION, text).and_then(Result::err);
     let violations = invalid.into_iter().flat_map(|invalid| invalid.violations);
@@ -95,7 +95,7 @@ fn unnamed(document: &Value, readme: &str) -> Option<Problem> {
     Some(Problem::error(path, missing_name(readme, document["name"].as_str()?)?))
 }
 
-/// Prints problems, and gives the exit status: warnings don't count.
+/// Prints problems, and returns the outcome. Warnings don't make it a failure.
 pub fn print(
     file: &FilePath,
     document: &Document,
@@ -155,7 +155,7 @@ fn write_text(report: &Report, output: &mut impl Write) -> io::Result<()> {
         )?;
     }
     let errors = report.problems.iter().filter(|row| row.severity == Severity::Error);
-    let revision = report.revision.unwrap_or("of no known form");
+    let revision = report.revision.unwrap_or("unknown schema");
     match errors.count() {
         0 => writeln!(output, "{}: valid, {revision}", report.file),
         1 => writeln!(output, "{}: 1 problem, {revision}", report.file),

@@ -1,4 +1,4 @@
-//! Where two messages differ.
+//! The differences between two messages.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -7,17 +7,17 @@ use serde_json::Value;
 use crate::pointer::Pointer;
 use crate::report::Finding;
 
-/// The members that the server chooses, and the client sends back.
+/// The members whose values the server chooses and the client sends back.
 const TOKENS: [&str; 3] = ["nextCursor", "requestState", "taskId"];
-/// The characters of a value that a finding shows.
+/// The number of characters of a value that a finding shows.
 const SHOWN: usize = 200;
 
-/// What the server has given the client to send back: what it gave then, and what it gives now.
+/// The values that the client sends back to the server: from the recorded value to the current one.
 #[derive(Default)]
 pub struct Tokens(HashMap<String, String>);
 
 impl Tokens {
-    /// A message of the client with what the server gives now.
+    /// Replaces the recorded values in a message of the client by the current ones.
     pub fn replace(&self, json: &[u8]) -> Vec<u8> {
         let mut replaced = Vec::with_capacity(json.len());
         let mut rest = json;
@@ -48,7 +48,7 @@ fn length_of_string(json: &[u8]) -> usize {
     end.map_or(json.len(), |end| end + 2)
 }
 
-/// Where a message differs from the recorded one, except in places that are ignored.
+/// Returns the differences between a message and the recorded one, except in ignored places.
 pub fn differences(recorded: &Value, now: &Value, ignored: &[Pointer], tokens: &mut Tokens) -> Vec<Finding> {
     let mut comparison = Comparison {
         ignored,
@@ -68,7 +68,7 @@ struct Comparison<'c> {
 }
 
 impl Comparison<'_> {
-    /// Compares what is at a place, if anything. JSON that was parsed has a limited depth.
+    /// Compares the values at a place, if any. The recursion is bounded, because parsed JSON has a limited depth.
     fn compare(&mut self, recorded: Option<&Value>, now: Option<&Value>) {
         if recorded == now || self.ignored.iter().any(|pointer| pointer.holds(&self.place)) {
             return;
@@ -113,7 +113,7 @@ impl Comparison<'_> {
     }
 }
 
-/// The beginning of a value as JSON.
+/// The first characters of a value as JSON.
 fn shown(value: Option<&Value>) -> String {
     let Some(value) = value else {
         return "nothing".to_owned();
@@ -138,14 +138,14 @@ mod tests {
     }
 
     #[test]
-    fn each_place_is_told_that_differs() {
+    fn every_difference_is_reported() {
         let recorded = json!({"a": [1, {"b/c": 2}], "d": {"e": "x"}, "f": null});
         let now = json!({"a": [1, {"b/c": 3}, 4], "d": [], "g": true, "f": null});
         assert_eq!(places(recorded, now, &[]), ["/a/1/b~1c", "/a/2", "/d", "/g"]);
     }
 
     #[test]
-    fn what_is_ignored_may_differ() {
+    fn ignored_places_are_not_compared() {
         let recorded = json!({"a": [{"b": 1, "c": 1}, {"b": 2, "c": 2}], "d/e": {"f": 1}});
         let now = json!({"a": [{"b": 3, "c": 4}, {"b": 5, "c": 2}], "d/e": 7});
         assert_eq!(places(recorded.clone(), now.clone(), &["/a/*/b", "/d~1e"]), ["/a/0/c"]);
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn the_client_sends_what_the_server_gives_now() {
+    fn cursors_of_the_recording_are_replaced_by_the_current_ones() {
         let mut tokens = Tokens::default();
         let (recorded, now) = (json!({"nextCursor": "a\"b"}), json!({"nextCursor": "é"}));
         assert!(differences(&recorded, &now, &[], &mut tokens).is_empty());
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn each_string_is_replaced_once() {
+    fn replaced_values_are_not_replaced_again() {
         let mut tokens = Tokens::default();
         for (then, now) in [("1", "2"), ("2", "3"), ("3", "1"), ("a\\", "b"), ("\"", "\\\"")] {
             let (recorded, now) = (json!({"taskId": then}), json!({"taskId": now}));

@@ -17,7 +17,7 @@ use crate::report::{self, Report};
 use crate::target::Target;
 use crate::transcript::{self, Session};
 
-/// Plays the client of recorded sessions, and reports where the server answers otherwise.
+/// Replays the client of recorded sessions, and reports where the server's messages differ.
 pub fn replay(args: &ReplayArgs, output: impl Paint) -> Result<Summary, CommandError> {
     let sessions = chosen(args)?;
     log(&args.server);
@@ -35,7 +35,7 @@ pub fn replay(args: &ReplayArgs, output: impl Paint) -> Result<Summary, CommandE
     })
 }
 
-/// The sessions that the arguments choose.
+/// The sessions selected by the arguments.
 fn chosen(args: &ReplayArgs) -> Result<Vec<Session>, CommandError> {
     let (sessions, others): (Vec<_>, Vec<_>) = transcript::read(&args.transcript)?.into_iter().partition(|session| {
         let revisions = &args.server.revisions;

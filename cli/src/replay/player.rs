@@ -1,4 +1,4 @@
-//! Plays the client of a recorded session.
+//! Replay of the client of a recorded session.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -23,14 +23,14 @@ use crate::transcript::Session;
 
 /// The case of messages that belong to no recorded request.
 const STRAY: &str = "messages";
-/// Messages that wait until the player has time for them.
+/// The maximum number of messages that wait until the player processes them.
 const QUEUE: usize = 1024;
-/// How long to wait for a question that the server asks outside of a request.
+/// The time to wait for a request that the server sends while no request of the client is in flight.
 const BY_ITSELF: Duration = Duration::from_secs(5);
 
 type Received = Result<Incoming, TransportError>;
 
-/// Plays the client of a session, and compares what the server answers.
+/// Replays the client of a session, and compares the server's messages.
 pub async fn play(
     session: &Session,
     transport: impl Transport,
@@ -39,7 +39,7 @@ pub async fn play(
 ) -> Result<Report, CommandError> {
     let (sender, receiver) = transport.split();
     let (queue, inbox) = mpsc::channel(QUEUE);
-    // A server may not read before it has been read from.
+    // Some servers don't read before the client has read from them.
     let reading = tokio::spawn(read(receiver, queue));
     let script = Script::new(session);
     let mut player = Player {
@@ -81,13 +81,13 @@ struct Player<'p, S> {
     patience: Duration,
     report: Report,
     tokens: Tokens,
-    /// The request that begins the session.
+    /// The id of the request that starts the session.
     begin: Option<String>,
-    /// The requests of the client that have been answered now.
+    /// The ids of the client's requests that have a response in this run.
     answered: HashSet<String>,
-    /// How many requests of the client have no response yet.
+    /// The number of the client's requests that have no response yet.
     in_flight: usize,
-    /// Why the server is gone.
+    /// The error with which the connection ended.
     gone: Option<CallError>,
 }
 
@@ -127,7 +127,7 @@ impl<S: Sender> Player<'_, S> {
         sent.or_else(|error| self.lose(error.into()))
     }
 
-    /// Takes what the server sends until something has happened. Gives the reason if it doesn't.
+    /// Processes the server's messages until a condition is met. Returns the reason if it isn't met.
     async fn wait(
         &mut self,
         patience: Duration,
@@ -142,13 +142,13 @@ impl<S: Sender> Player<'_, S> {
                 Ok(Some(Ok(incoming))) => self.take(incoming).await?,
                 Ok(Some(Err(error))) => self.lose(error.into())?,
                 Ok(None) => self.lose(CallError::Closed)?,
-                Err(_) => return Ok(Some(format!("recorded, but didn't come within {patience:?}"))),
+                Err(_) => return Ok(Some(format!("recorded, but not received within {patience:?}"))),
             }
         }
         Ok(None)
     }
 
-    /// Waits until the server asks a question, which it seldom does while no request is in flight.
+    /// Waits for a recorded request of the server, which it rarely sends while no request of the client is in flight.
     async fn wait_for_question(&mut self, index: usize) -> Result<Option<String>, CommandError> {
         let is_asked = move |player: &Self| player.exchanges.questions[index].is_asked;
         let patience = self.patience;
@@ -161,7 +161,8 @@ impl<S: Sender> Player<'_, S> {
         }
     }
 
-    /// Notes that the server is gone. If it has never said anything, there is nothing to compare.
+    /// Records the end of the connection. This is an error if the server has never sent anything, since there is
+    /// nothing to compare.
     fn lose(&mut self, error: CallError) -> Result<(), CommandError> {
         if self.report.messages == 0 {
             return Err(error.into());
@@ -215,7 +216,7 @@ impl<S: Sender> Player<'_, S> {
         let Some(request) = self.exchanges.requests.get(id) else {
             return self
                 .report
-                .fail(STRAY, &format!("a response to no request, with the id {id}"));
+                .fail(STRAY, &format!("a response that matches no request, with the id {id}"));
         };
         if !self.answered.insert(id.to_owned()) {
             return self.report.fail(&request.case, &"a second response");
@@ -227,7 +228,7 @@ impl<S: Sender> Player<'_, S> {
         {
             self.sender.negotiated(agreed);
         }
-        // What has no recorded response was cancelled, or lasted as long as the session.
+        // A request without a recorded response was cancelled, or stayed open until the end of the session.
         if let Some(recorded) = &request.response {
             let (case, recorded, now) = (request.case.clone(), outcome(recorded), outcome(response));
             self.compare(&case, &recorded, &now);
@@ -241,7 +242,7 @@ impl<S: Sender> Player<'_, S> {
         }
     }
 
-    /// Answers a request of the server as the client has done.
+    /// Responds to a request of the server as the recorded client did.
     async fn answer(&mut self, method: &str, id: &RawJson, request: &RawJson) {
         let now = outcome(request);
         let questions = self.exchanges.questions.iter().enumerate();
@@ -274,7 +275,7 @@ impl<S: Sender> Player<'_, S> {
         }
     }
 
-    /// The answer to what the server hasn't asked in the recording.
+    /// The response to a request that the server didn't send in the recording.
     fn answer_unrecorded(&mut self, method: &str, id: &RawJson) -> Option<RawJson> {
         let id: RequestId = id.decode_as().ok()?;
         let revision = self.report.revision;
@@ -282,18 +283,18 @@ impl<S: Sender> Player<'_, S> {
             return RawJson::from_encode(&Response::new(id, hello::empty_result(revision, method))).ok();
         }
         let case = asked(method);
-        self.report.fail(&case, &"the server didn't ask this in the recording");
-        let error = ErrorObject::new(error_code::METHOD_NOT_FOUND, "the recorded client wasn't asked this");
+        self.report.fail(&case, &"the server didn't send this in the recording");
+        let error = ErrorObject::new(error_code::METHOD_NOT_FOUND, "the recorded client got no such request");
         RawJson::from_encode(&ErrorResponse::new(Some(id), error)).ok()
     }
 }
 
 /// The case of requests of the server.
 fn asked(method: &str) -> String {
-    format!("{method}, which the server asks")
+    format!("{method}, from the server")
 }
 
-/// What of a message is compared: all but its envelope.
+/// The part of a message that is compared: everything but its envelope.
 fn outcome(message: &RawJson) -> Value {
     let mut value = serde_json::from_str(message.text()).unwrap_or_else(|_| Value::from(message.text()));
     if let Value::Object(members) = &mut value {
@@ -303,7 +304,7 @@ fn outcome(message: &RawJson) -> Value {
     value
 }
 
-/// The same response to another request.
+/// A response with the id of another request.
 fn with_id(response: &RawJson, id: &RawJson) -> Option<RawJson> {
     let mut members: Map<RawJson> = response.decode_as().ok()?;
     members.insert("id", id.clone());

@@ -1,4 +1,4 @@
-//! What the client of a recorded session did, and what it got.
+//! The actions of the client of a recorded session, and the messages of its server.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use mcp_runtime::transport::MessageDirection;
 use crate::message::{called, case_of, messages, split_at_session};
 use crate::transcript::Session;
 
-/// What the client of a session did, and what it got.
+/// The actions of the client of a session, and the requests of both sides.
 #[derive(Default)]
 pub struct Script {
     pub steps: Vec<Step>,
@@ -19,27 +19,27 @@ pub struct Script {
 /// The requests of both sides, with their responses.
 #[derive(Default)]
 pub struct Exchanges {
-    /// The requests of the client by the text of their ids.
+    /// The requests of the client, by the JSON text of their ids.
     pub requests: HashMap<String, Request>,
     pub questions: Vec<Question>,
 }
 
-/// One thing that the client did.
+/// An action of the client.
 pub enum Step {
-    /// It sent this.
+    /// The client sent this message.
     Send(Vec<u8>),
-    /// It got the response to the request with this id.
+    /// The client received the response to the request with this id.
     Response(String),
-    /// It answered this question.
+    /// The client responded to this request of the server.
     Answer(usize),
 }
 
 /// A request of the client.
 pub struct Request {
-    /// What reports call it.
+    /// The name of the case in reports.
     pub case: String,
     pub response: Option<RawJson>,
-    /// Whether its response is that the session ends.
+    /// Whether the request stays open until the session ends.
     lasts: bool,
 }
 
@@ -49,7 +49,7 @@ pub struct Question {
     pub message: RawJson,
     /// The response of the client.
     pub answer: Option<RawJson>,
-    /// Whether the server has asked it again.
+    /// Whether the server has sent it again in this run.
     pub is_asked: bool,
 }
 
@@ -58,7 +58,7 @@ impl Script {
         let mut script = Self::default();
         let listen = session.revision.lifecycle().listen;
         for (way, json) in split_at_session(session.revision, &session.messages).1 {
-            // The messages of a transcript are JSON, but not always messages.
+            // Every line of a transcript is JSON, but not necessarily a message.
             let parts = messages(json).into_iter().flatten().map(|(_, part)| part);
             match way {
                 MessageDirection::Sent => script.sent(json, parts, listen),
@@ -91,7 +91,7 @@ impl Script {
         }
         match answered {
             false => self.steps.push(Step::Send(json.to_vec())),
-            // The rest of a batch.
+            // A batch is sent without its responses.
             true if !calls.is_empty() => {
                 self.steps.extend(mcp_wire::to_vec(&calls).map(Step::Send));
             }

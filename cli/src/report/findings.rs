@@ -1,4 +1,4 @@
-//! What was found out about a server.
+//! The findings about a server.
 
 use std::fmt::Display;
 
@@ -9,26 +9,26 @@ use serde_json::Value;
 
 use crate::text::one_line;
 
-/// Findings of a case that are kept.
+/// The maximum number of findings for a case.
 const FINDINGS: usize = 100;
 
-/// Something that violates the specification, or differs from the recording.
+/// A violation of the specification, or a difference from the recording.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Finding {
-    /// The path in the message, or the JSON pointer of what differs from a recorded one.
+    /// The path in the message, or the JSON Pointer of a difference from the recording.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     pub message: String,
-    /// The JSON pointer of the keyword in the revision's schema.
+    /// The JSON Pointer of the keyword in the revision's schema.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schema: Option<String>,
     /// The link to the specification.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub specification: Option<String>,
-    /// What a recorded message has there.
+    /// The recorded value at the path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recorded: Option<Value>,
-    /// What a message has there that differs from the recorded one.
+    /// The current value at the path, if it differs from the recorded one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub now: Option<Value>,
 }
@@ -51,24 +51,24 @@ impl Finding {
 pub struct Case {
     pub name: String,
     pub passed: bool,
-    /// What isn't a violation.
+    /// A remark, such as the error of the response.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// What isn't a violation, and should be looked at.
+    /// Warnings, which don't make the case fail.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
     pub findings: Vec<Finding>,
 }
 
-/// What was found out about a server in a session.
+/// The findings about a server in a session.
 #[derive(Debug, Serialize)]
 pub struct Report {
-    /// The session of a transcript.
+    /// The title of the session, if it is from a transcript.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     pub server: Option<Implementation>,
     pub revision: Revision,
-    /// The messages that the server has sent.
+    /// The number of messages that the server has sent.
     pub messages: usize,
     pub cases: Vec<Case>,
 }
@@ -84,7 +84,7 @@ impl Report {
         }
     }
 
-    /// The case of this name.
+    /// Finds or adds the case with this name.
     pub fn begin(&mut self, name: &str) -> &mut Case {
         let index = self.cases.iter().position(|case| case.name == name).unwrap_or_else(|| {
             self.cases.push(Case {
@@ -99,7 +99,7 @@ impl Report {
         &mut self.cases[index]
     }
 
-    /// Adds a finding, once.
+    /// Adds a finding to a case and makes it fail, unless it has the same finding.
     pub fn add(&mut self, case: &str, finding: Finding) {
         let case = self.begin(case);
         case.passed = false;
@@ -116,7 +116,7 @@ impl Report {
         self.begin(case).note = Some(note);
     }
 
-    /// Adds a warning to a case, unless it has the same.
+    /// Adds a warning to a case, unless it has the same one.
     pub fn warn(&mut self, case: &str, warning: String) {
         let warnings = &mut self.begin(case).warnings;
         if !warnings.contains(&warning) {

@@ -1,4 +1,4 @@
-//! The report in the format of JUnit, which CI servers read.
+//! Reports in the JUnit format, which CI servers read.
 
 use std::io::{self, Write};
 
@@ -56,7 +56,7 @@ fn write_suite(report: &Report, mut output: impl Write) -> io::Result<()> {
     writeln!(output, "  </testsuite>")
 }
 
-/// Text for an attribute or an element. Characters that XML doesn't allow are replaced.
+/// Escapes text for an attribute or an element. Characters that XML doesn't allow are replaced.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_text_of_a_server_breaks_the_xml() {
+    fn text_of_a_server_is_escaped_in_xml() {
         assert_eq!(
             escaped("a<\"b\">&\u{0}\u{1b}\n\u{ffff}"),
             "a&lt;&quot;b&quot;&gt;&amp;\u{fffd}\u{fffd}&#10;\u{fffd}"

@@ -10,7 +10,7 @@ pub use self::findings::{Case, Finding, Report};
 use crate::args::ReportFormat;
 use crate::paint::Paint;
 
-/// Writes reports. In JSON, they are a list, or the only one is a value of its own.
+/// Writes reports. In JSON they are a list, unless there is only one and `is_list` is false.
 pub fn write(reports: &[Report], format: ReportFormat, is_list: bool, mut output: impl Paint) -> io::Result<()> {
     match format {
         ReportFormat::Text => text::write(reports, &mut output)?,

@@ -1,4 +1,4 @@
-//! Reports for people.
+//! Reports as text for people.
 
 use std::io;
 
@@ -9,7 +9,7 @@ use crate::paint::{BAD, DOUBTFUL, GOOD, HEADING, Paint};
 use crate::plain::plain;
 use crate::text::one_line;
 
-/// Writes reports for people.
+/// Writes reports as text for people.
 pub fn write(reports: &[Report], output: &mut impl Paint) -> io::Result<()> {
     for (index, report) in reports.iter().enumerate() {
         if index > 0 {

@@ -1,4 +1,4 @@
-//! What the tab key completes: commands, names, arguments and their values.
+//! Completion with the tab key: commands, names, arguments and their values.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -21,12 +21,12 @@ use tokio::runtime::Handle;
 use crate::args::ShellLine;
 use crate::plain::plain;
 
-/// How long a server may take to suggest values.
+/// The time to wait for suggestions of the server.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// The items of a list that are completed.
+/// The maximum number of items of a list that are completed.
 const ITEMS: usize = 1000;
 
-/// What the server offers, as far as it is completed.
+/// The items of the server that can be completed.
 #[derive(Clone, Default)]
 pub struct Offered(Arc<Mutex<Lists>>);
 
@@ -38,7 +38,7 @@ struct Lists {
 }
 
 impl Offered {
-    /// Asks the server. A list that fails is empty.
+    /// Requests the lists from the server. A list that fails is empty.
     pub async fn update(&self, peer: &Peer<ClientSide>) {
         let (tools, prompts, resources) = (list(peer).await, list(peer).await, list(peer).await);
         *self.lists() = Lists {
@@ -52,7 +52,7 @@ impl Offered {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What may stand in the place of the last word, after the others.
+    /// The candidates for the last word, after these words.
     fn candidates(&self, words: &[&str], last: &str) -> Vec<String> {
         let lists = self.lists();
         match words {
@@ -79,7 +79,7 @@ impl Offered {
     }
 }
 
-/// The beginning of a list.
+/// The first items of a list.
 async fn list<T: Paginated<ClientRequest, ServerResult> + Send + 'static>(peer: &Peer<ClientSide>) -> Vec<T> {
     let mut items = Vec::new();
     let mut all = peer.list();
@@ -91,7 +91,7 @@ async fn list<T: Paginated<ClientRequest, ServerResult> + Send + 'static>(peer: 
     items
 }
 
-/// The arguments of a tool, or the values of the one that is typed, if its schema lists them.
+/// The arguments of a tool, or the values of the argument being typed, if its schema lists them.
 fn arguments(schema: &Value, last: &str) -> Vec<String> {
     let properties = schema["properties"].as_object().into_iter().flatten();
     match last.split_once('=') {
@@ -149,7 +149,7 @@ impl Completer for Completion {
             (["prompt", prompt, ..], Some((name, value))) => self.suggested(prompt, name, value),
             _ => self.offered.candidates(&words, last),
         };
-        // A name that would change what the terminal does, or that needs quotes, is typed by hand.
+        // Names that would change what the terminal does, or that need quotes, have to be typed in full.
         candidates.retain(|it| it.starts_with(last) && plain(it) == *it && !it.contains(char::is_whitespace));
         candidates.sort();
         candidates.dedup();
@@ -157,7 +157,7 @@ impl Completer for Completion {
     }
 }
 
-/// A candidate, with a space after it unless a value follows.
+/// A candidate, followed by a space unless a value has to follow.
 fn completed(candidate: String) -> Pair {
     let end = if candidate.ends_with('=') { "" } else { " " };
     Pair {
@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_arguments_and_values_are_completed_where_they_stand() {
+    fn candidates_depend_on_the_command_and_the_words_before() {
         let schema = json!({"properties": {"unit": {"enum": ["C", "F"]}, "exact": {"type": "boolean"}, "city": {"type": "string"}}});
         let prompt = Prompt::new("report").with_arguments(vec![mcp_runtime::hub::PromptArgument::new("city")]);
         let offered = Offered::default();

@@ -1,4 +1,4 @@
-//! Reads lines: with completion and history on a terminal, and as they come elsewhere.
+//! Input of lines: with completion and history on a terminal, and as they are elsewhere.
 
 use std::path::{Path, PathBuf};
 
@@ -11,17 +11,17 @@ use super::completion::Completion;
 use crate::client::data_file;
 use crate::error::CommandError;
 
-/// The lines that are kept.
+/// The maximum number of lines in the history.
 const HISTORY: usize = 1000;
 
-/// An editor of lines.
+/// A line editor.
 pub struct Editor {
     inner: rustyline::Editor<Completion, FileHistory>,
     history: Option<PathBuf>,
 }
 
 impl Editor {
-    /// An editor whose history is in a file, or where programs keep their data.
+    /// An editor with its history in this file, or by default in the user's data directory.
     pub fn new(completion: Completion, history: Option<&Path>) -> Result<Self, CommandError> {
         let config = Config::builder()
             .completion_type(CompletionType::List)
@@ -40,7 +40,7 @@ impl Editor {
         Ok(Self { inner, history })
     }
 
-    /// The next line; `None` at the end of input. Reading doesn't hold up the session.
+    /// Reads the next line; `None` at the end of input. The session goes on while it waits.
     pub async fn read(mut self) -> Result<(Self, Option<String>), CommandError> {
         let read = tokio::task::spawn_blocking(move || {
             let line = self.inner.readline("> ");
@@ -58,7 +58,7 @@ impl Editor {
         }
     }
 
-    /// Writes the history. A shell without one is a shell all the same.
+    /// Writes the history. If that fails, the shell goes on without one.
     fn keep(&mut self) {
         let Some(file) = &self.history else { return };
         let written = file.parent().map_or(Ok(()), std::fs::create_dir_all);

@@ -1,4 +1,4 @@
-//! The commands of the shell.
+//! Execution of the shell's commands.
 
 use mcp_adapters::mcp_wire::RawObject;
 use mcp_runtime::{ClientSide, Peer};
@@ -35,7 +35,7 @@ pub async fn run(
     }
 }
 
-/// Arguments as one JSON object, and each with its name.
+/// Splits arguments into one JSON object and named arguments.
 fn split(arguments: &[String]) -> Result<(Option<RawObject>, Vec<Argument>), CommandError> {
     let wrong = |text: &str, reason: String| {
         CommandError::Argument(format!(
@@ -62,7 +62,7 @@ mod tests {
     use crate::args::ArgumentValue;
 
     #[test]
-    fn arguments_have_names_or_are_one_object() {
+    fn arguments_are_named_or_one_json_object() {
         let texts = |texts: &[&str]| texts.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
         let (object, named) = split(&texts(&["a=b=c", "{\"d\":1}", "e:=[2]"])).expect("they are right");
         assert_eq!(object.expect("there is one").text(), "{\"d\":1}");

@@ -19,10 +19,10 @@ use crate::error::{CommandError, Summary};
 use crate::paint::Paint;
 use crate::text::{one_line, say};
 
-/// The exit status of errors after which there is no session.
+/// The exit status of errors that end the session.
 const NO_SESSION: u8 = 3;
 
-/// Runs the lines that are typed, until the user or the server ends the session.
+/// Runs commands line by line, until the user or the server ends the session.
 pub fn shell(args: &ShellArgs, mut output: impl Paint) -> Result<Summary, CommandError> {
     block_on(async {
         let session = begin(&args.client).await?;
@@ -40,7 +40,7 @@ pub fn shell(args: &ShellArgs, mut output: impl Paint) -> Result<Summary, Comman
             let line;
             (editor, line) = editor.read().await?;
             let Some(line) = line else { break };
-            // On a terminal, an error is below its line.
+            // On a terminal, an error appears directly below its line, so the line number is omitted.
             let say = |error: &str| match is_terminal {
                 true => say(error),
                 false => say(&error.replacen("error: ", &format!("error: line {number}: "), 1)),
@@ -72,12 +72,12 @@ pub fn shell(args: &ShellArgs, mut output: impl Paint) -> Result<Summary, Comman
             }
         }
         session.close().await;
-        // Who has typed at a terminal has seen what failed.
+        // A user at a terminal has already seen the errors.
         Ok(if is_terminal { Summary::AllSucceeded } else { summary })
     })
 }
 
-/// Tells who the server is, and how to go on.
+/// Prints the name of the server and how to get help.
 fn greet(peer: &Peer<ClientSide>) {
     let server = peer.info().and_then(|info| info.implementation.as_ref());
     let server = server.map_or_else(String::new, |server| {
@@ -89,7 +89,7 @@ fn greet(peer: &Peer<ClientSide>) {
     ));
 }
 
-/// The command of a line: none if it is empty, or help was shown. The error is for people.
+/// Parses a line into a command; `None` if it is empty, or if help was printed.
 fn parsed(line: &str) -> Result<Option<ShellCommand>, String> {
     let words = words::words(line).ok_or("error: a quote isn't closed")?;
     if words.is_empty() {

@@ -1,8 +1,9 @@
-//! The words of a line.
+//! Splitting of a line into words.
 
 use serde::de::IgnoredAny;
 
-/// The words of a line, as in a shell of the system. JSON needs no quotes around it; `None` if a quote isn't closed.
+/// Splits a line into words, as a POSIX shell does, except that JSON doesn't have to be quoted; `None` if a quote isn't
+/// closed.
 pub fn words(line: &str) -> Option<Vec<String>> {
     let (mut rest, mut words) = (line.trim_start(), Vec::new());
     while !rest.is_empty() && !rest.starts_with('#') {
@@ -22,7 +23,7 @@ pub fn words(line: &str) -> Option<Vec<String>> {
     Some(words)
 }
 
-/// The end of a word that is JSON, or the value of an argument that is.
+/// The end of a word that is JSON, or of an argument whose value is JSON.
 fn json_end(text: &str) -> Option<usize> {
     let is_json = |start: &usize| text[*start..].starts_with(['{', '[']);
     let start = Some(0).filter(is_json).or_else(|| {
@@ -61,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn json_is_a_word_with_its_quotes_and_spaces() {
+    fn unquoted_json_is_one_word() {
         for (line, expected) in [
             ("", &[][..]),
             ("call add a=1 b=2", &["call", "add", "a=1", "b=2"]),
@@ -79,7 +80,7 @@ mod tests {
             ),
             (r#"call x '{"a": 1}' b="c d""#, &["call", "x", r#"{"a": 1}"#, "b=c d"]),
             (r#"call x tags:='["a b"]'"#, &["call", "x", r#"tags:=["a b"]"#]),
-            // What isn't JSON has quotes as elsewhere.
+            // Text that isn't JSON is quoted as in any shell.
             (r#"call x note={"a b" c"#, &["call", "x", "note={a b", "c"]),
             (r#"call x a=[1]2 b\ c # d"#, &["call", "x", "a=[1]2", "b c"]),
         ] {

@@ -1,4 +1,4 @@
-//! A stream of JSON values, one after the other, however they are laid out in lines.
+//! A stream of JSON values, one after the other, on any number of lines.
 
 mod place;
 mod scanner;
@@ -8,10 +8,10 @@ use std::io::{self, BufRead};
 pub use self::place::Place;
 use self::scanner::{Scanner, Step, begins_value, is_space};
 
-/// The maximum bytes of a value.
+/// The maximum number of bytes of a value.
 const VALUE_BYTES: usize = 64 << 20;
 
-/// Why there is no value at a place.
+/// The reason why there is no value at a place.
 #[derive(Debug, thiserror::Error)]
 pub enum Malformed {
     #[error("{expected} at line {}, column {}", .at.line, .at.column)]
@@ -22,7 +22,7 @@ pub enum Malformed {
     TooLong(usize),
 }
 
-/// Reads one value after the other. One value at a time is in memory.
+/// Reads one value after the other, and keeps only one in memory.
 pub struct Stream<R> {
     input: R,
     limit: usize,
@@ -39,10 +39,11 @@ impl<R: BufRead> Stream<R> {
         Self { input, limit, place }
     }
 
-    /// Reads the next value into `text`, and gives the place where it begins; `None` at the end of the input.
+    /// Reads the next value into `text`, and returns the place where it starts; `None` at the end of the input.
     ///
-    /// Only the structure is checked: strings, numbers and names are left to the decoder. After an error of syntax, the stream
-    /// goes on at the next line that begins with a value, so that a broken line of JSON Lines costs no other.
+    /// Only the structure is checked: the decoder checks strings, numbers and names. After a syntax error, the stream
+    /// continues at the next line that starts with a value, so that a broken line of JSON Lines doesn't affect the
+    /// others.
     pub fn read(&mut self, text: &mut Vec<u8>) -> io::Result<Option<(Place, Result<(), Malformed>)>> {
         text.clear();
         self.skip_while(is_space)?;
@@ -64,7 +65,7 @@ impl<R: BufRead> Stream<R> {
             }
             if !matches!(step, Step::Past) {
                 self.advance(byte);
-                // A longer value is read to its end, but not kept.
+                // A value over the limit is read to its end, but not kept.
                 if text.len() < self.limit {
                     text.push(byte);
                 }
@@ -75,7 +76,7 @@ impl<R: BufRead> Stream<R> {
         }
     }
 
-    /// Whether the value that ends here isn't too long.
+    /// Checks the length of the value that ends here.
     fn measured(&self, start: Place) -> Result<(), Malformed> {
         match self.place.byte - start.byte <= self.limit as u64 {
             true => Ok(()),
@@ -83,7 +84,7 @@ impl<R: BufRead> Stream<R> {
         }
     }
 
-    /// Goes on to the next line that begins with a value.
+    /// Skips to the next line that starts with a value.
     fn resume(&mut self) -> io::Result<()> {
         loop {
             match self.peek()? {
@@ -137,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn values_need_no_lines() {
+    fn values_do_not_have_to_be_on_separate_lines() {
         let input = "{\"a\":\n [1,\n 2]}[]\"é\" 1 -2e3\ttrue{}\n\nnull";
         let expected = [
             "1:1 0 {\"a\":\n [1,\n 2]}",
@@ -154,13 +155,13 @@ mod tests {
     }
 
     #[test]
-    fn brackets_and_quotes_in_strings_are_no_structure() {
+    fn brackets_and_quotes_in_strings_are_ignored() {
         let input = r#"{"}\"]\\":"{["} ["\\"]"#;
         assert_eq!(read_all(input, 100), [r#"1:1 0 {"}\"]\\":"{["}"#, r#"1:17 16 ["\\"]"#]);
     }
 
     #[test]
-    fn a_broken_line_costs_no_other() {
+    fn a_broken_line_does_not_affect_the_others() {
         for broken in [
             "nonsense",
             "{\"a\":1",
@@ -191,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_the_input_cuts_is_an_error_at_its_beginning() {
+    fn an_incomplete_value_is_reported_at_its_start() {
         assert_eq!(
             read_all("1 {\"a\":[", 100),
             ["1:1 0 1", "1:3 2 the input ends within this value"]
@@ -214,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn deep_nesting_is_an_error() {
+    fn too_deep_nesting_is_an_error() {
         let found = read_all(&format!("{}\n1", "[".repeat(1_000_000)), 100);
         assert_eq!(found.len(), 2, "{found:?}");
         assert!(found[0].contains("levels"), "{found:?}");

@@ -1,8 +1,8 @@
-//! Places in the input.
+//! Positions in the input.
 
 use serde::Serialize;
 
-/// A place in the input. Lines and columns count from 1, columns in characters, and bytes from 0.
+/// A position in the input. Lines and columns count from 1, columns in characters, and bytes from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Place {
     pub line: u64,

@@ -1,21 +1,21 @@
-//! Finds the end of a JSON value by its structure.
+//! A scanner that finds the end of a JSON value by its structure.
 
-/// The maximum nesting of objects and arrays, which is more than any decoder here takes.
+/// The maximum nesting of objects and arrays, which is more than any decoder of this program accepts.
 const DEPTH: usize = 1024;
 
-/// What a byte is to the value that is scanned.
+/// The role of a byte for the value that is scanned.
 pub enum Step {
     /// It belongs to the value.
     Within,
     /// It is the last byte of the value.
     Last,
-    /// The value has ended before it.
+    /// The value has ended before this byte.
     Past,
-    /// It isn't allowed there; what is allowed follows.
+    /// The byte isn't allowed there; the text states what is.
     Wrong(&'static str),
 }
 
-/// Where in the grammar of JSON the scanner is.
+/// The position of the scanner in the grammar of JSON.
 #[derive(Clone, Copy)]
 enum State {
     Value,
@@ -29,7 +29,7 @@ enum State {
         is_escaped: bool,
     },
     Number,
-    /// In `true`, `false` or `null`, of which this is left.
+    /// Within `true`, `false` or `null`; the rest of it follows.
     Literal(&'static [u8]),
 }
 
@@ -40,7 +40,7 @@ enum Open {
     Array,
 }
 
-/// Takes a value byte by byte.
+/// Scans a value byte by byte.
 pub struct Scanner {
     state: State,
     open: Vec<Open>,
@@ -56,7 +56,7 @@ impl Default for Scanner {
 }
 
 impl Scanner {
-    /// Takes the next byte.
+    /// Scans the next byte.
     pub fn step(&mut self, byte: u8) -> Step {
         match self.state {
             State::String { is_key, is_escaped } => self.in_string(byte, is_key, is_escaped),
@@ -84,7 +84,7 @@ impl Scanner {
         }
     }
 
-    /// Whether the value is whole if the input ends here.
+    /// Whether the value is complete if the input ends here.
     pub fn at_end(&self) -> bool {
         matches!(self.state, State::Number) && self.open.is_empty()
     }
@@ -153,7 +153,7 @@ impl Scanner {
         Step::Within
     }
 
-    /// Ends the innermost object or array.
+    /// Closes the innermost object or array.
     fn close(&mut self) -> Step {
         self.open.pop();
         self.end()
@@ -174,12 +174,12 @@ pub fn begins_value(byte: u8) -> bool {
     matches!(byte, b'{' | b'[' | b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n')
 }
 
-/// Whether a byte is between values. The record separator of RFC 7464 is.
+/// Whether a byte can separate values. This includes the record separator of RFC 7464.
 pub fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x1e)
 }
 
-/// Whether a byte can belong to a number. Whether they are one is left to the decoder.
+/// Whether a byte can be part of a number. The decoder checks whether they form one.
 fn is_of_number(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E')
 }

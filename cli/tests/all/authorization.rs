@@ -1,4 +1,4 @@
-//! Servers that want a token.
+//! Servers that require a token.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader};
@@ -46,7 +46,7 @@ async fn authorize(Query(query): Query<Parameters>) -> Redirect {
     Redirect::to(&format!("{to}?code=a-code&state={state}"))
 }
 
-/// Serves a protected server that is its own authorization server: the URL.
+/// Serves a protected server that is also its own authorization server, and returns its URL.
 fn protected(runtime: &Runtime) -> String {
     let listener = runtime.block_on(TcpListener::bind(("127.0.0.1", 0))).unwrap();
     let issuer = format!("http://{}", listener.local_addr().unwrap());
@@ -75,7 +75,7 @@ fn protected(runtime: &Runtime) -> String {
 }
 
 #[test]
-fn a_client_acts_for_itself_or_asks_the_user_once() {
+fn a_client_uses_its_own_credentials_or_lets_the_user_log_in_once() {
     let runtime = Runtime::new().unwrap();
     let url = protected(&runtime);
     let refused = run(&["call", "hello", &url]);
@@ -120,7 +120,7 @@ fn a_client_acts_for_itself_or_asks_the_user_once() {
     let called = asks.wait_with_output().unwrap();
     assert_eq!(String::from_utf8_lossy(&called.stdout), "hello\n");
 
-    // The token is kept.
+    // The token was stored.
     let again = run(&["call", "hello", "--auth", "--tokens", &tokens, &url]);
     assert_eq!(String::from_utf8_lossy(&again.stdout), "hello\n");
     assert_eq!(stderr(&again), "");
@@ -132,7 +132,7 @@ fn wrong_arguments_are_refused() {
         &["inspect", "--auth", "--", "server"][..],
         &["inspect", "--client-id", "me", "http://127.0.0.1:1/mcp"],
         &["inspect", "--auth=client", "http://127.0.0.1:1/mcp"],
-        // A client without its issuer, whose secret any server could ask for.
+        // A client id without its issuer: any server could obtain the secret.
         &[
             "inspect",
             "--auth=client",

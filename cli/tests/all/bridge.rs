@@ -1,4 +1,4 @@
-//! The bridge between our own client and our own servers, over pipes and sockets.
+//! The bridge between our own client and our own servers, over stdio and HTTP.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -12,11 +12,11 @@ use serde_json::{Value, json};
 
 const BRIDGE: &str = env!("CARGO_BIN_EXE_mcp-rev");
 
-/// A bridge that serves over HTTP. It ends when this is dropped.
+/// A bridge that serves over HTTP. It is killed when this is dropped.
 pub struct HttpBridge {
     pub url: String,
     child: Child,
-    /// Reads what it says on its standard error.
+    /// Reads the rest of its standard error.
     stderr: Option<JoinHandle<String>>,
 }
 
@@ -40,7 +40,7 @@ impl HttpBridge {
         }
     }
 
-    /// Ends it as a service manager does; what it has stderr.
+    /// Terminates the bridge as a service manager does, and returns its standard error.
     fn end(mut self) -> String {
         terminate(&self.child);
         assert!(self.child.wait().unwrap().success());
@@ -60,7 +60,7 @@ fn terminate(child: &Child) {
     rustix::process::kill_process(id, rustix::process::Signal::TERM).unwrap();
 }
 
-/// Calls a tool that asks for text of a model, which clients of every revision may answer.
+/// Calls a tool that requests text of a model, which clients of every revision support.
 pub fn samples(client: &str, server: &[&str]) -> String {
     let answers = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(answers.path(), json!({"sampling": ["a model's text"]}).to_string()).unwrap();
@@ -110,7 +110,7 @@ fn a_client_of_any_revision_uses_a_server_of_any_other_over_http() {
 }
 
 #[test]
-fn the_server_may_be_reached_over_http_from_either_side() {
+fn a_server_over_http_is_bridged_to_clients_over_stdio_and_http() {
     let behind = HttpServer::start();
     for server in REVISIONS {
         let bridge = HttpBridge::start(&["--speak", server, "--to", &behind.url]);
@@ -125,12 +125,12 @@ fn the_server_may_be_reached_over_http_from_either_side() {
 }
 
 #[test]
-fn the_credentials_of_a_client_never_go_to_the_server() {
+fn the_bridge_never_forwards_credentials_of_a_client() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
     let heads = std::thread::spawn(move || {
         let mut heads = String::new();
-        // A server that answers nothing useful; the bridge tries each era.
+        // The server answers every request with an error; the bridge tries each era.
         for connection in listener.incoming().take(2) {
             let mut connection = connection.unwrap();
             let mut head = [0; 4096];
@@ -180,7 +180,7 @@ fn messages_and_losses_are_written_to_files() {
     #[cfg(unix)]
     {
         let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(record).unwrap().permissions());
-        assert_eq!(mode & 0o777, 0o600, "messages may hold what is private");
+        assert_eq!(mode & 0o777, 0o600, "messages may contain private data");
     }
     let messages = read(record);
     for (side, direction, revision) in [
@@ -217,11 +217,11 @@ fn messages_and_losses_are_written_to_files() {
         "{places:?}"
     );
     let distinct: std::collections::HashSet<String> = places.iter().map(Value::to_string).collect();
-    assert_eq!(distinct.len(), places.len(), "each place is told once");
+    assert_eq!(distinct.len(), places.len(), "each place is reported once");
 }
 
 #[test]
-fn the_headers_of_both_sides_are_written_without_credentials() {
+fn headers_of_both_sides_are_recorded_without_credentials() {
     let behind = HttpServer::start();
     let directory = tempfile::tempdir().unwrap();
     let record = directory.path().join("record.jsonl");
@@ -267,12 +267,12 @@ fn the_headers_of_both_sides_are_written_without_credentials() {
             .all(|line| line["http"]["path"] == "/mcp" && line["http"]["status"].is_u64())
     );
     assert!(!of("client", "x-api-key").is_empty() && !of("server", "authorization").is_empty());
-    // The lines of headers are no messages.
+    // The lines with headers aren't taken for messages.
     assert!(succeeds(&["check", "--transcript", record]).contains("from the server to the bridge"));
 }
 
 #[test]
-fn an_error_that_comes_with_an_http_status_is_written_as_a_message() {
+fn an_error_response_with_an_http_error_status_is_recorded_as_a_message() {
     let behind = HttpServer::start();
     let directory = tempfile::tempdir().unwrap();
     let record = directory.path().join("record.jsonl");
@@ -303,7 +303,7 @@ fn an_error_that_comes_with_an_http_status_is_written_as_a_message() {
 }
 
 #[test]
-fn a_server_that_cant_be_started_is_told_to_the_client() {
+fn a_server_that_cannot_be_started_is_reported_to_the_client() {
     let mut bridge = mcp_rev(&["bridge", "--", "/nowhere/server"]);
     bridge
         .stdin(Stdio::piped())
@@ -328,10 +328,10 @@ fn a_server_that_cant_be_started_is_told_to_the_client() {
 
 #[cfg(unix)]
 #[test]
-fn a_client_gets_an_error_after_the_seconds_that_it_waits_for_the_server() {
+fn a_client_gets_an_error_after_the_connect_timeout() {
     let bridge = ["--", BRIDGE, "bridge", "--connect-timeout", "1", "--", "sleep", "60"];
     for revision in REVISIONS {
-        // Without the option, the client gives up first.
+        // Without the option, the client times out first.
         let waited = run(&[&["inspect", "--timeout", "20", "--revision", revision][..], &bridge].concat());
         assert_eq!(waited.status.code(), Some(3));
         let told = stderr(&waited);
@@ -341,8 +341,8 @@ fn a_client_gets_an_error_after_the_seconds_that_it_waits_for_the_server() {
     assert_eq!(refused.status.code(), Some(2));
 }
 
-/// A bank with a handshake. Its tool `transfer` asks for confirmation once there is a file `gate` in the folder that is its argument,
-/// and its tool `wait` does nothing. Each leaves a file when it is called.
+/// A bank with a handshake. Its tool `transfer` requests confirmation once the file `gate` exists in the folder given
+/// as its argument, and its tool `wait` does nothing. Each call creates a file.
 const BANK: &str = r#"
 while read -r line; do
   id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9][0-9]*\).*/\1/p')
@@ -361,10 +361,10 @@ while read -r line; do
 done
 "#;
 
-/// A stateless client on a connection of its own, which can be asked by forms.
+/// A stateless client with its own connection, which supports elicitation by forms.
 pub struct Stateless {
     stream: BufReader<TcpStream>,
-    /// What a proxy says about its user.
+    /// The user that a proxy would name in a header.
     user: Option<String>,
     /// The extensions that it declares.
     pub extensions: Value,
@@ -387,7 +387,7 @@ impl Stateless {
         self.request(id, "tools/call", tool, params);
     }
 
-    /// Sends a request, whose headers name what it is for.
+    /// Sends a request, with its method and name in the headers.
     pub fn request(&mut self, id: u64, method: &str, name: &str, mut params: Value) {
         params["_meta"] = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -406,7 +406,7 @@ impl Stateless {
         self.stream.get_mut().write_all(message.as_bytes()).unwrap();
     }
 
-    /// The next message, as JSON or as an event.
+    /// Reads the next message, from a JSON body or an event.
     pub fn answer(&mut self) -> Value {
         let mut length = None;
         loop {
@@ -426,9 +426,11 @@ impl Stateless {
         }
     }
 
-    /// Accepts what it is asked in the result of a transfer.
+    /// Accepts the input requests in the result of a transfer.
     fn accept(&mut self, id: u64, account: &str, asked: &Value) {
-        let questions = asked["result"]["inputRequests"].as_object().expect("it asks");
+        let questions = asked["result"]["inputRequests"]
+            .as_object()
+            .expect("the result requests input");
         let answers: serde_json::Map<String, Value> = questions
             .keys()
             .map(|name| (name.clone(), json!({"action": "accept", "content": {}})))
@@ -439,7 +441,7 @@ impl Stateless {
     }
 }
 
-/// Waits until a number of calls has reached servers.
+/// Waits until this number of calls has reached servers.
 fn wait_for_calls(folder: &Path, calls: usize) {
     let deadline = Instant::now() + Duration::from_secs(20);
     while std::fs::read_dir(folder).unwrap().count() < calls {
@@ -448,14 +450,14 @@ fn wait_for_calls(folder: &Path, calls: usize) {
     }
 }
 
-/// Waits for calls of the bank, and lets it ask.
+/// Waits for calls of the bank, and lets it request confirmation.
 fn open_gate(folder: &Path, calls: usize) {
     wait_for_calls(folder, calls);
     std::fs::write(folder.join("gate"), "").unwrap();
 }
 
 #[test]
-fn a_question_about_one_clients_call_never_reaches_another_client_over_http() {
+fn an_elicitation_during_a_call_never_reaches_another_client() {
     let folder = tempfile::tempdir().unwrap();
     let bridge = HttpBridge::start(&["--", "sh", "-c", BANK, "sh", folder.path().to_str().unwrap()]);
     let (mut alice, mut mallory) = (Stateless::connect(&bridge), Stateless::connect(&bridge));
@@ -468,7 +470,7 @@ fn a_question_about_one_clients_call_never_reaches_another_client_over_http() {
         asked.to_string().contains("Confirm transfer from ALICE-1234"),
         "{asked}"
     );
-    // The answer may come on another connection.
+    // The answer can come on another connection.
     let mut alice = Stateless::connect(&bridge);
     alice.accept(2, "ALICE-1234", &asked);
     let done = alice.answer();
@@ -476,7 +478,7 @@ fn a_question_about_one_clients_call_never_reaches_another_client_over_http() {
 }
 
 #[test]
-fn clients_that_are_asked_at_once_over_http_all_get_their_results() {
+fn concurrent_elicitations_over_http_all_reach_their_clients() {
     let folder = tempfile::tempdir().unwrap();
     let bridge = HttpBridge::start(&["--", "sh", "-c", BANK, "sh", folder.path().to_str().unwrap()]);
     let mut clients: Vec<Stateless> = (0..8).map(|_| Stateless::connect(&bridge)).collect();
@@ -493,7 +495,7 @@ fn clients_that_are_asked_at_once_over_http_all_get_their_results() {
     }
 }
 
-/// The number of servers that calls of these users have reached, each on a connection of its own.
+/// The number of server processes that get a call of each of these users, each on its own connection.
 fn servers_of(options: &[&str], users: &[Option<&str>]) -> usize {
     let folder = tempfile::tempdir().unwrap();
     let behind = ["--", "sh", "-c", BANK, "sh", folder.path().to_str().unwrap()];
@@ -516,19 +518,19 @@ fn servers_of(options: &[&str], users: &[Option<&str>]) -> usize {
 }
 
 #[test]
-fn clients_of_one_principal_share_a_server_and_are_told_apart_from_others() {
+fn clients_share_a_server_only_with_the_same_principal() {
     let users = [Some("ann"), Some("ann"), Some("bob")];
     assert_eq!(servers_of(&["--principal-header", "X-User"], &users), 2);
 }
 
 #[test]
-fn connections_have_a_server_each_unless_all_are_of_one_user() {
+fn each_connection_has_its_own_server_unless_one_user_is_declared() {
     assert_eq!(servers_of(&[], &[None, None]), 2);
     assert_eq!(servers_of(&["--one-user"], &[None, None]), 1);
 }
 
 #[test]
-fn the_server_is_started_before_the_first_client_if_that_is_asked_for() {
+fn the_start_option_starts_the_server_before_the_first_client() {
     let folder = tempfile::tempdir().unwrap();
     let script = r#"touch "$1/started"; exec cat"#;
     let _bridge = HttpBridge::start(&[

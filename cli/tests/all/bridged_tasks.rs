@@ -1,4 +1,4 @@
-//! Clients and servers that have tasks in different forms, in processes of their own, with a bridge between them.
+//! Clients and servers with tasks in different forms, in separate processes, with a bridge between them.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
@@ -12,19 +12,19 @@ use crate::servers::{HttpServer, everything, mcp_rev};
 const CORE: &str = "2025-11-25";
 const EXTENSION: &str = "2026-07-28";
 
-/// A client over pipes, which accepts what it is asked.
+/// A client over pipes that accepts every elicitation.
 struct Piped {
     bridge: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
-    /// What each request says about the client, if that is stateless.
+    /// The metadata of each request, if the client is stateless.
     meta: Value,
     last_id: u64,
     asked: Vec<Value>,
 }
 
 impl Piped {
-    /// A client before a bridge that speaks a revision with the server.
+    /// Starts a bridge that speaks the other revision with the server, and a client of it.
     fn start(is_core: bool, server: &[&str]) -> Self {
         let mut bridge = mcp_rev(&[&["bridge", "--speak", if is_core { EXTENSION } else { CORE }], server].concat())
             .stdin(Stdio::piped())
@@ -63,7 +63,7 @@ impl Piped {
         writeln!(self.input.as_mut().unwrap(), "{message}").unwrap();
     }
 
-    /// The result of a request, or its error.
+    /// Returns the result of a request, or its error.
     fn call(&mut self, method: &str, mut params: Value) -> Value {
         self.last_id += 1;
         if !self.meta.is_null() {
@@ -87,7 +87,7 @@ impl Piped {
         }
     }
 
-    /// The state of a task, in either form, once it isn't this one any more.
+    /// Returns the state of a task, in either form, once its status is no longer this one.
     fn after(&mut self, id: &Value, status: &str) -> Value {
         let deadline = Instant::now() + Duration::from_secs(20);
         loop {
@@ -115,7 +115,7 @@ fn confirmed(result: &Value) {
     );
 }
 
-/// What a client with tasks in its core does with a server that has the extension.
+/// Uses a server that has the tasks extension with a client that has tasks in its core.
 fn uses_as_core(server: &[&str]) {
     let mut client = Piped::start(true, server);
     let begin = |client: &mut Piped, tool: &str, arguments: Value| {
@@ -144,7 +144,7 @@ fn uses_as_core(server: &[&str]) {
     assert_eq!(client.after(&crashes, "working")["status"], "failed");
 }
 
-/// What a client with the extension does with a server that has tasks in its core.
+/// Uses a server that has tasks in its core with a client that has the tasks extension.
 fn uses_as_extension(server: &[&str]) {
     let mut client = Piped::start(false, server);
     let begin = |client: &mut Piped, tool: &str, arguments: Value| {
@@ -180,13 +180,13 @@ fn uses_as_extension(server: &[&str]) {
 }
 
 #[test]
-fn tasks_cross_in_both_directions_over_pipes() {
+fn tasks_are_translated_in_both_directions_over_stdio() {
     uses_as_core(&["--", everything()]);
     uses_as_extension(&["--", everything()]);
 }
 
 #[test]
-fn tasks_cross_in_both_directions_to_a_server_over_http() {
+fn tasks_are_translated_in_both_directions_to_a_server_over_http() {
     let behind = HttpServer::start();
     uses_as_core(&["--to", &behind.url]);
     uses_as_extension(&["--to", &behind.url]);

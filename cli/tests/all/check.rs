@@ -1,11 +1,11 @@
-//! `mcp-rev check` with servers that conform and with servers that don't.
+//! `mcp-rev check` with servers that conform to the specification and with servers that don't.
 
 #[cfg(unix)]
 use crate::servers::{HELLO, script};
 use crate::servers::{HttpServer, REVISIONS, everything, mcp_rev, run, stderr, stdout, succeeds, weather};
 use serde_json::{Value, json};
 
-/// The status and the report of a check.
+/// The exit status and the report of a check.
 #[cfg(unix)]
 fn check(server: &[String], format: &str) -> (Option<i32>, String) {
     let args = [
@@ -40,7 +40,7 @@ fn findings(server: &[String]) -> (Option<i32>, Vec<(String, Value)>) {
 }
 
 #[test]
-fn our_own_servers_conform_at_every_revision_and_over_both_transports() {
+fn our_own_servers_conform_in_every_revision_and_over_both_transports() {
     let http = HttpServer::start();
     for revision in REVISIONS {
         for server in [&["--", everything()][..], &[http.url.as_str()], &["--", weather()]] {
@@ -60,7 +60,7 @@ fn our_own_servers_conform_at_every_revision_and_over_both_transports() {
 
 #[cfg(unix)]
 #[test]
-fn a_violation_is_reported_with_its_path_its_place_in_the_schema_and_a_link() {
+fn a_violation_is_reported_with_its_path_schema_keyword_and_link() {
     let server = script(
         "",
         &[
@@ -95,7 +95,7 @@ fn a_violation_is_reported_with_its_path_its_place_in_the_schema_and_a_link() {
 
 #[cfg(unix)]
 #[test]
-fn structured_content_is_validated_by_the_schema_of_its_tool() {
+fn structured_content_is_validated_against_the_output_schema() {
     let tools = r#"{"tools":[{"name":"sum","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true},
         "outputSchema":{"type":"object","properties":{"n":{"type":"number"}},"required":["n"]}}]}"#
         .replace('\n', "");
@@ -109,9 +109,9 @@ fn structured_content_is_validated_by_the_schema_of_its_tool() {
 
 #[cfg(unix)]
 #[test]
-fn what_is_no_message_and_what_answers_nothing_are_violations() {
+fn invalid_messages_and_unmatched_responses_are_violations() {
     let first = "echo ready; echo '{\"jsonrpc\":\"2.0\",\"id\":99,\"result\":{}}'; echo '{\"jsonrpc\":\"2.0\",\"method\":\"ping\"}'";
-    // They come after the first request, since what a server sends before a session isn't validated.
+    // They are sent after the first request, since messages before the session aren't validated.
     let server = script(
         &format!(
             "read -r line; {first}\nid=1\necho '{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}}'",
@@ -127,7 +127,7 @@ fn what_is_no_message_and_what_answers_nothing_are_violations() {
         .collect();
     let expected = [
         "messages: \"expected a message of JSON",
-        "messages: \"a response to no request",
+        "messages: \"a response that matches no request",
         "ping: \"expected an id",
     ];
     for beginning in expected {
@@ -153,7 +153,7 @@ fn a_line_that_is_not_json_is_a_violation_before_the_session_too() {
 
 #[cfg(unix)]
 #[test]
-fn a_request_without_an_answer_and_a_bad_handshake_are_violations() {
+fn missing_responses_and_invalid_handshakes_are_violations() {
     let silent = script("", &[HELLO]);
     let silent: Vec<String> = silent
         .into_iter()
@@ -163,7 +163,7 @@ fn a_request_without_an_answer_and_a_bad_handshake_are_violations() {
     let output = run(&[&args[..], &silent.iter().map(String::as_str).collect::<Vec<_>>()].concat());
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     assert!(
-        stdout(&output).contains("FAIL  tools/list\n      the server hasn't answered"),
+        stdout(&output).contains("FAIL  tools/list\n      the server sent no response"),
         "{}",
         stdout(&output)
     );
@@ -179,7 +179,7 @@ fn a_request_without_an_answer_and_a_bad_handshake_are_violations() {
 
 #[cfg(unix)]
 #[test]
-fn only_tools_that_change_nothing_are_called_unless_the_arguments_say_otherwise() {
+fn only_read_only_tools_are_called_unless_the_options_select_others() {
     let tools = r#"{"tools":[{"name":"look","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}},{"name":"drop","inputSchema":{"type":"object"}}]}"#;
     let server = script("", &[HELLO, ("tools/list", tools), ("tools/call", r#"{"content":[]}"#)]);
     let folder = tempfile::tempdir().unwrap();
@@ -213,12 +213,13 @@ fn only_tools_that_change_nothing_are_called_unless_the_arguments_say_otherwise(
 }
 
 #[test]
-fn a_server_that_is_not_there_is_the_status_3() {
+fn an_unreachable_server_has_exit_status_3() {
     let output = run(&["check", "--", "there-is-no-such-program"]);
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
 }
 
-/// Doubled references once took time without end, which no timeout could stop. A chain of references ends at a limit.
+/// Validation with doubled references once took exponential time, which no timeout could stop. A chain of references
+/// ends at a limit.
 #[cfg(unix)]
 #[test]
 fn a_costly_output_schema_is_applied_or_reported_in_bounded_time() {
@@ -282,7 +283,7 @@ fn a_tool_whose_call_ends_in_an_error_gets_a_warning() {
 }
 
 #[test]
-fn a_server_that_starts_slowly_is_waited_for() {
+fn the_wait_option_waits_for_a_server_that_starts_later() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/mcp", free.local_addr().unwrap());
     drop(free);

@@ -1,4 +1,4 @@
-//! The commands that are clients, with our own servers as child processes and over HTTP.
+//! The commands that are clients of a server, with our own servers as child processes and over HTTP.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
@@ -9,7 +9,7 @@ use crate::servers::{HttpServer, REVISIONS, everything, mcp_rev, run, stderr, st
 use serde_json::{Value, json};
 
 #[test]
-fn inspect_shows_what_a_server_is_and_offers_at_every_revision_and_over_both_transports() {
+fn inspect_shows_servers_in_every_revision_and_over_both_transports() {
     let http = HttpServer::start();
     for (revision, era) in REVISIONS.into_iter().zip(["handshake", "handshake", "stateless"]) {
         for server in [&["--", everything()][..], &[http.url.as_str()]] {
@@ -44,7 +44,7 @@ fn inspect_shows_what_a_server_is_and_offers_at_every_revision_and_over_both_tra
 }
 
 #[test]
-fn call_types_its_arguments_by_the_schema_of_the_tool() {
+fn call_takes_the_types_of_arguments_from_the_input_schema() {
     let bern = succeeds(&[
         "call",
         "weather",
@@ -69,7 +69,7 @@ fn call_types_its_arguments_by_the_schema_of_the_tool() {
 }
 
 #[test]
-fn arguments_are_json_after_an_equals_sign_with_a_colon_and_that_of_a_file_after_an_at_sign() {
+fn arguments_can_be_given_as_json_or_read_from_a_file() {
     let directory = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| {
         let file = directory.path().join(name);
@@ -90,7 +90,7 @@ fn arguments_are_json_after_an_equals_sign_with_a_colon_and_that_of_a_file_after
         let result = succeeds(&[&arguments[..], &["--", weather()]].concat());
         assert!(result.contains("\"celsius\":21.5"), "{arguments:?}: {result}");
     }
-    // Elsewhere, both signs are text.
+    // Elsewhere in an argument, both signs are text.
     let text = run(&["call", "weather", "--arg", "city=@a:=b", "--", weather()]);
     assert!(stdout(&text).contains("measured in @a:=b"), "{}", stdout(&text));
 
@@ -109,7 +109,7 @@ fn arguments_are_json_after_an_equals_sign_with_a_colon_and_that_of_a_file_after
 }
 
 #[test]
-fn tool_shows_all_that_the_server_says_of_one() {
+fn tool_shows_the_description_and_schemas_of_a_tool() {
     let shown = succeeds(&["tool", "weather", "--", weather()]);
     for part in [
         "weather\n\nGet the current weather of a city\n",
@@ -150,7 +150,7 @@ fn request_sends_any_method_and_prints_its_result() {
         let called: Value = serde_json::from_str(&called).unwrap();
         assert_eq!(called["content"][0]["type"], "text", "{revision}");
     }
-    // A method that the hub lacks goes as it is, and the error of the server is told.
+    // A method that the hub doesn't have is sent unchanged, and the server's error is reported.
     assert_eq!(
         succeeds(&["request", "ping", "--revision", REVISIONS[0], "--", weather()]).trim(),
         "{}"
@@ -165,7 +165,7 @@ fn request_sends_any_method_and_prints_its_result() {
 }
 
 #[test]
-fn a_server_is_found_by_its_name_in_the_file_of_a_host() {
+fn a_server_is_found_by_name_in_a_configuration_file() {
     let http = HttpServer::start();
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("mcp.json");
@@ -198,7 +198,7 @@ fn a_server_is_found_by_its_name_in_the_file_of_a_host() {
     );
     let twice = run(&["inspect", "--config", file, "--", weather()]);
     assert_eq!(twice.status.code(), Some(2));
-    // Where there is one alone, its name is needless.
+    // If the file has only one server, its name can be omitted.
     let one = directory.path().join("one.json");
     std::fs::write(&one, json!({"servers": {"only": {"command": weather()}}}).to_string()).unwrap();
     assert!(succeeds(&["inspect", "--config", one.to_str().unwrap()]).contains("weather 1.0"));
@@ -206,7 +206,7 @@ fn a_server_is_found_by_its_name_in_the_file_of_a_host() {
 
 #[cfg(unix)]
 #[test]
-fn a_variable_is_in_the_environment_of_the_server_that_is_started() {
+fn the_env_option_sets_a_variable_for_the_started_server() {
     let told = run(&[
         "inspect",
         "-e",
@@ -222,7 +222,7 @@ fn a_variable_is_in_the_environment_of_the_server_that_is_started() {
 
 #[cfg(unix)]
 #[test]
-fn a_server_that_does_not_answer_has_the_option_that_gives_it_time() {
+fn the_error_for_a_timeout_suggests_the_timeout_option() {
     let output = run(&["inspect", "--timeout", "1", "--", "sleep", "60"]);
     assert_eq!(output.status.code(), Some(3));
     let told = stderr(&output);
@@ -233,7 +233,7 @@ fn a_server_that_does_not_answer_has_the_option_that_gives_it_time() {
 }
 
 #[test]
-fn a_url_whose_path_serves_nothing_has_a_tip() {
+fn the_error_for_a_404_suggests_another_path() {
     let http = HttpServer::start();
     let elsewhere = http.url.replace("/mcp", "/elsewhere");
     let output = run(&["inspect", &elsewhere]);
@@ -243,13 +243,13 @@ fn a_url_whose_path_serves_nothing_has_a_tip() {
 }
 
 #[test]
-fn a_wrong_server_of_a_file_is_told_with_the_file() {
+fn an_invalid_or_missing_server_is_reported_with_its_file() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("mcp.json");
     std::fs::write(&file, json!({"mcpServers": {"a": {"url": "nowhere"}}}).to_string()).unwrap();
     let file = file.to_str().unwrap();
     for (server, reason) in [
-        ("a", "server \"a\": the `url` isn't one of HTTP: \"nowhere\""),
+        ("a", "server \"a\": the `url` isn't an HTTP URL: \"nowhere\""),
         ("b", "has no server \"b\""),
     ] {
         let refused = run(&["inspect", "--config", file, "--server", server]);
@@ -261,7 +261,7 @@ fn a_wrong_server_of_a_file_is_told_with_the_file() {
 
 #[cfg(unix)]
 #[test]
-fn inspect_shows_the_types_that_arguments_may_have() {
+fn inspect_shows_the_types_of_arguments() {
     let tools = r##"{"tools":[{"name":"search","inputSchema":{"type":"object","required":["tags"],"properties":{
         "any":{},"tags":{"$ref":"#/$defs/Tags"},"zip":{"anyOf":[{"type":"string"},{"type":"null"}]}},"$defs":{"Tags":{"type":"array"}}}}]}"##;
     let server = script("", &[HELLO, ("tools/list", &tools.replace('\n', ""))]);
@@ -271,7 +271,7 @@ fn inspect_shows_the_types_that_arguments_may_have() {
 }
 
 #[test]
-fn a_tool_that_the_server_lacks_has_a_suggestion() {
+fn an_unknown_tool_name_has_a_suggestion() {
     let output = run(&["call", "wether", "--", weather()]);
     assert_eq!(output.status.code(), Some(1));
     assert!(
@@ -317,7 +317,7 @@ fn progress_and_log_messages_go_to_standard_error() {
 }
 
 #[test]
-fn questions_are_answered_from_a_file_and_otherwise_declined() {
+fn input_requests_are_answered_from_a_file_and_otherwise_declined() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("answers.json");
     let accepted = json!({"action": "accept", "content": {"username": "ann", "email": "ann@example.org"}});
@@ -327,7 +327,7 @@ fn questions_are_answered_from_a_file_and_otherwise_declined() {
     )
     .unwrap();
     let http = HttpServer::start();
-    // Elicitation came with 2025-06-18.
+    // Elicitation was introduced in 2025-06-18.
     for revision in ["2025-06-18", "2025-11-25", "2026-07-28"] {
         for server in [&["--", everything()][..], &[http.url.as_str()]] {
             let ask = |answers: &[&str]| {
@@ -379,7 +379,7 @@ fn questions_are_answered_from_a_file_and_otherwise_declined() {
 
 #[cfg(unix)]
 #[test]
-fn a_user_at_a_terminal_fills_in_the_form() {
+fn a_user_can_fill_in_a_form_on_a_terminal() {
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
     for revision in ["2025-11-25", "2026-07-28"] {
@@ -494,7 +494,7 @@ fn listen_prints_each_change_as_a_line() {
             agreed.starts_with("[listening] tools, prompts, resources") && agreed.contains(resource),
             "{agreed}"
         );
-        // Sessions have routers of their own here, and so only a stateless server tells one client what another has done.
+        // Each session has its own router here, so only a stateless server notifies one client of another's changes.
         if revision == "2026-07-28" {
             succeeds(&[
                 "call",
@@ -515,7 +515,7 @@ fn listen_prints_each_change_as_a_line() {
 }
 
 #[test]
-fn a_server_that_is_not_there_is_the_status_3() {
+fn an_unreachable_server_has_exit_status_3() {
     for server in [
         &["http://127.0.0.1:1/mcp"][..],
         &["--", "there-is-no-such-program"],
@@ -541,13 +541,13 @@ fn a_server_that_is_not_there_is_the_status_3() {
     let output = run(&["inspect", "--", "sh", "-c", "echo broken >&2; exit 4"]);
     assert!(
         stderr(&output).contains("broken"),
-        "the end of its standard error: {}",
+        "the last lines of its standard error are shown: {}",
         stderr(&output)
     );
 }
 
 #[test]
-fn every_message_is_shown_if_asked_for() {
+fn the_option_vv_shows_every_message() {
     let output = run(&["inspect", "-vv", "--revision", "2025-06-18", "--", weather()]);
     let stderr = stderr(&output);
     assert!(
@@ -556,7 +556,7 @@ fn every_message_is_shown_if_asked_for() {
     );
 }
 
-/// A server of 2025-06-18 in a shell script, which answers these methods.
+/// Runs a command with a server of 2025-06-18 in a shell script, which answers these methods.
 #[cfg(unix)]
 fn run_with_script(command: &[&str], capabilities: &str, results: &[(&str, &str)]) -> std::process::Output {
     mcp_rev(
@@ -586,14 +586,14 @@ fn with_script(command: &[&str], capabilities: &str, results: &[(&str, &str)]) -
 
 #[cfg(unix)]
 #[test]
-fn inspect_prints_the_lists_that_came_and_the_error_of_the_one_that_failed() {
+fn inspect_prints_the_error_of_a_failed_list_and_the_other_lists() {
     let all = r#"{"tools":{},"resources":{},"prompts":{}}"#;
     let tools = (
         "tools/list",
         r#"{"tools":[{"name":"hammer","inputSchema":{"type":"object"}}]}"#,
     );
     for (resources, code) in [
-        // A method that the server has declared, but doesn't know.
+        // A method of a capability that the server declares but doesn't implement.
         (("resources/subscribe", "{}"), "-32601"),
         (
             ("resources/list", r#"{"code":-32603,"message":"the disk is full"}"#),
@@ -607,7 +607,7 @@ fn inspect_prints_the_lists_that_came_and_the_error_of_the_one_that_failed() {
         assert!(shown.contains("hammer") && shown.contains("greet"), "{shown}");
         let (_, section) = shown.split_once("Resources (0)\n  error: ").expect(&shown);
         assert!(section.lines().next().unwrap().contains(code), "{shown}");
-        // Many servers have no templates.
+        // Many servers have no templates, so a missing method is no error there.
         assert!(!shown.contains("Resource templates"), "{shown}");
 
         let output = run_with_script(&["inspect", "--format", "json"], all, &results);
@@ -625,12 +625,12 @@ fn inspect_prints_the_lists_that_came_and_the_error_of_the_one_that_failed() {
 
 #[cfg(unix)]
 #[test]
-fn inspect_declares_the_capabilities_that_call_declares() {
+fn inspect_declares_the_same_capabilities_as_call() {
     let output = run_with_script(&["inspect"], r#"{"tools":{}}"#, &[("tools/list", r#"{"tools":[]}"#)]);
     assert!(stdout(&output).starts_with("script 1\n"), "{}", stdout(&output));
 }
 
-/// An escape sequence, a control character of C1, and characters that turn the text round or are invisible.
+/// An escape sequence, a C1 control character, and characters that change the direction of text or are invisible.
 #[cfg(unix)]
 const HOSTILE: &str = "\u{1b}]0;owned\u{7}\u{9b}31m\u{202e}\u{2066}\u{200b}";
 
@@ -642,7 +642,7 @@ fn assert_plain(text: &str) {
     assert!(text.contains('\u{fffd}'), "{text:?}");
 }
 
-/// JSON in which all but ASCII and control characters are escaped, in single quotes of a shell.
+/// Escapes every character as in JSON, for use within single quotes of a shell.
 #[cfg(unix)]
 fn escaped(text: &str) -> String {
     text.chars().map(|it| format!("\\u{:04x}", it as u32)).collect()
@@ -674,7 +674,7 @@ fn the_last_lines_of_a_server_that_ends_are_shown_without_escape_sequences() {
 
 #[cfg(unix)]
 #[test]
-fn what_is_written_to_a_terminal_has_no_escape_sequences_and_a_file_has_it_as_it_is() {
+fn output_is_sanitized_on_a_terminal_and_unchanged_in_a_file() {
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
     let contents = format!(r#"{{"contents":[{{"uri":"a:b","text":"{}"}}]}}"#, escaped(HOSTILE));
@@ -699,7 +699,7 @@ fn what_is_written_to_a_terminal_has_no_escape_sequences_and_a_file_has_it_as_it
             .unwrap();
         let mut child = mcp_rev(&read).stdout(user).stderr(Stdio::null()).spawn().unwrap();
         assert_eq!(child.wait().unwrap().code(), Some(0));
-        // Reading a terminal whose other side is closed is an error, after all that was written.
+        // After everything that was written, reading a terminal whose other side is closed is an error.
         let mut shown = Vec::new();
         let _ = std::io::Read::read_to_end(&mut std::fs::File::from(terminal), &mut shown);
         let shown = String::from_utf8(shown).unwrap();

@@ -16,7 +16,7 @@ const BOLD: &str = "\u{1b}[1m";
 const CYAN: &str = "\u{1b}[36m";
 const RED: &str = "\u{1b}[31m";
 
-/// What a command writes to a terminal of some columns.
+/// Returns what a command writes to a terminal with this many columns.
 fn on_terminal(command: &mut Command, columns: u16) -> String {
     let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&terminal).unwrap();
@@ -33,9 +33,9 @@ fn on_terminal(command: &mut Command, columns: u16) -> String {
     tcsetwinsize(user.as_fd(), size).unwrap();
     let command = command.env("TERM", "xterm").stdout(user).stderr(Stdio::null());
     let mut child = command.spawn().unwrap();
-    // The terminal is closed when nobody can write to it.
+    // The terminal closes when its last writer is dropped.
     command.stdout(Stdio::null());
-    // It holds some kilobytes only, so it is read meanwhile. Its end is an error.
+    // The terminal buffers only some kilobytes, so it is read while the command runs. Its end is an error.
     let mut shown = Vec::new();
     let mut terminal = File::from(terminal);
     let mut part = [0; 4096];
@@ -47,7 +47,7 @@ fn on_terminal(command: &mut Command, columns: u16) -> String {
 }
 
 #[test]
-fn headings_and_names_have_styles_on_a_terminal_unless_they_are_unwanted() {
+fn headings_and_names_are_styled_on_a_terminal_unless_disabled() {
     let inspect = |before: &[&str]| {
         let mut command = mcp_rev(&[before, &["inspect", "--", weather()]].concat());
         command.env_remove("NO_COLOR");
@@ -69,7 +69,7 @@ fn headings_and_names_have_styles_on_a_terminal_unless_they_are_unwanted() {
 }
 
 #[test]
-fn changes_checks_and_errors_have_the_colours_of_what_they_mean() {
+fn changes_checks_and_errors_are_coloured_by_severity() {
     let directory = tempfile::tempdir().unwrap();
     let file = |name: &str, tools: &[&str]| {
         let path = directory.path().join(name);
@@ -99,7 +99,7 @@ fn changes_checks_and_errors_have_the_colours_of_what_they_mean() {
 }
 
 #[test]
-fn a_row_of_a_list_is_a_line_of_the_terminal_and_whole_elsewhere() {
+fn rows_are_cut_to_the_width_of_a_terminal_and_complete_elsewhere() {
     let inspect = || mcp_rev(&["inspect", "--color", "never", "--", everything()]);
     let rows = |text: &str| -> Vec<String> {
         let rows = text.lines().skip_while(|line| !line.starts_with("Tools ("));
@@ -118,7 +118,7 @@ fn a_row_of_a_list_is_a_line_of_the_terminal_and_whole_elsewhere() {
 }
 
 #[test]
-fn help_has_colour_where_the_option_says_so() {
+fn the_color_option_applies_to_help() {
     let help = |color: &[&str]| succeeds(&[color, &["call", "--help"]].concat());
     let styled = help(&["--color", "always"]);
     assert!(styled.contains('\u{1b}'), "{styled}");

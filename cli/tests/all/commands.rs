@@ -1,4 +1,4 @@
-//! What the commands print and return.
+//! The output and exit status of the commands.
 
 use std::io::Write;
 use std::path::Path;
@@ -15,7 +15,7 @@ fn mcp_rev(args: &[&str], input: &str) -> Output {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // Misuse is found before anything is read: then nobody is there to take the input.
+    // If the arguments are wrong, the program exits without reading its input.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     child.wait_with_output().unwrap()
 }
@@ -28,11 +28,11 @@ fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
-/// Decodes lines: the exit status, and what was answered to each.
+/// Decodes lines, and returns the exit status and the output lines.
 fn decode(args: &[&str], input: &str) -> (Option<i32>, Vec<Value>) {
     let args: Vec<&str> = ["decode"].iter().chain(args).copied().collect();
     let output = mcp_rev(&args, input);
-    assert_eq!(stderr(&output), "", "answers are stdout, not stderr");
+    assert_eq!(stderr(&output), "", "nothing is written to standard error");
     let answers = stdout(&output)
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
@@ -40,7 +40,7 @@ fn decode(args: &[&str], input: &str) -> (Option<i32>, Vec<Value>) {
     (output.status.code(), answers)
 }
 
-/// The decode of one definition of the revision that handlers are written against.
+/// Decodes lines as instances of a definition of 2025-11-25.
 fn decode_as(definition: &str, input: &str) -> (Option<i32>, Vec<Value>) {
     decode(
         &["--revision", Revision::V2025_11_25.as_str(), "--type", definition],
@@ -49,7 +49,7 @@ fn decode_as(definition: &str, input: &str) -> (Option<i32>, Vec<Value>) {
 }
 
 #[test]
-fn good_lines_come_back_and_the_status_is_0() {
+fn valid_lines_are_decoded_with_exit_status_0() {
     let (status, answers) = decode_as("Cursor", "\"a\"\n\n\"b\"");
     assert_eq!(status, Some(0));
     assert_eq!(
@@ -59,7 +59,7 @@ fn good_lines_come_back_and_the_status_is_0() {
 }
 
 #[test]
-fn a_member_that_occurs_twice_fails_wherever_it_is_looked_at() {
+fn a_duplicate_member_is_an_error_at_any_depth() {
     for (args, definition, line, path) in [
         (
             &[][..],
@@ -98,8 +98,8 @@ fn a_member_that_occurs_twice_fails_wherever_it_is_looked_at() {
 }
 
 #[test]
-fn a_whole_message_is_validated_as_what_its_method_says() {
-    // What only some revisions require of a request is open metadata in the others.
+fn a_whole_message_is_validated_by_its_method() {
+    // Members that only some revisions require in a request are open metadata in the others.
     let meta =
         r#""_meta":{"io.modelcontextprotocol/protocolVersion":"r","io.modelcontextprotocol/clientCapabilities":{}}"#;
     for revision in Revision::ALL {
@@ -158,7 +158,7 @@ fn a_whole_message_is_validated_as_what_its_method_says() {
 }
 
 #[test]
-fn what_is_open_comes_back_as_it_was_written() {
+fn open_values_and_unknown_members_keep_their_spelling() {
     let line = r#"{"content":[],"structuredContent":{"b":1.50,"a":1e2},"vendor":{"z":0,"y":0}}"#;
     let args = [
         "decode",
@@ -172,12 +172,12 @@ fn what_is_open_comes_back_as_it_was_written() {
 }
 
 #[test]
-fn no_line_is_no_failure() {
+fn empty_input_succeeds() {
     assert_eq!(decode_as("Cursor", ""), (Some(0), vec![]));
 }
 
 #[test]
-fn a_bad_line_is_answered_with_its_path_and_the_status_is_1() {
+fn an_invalid_line_is_reported_with_its_path_and_exit_status_1() {
     let (status, answers) = decode_as(
         "CallToolResult",
         "{\"content\":[]}\n{\"content\":[{\"type\":7}]}\nnonsense\n{\"content\":[]}",
@@ -196,7 +196,7 @@ fn a_bad_line_is_answered_with_its_path_and_the_status_is_1() {
 }
 
 #[test]
-fn values_may_take_several_lines_or_share_one() {
+fn values_can_span_several_lines_or_share_one() {
     let (status, answers) = decode_as(
         "CallToolResult",
         "{\n  \"content\": [\n  ]\n} {\"content\":7}\n{\"content\":[]}{",
@@ -215,7 +215,7 @@ fn values_may_take_several_lines_or_share_one() {
 }
 
 #[test]
-fn an_unknown_variant_is_decoded_but_not_strictly() {
+fn an_unknown_variant_is_decoded_but_refused_with_strict() {
     let line = r#"{"content":[{"type":"hologram"}]}"#;
     let args = ["--revision", Revision::V2025_11_25.as_str(), "--type", "CallToolResult"];
     assert_eq!(decode(&args, line).0, Some(0));
@@ -225,7 +225,7 @@ fn an_unknown_variant_is_decoded_but_not_strictly() {
     assert_eq!(answers[0]["path"], "content[0].type");
     let error = answers[0]["error"].as_str().unwrap();
     assert!(error.contains("\"hologram\""));
-    assert!(!error.contains("content[0].type"), "the path has a member of its own");
+    assert!(!error.contains("content[0].type"), "the path is in its own member");
 }
 
 #[test]
@@ -261,7 +261,7 @@ fn typed_lines_name_their_definition_and_other_members_are_ignored() {
 }
 
 #[test]
-fn a_request_carries_the_envelope_where_the_schema_says_so() {
+fn a_request_needs_the_envelope_if_its_schema_includes_it() {
     let request = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
     let (status, answers) = decode_as("PingRequest", request);
     assert_eq!(status, Some(0));
@@ -275,7 +275,7 @@ fn a_request_carries_the_envelope_where_the_schema_says_so() {
         let (status, answers) = decode_as("PingRequest", line);
         assert_eq!((status, answers[0]["path"].as_str()), (Some(1), Some(path)), "{line}");
     }
-    // The parameters alone have none, and neither has a request of the first revision's schema.
+    // Definitions of parameters have no envelope, and neither have requests in the schema of the first revision.
     assert_eq!(decode_as("RequestParams", "{}").0, Some(0));
     let first = ["--revision", Revision::ALL[0].as_str(), "--type", "PingRequest"];
     assert_eq!(decode(&first, r#"{"method":"ping"}"#).0, Some(0));
@@ -292,7 +292,7 @@ fn every_definition_can_be_named() {
 }
 
 #[test]
-fn an_unknown_revision_is_misuse_and_the_known_ones_are_listed() {
+fn the_error_for_an_unknown_revision_lists_the_known_ones() {
     let output = mcp_rev(&["decode", "--revision", "1999-12-31", "--type", "Tool"], "1");
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(stdout(&output), "");
@@ -302,7 +302,7 @@ fn an_unknown_revision_is_misuse_and_the_known_ones_are_listed() {
 }
 
 #[test]
-fn an_unknown_type_is_misuse_and_the_known_ones_are_listed() {
+fn the_error_for_an_unknown_type_lists_the_known_ones() {
     let revision = Revision::V2025_11_25;
     let output = mcp_rev(&["decode", "--revision", revision.as_str(), "--type", "Nonesuch"], "1");
     assert_eq!(output.status.code(), Some(2));
@@ -337,7 +337,7 @@ fn a_wrong_name_has_a_suggestion() {
 }
 
 #[test]
-fn every_command_has_a_manual_page_and_every_shell_completions() {
+fn commands_have_manual_pages_and_shells_have_completions() {
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let script = mcp_rev(&["completions", shell], "");
         assert_eq!(script.status.code(), Some(0), "{shell}");
@@ -354,7 +354,7 @@ fn every_command_has_a_manual_page_and_every_shell_completions() {
 }
 
 #[test]
-fn misuse_has_the_status_2() {
+fn wrong_arguments_have_exit_status_2() {
     let revision = Revision::V2025_11_25.as_str();
     let misuses: [&[&str]; 12] = [
         &[],
@@ -401,7 +401,7 @@ fn help_names_the_commands_the_options_and_the_exit_status() {
 }
 
 #[test]
-fn the_usage_of_a_command_names_the_server_last_as_it_is_given() {
+fn the_usage_of_each_command_ends_with_the_server() {
     for (command, operands) in [
         ("inspect", "<URL|--config FILE|-- COMMAND...>"),
         ("tool", "<TOOL> <URL|--config FILE|-- COMMAND...>"),
@@ -429,11 +429,11 @@ fn the_usage_of_a_command_names_the_server_last_as_it_is_given() {
     }
 }
 
-/// What the README and the guide show of `mcp-rev` is run with a shell, in a folder that has the files that they show with `cat`.
-/// Other blocks are other programs', which would have to be fetched first.
+/// Runs the blocks of the README and the guide that call `mcp-rev` with a shell, in a folder with the files that they
+/// show with `cat`. Other blocks run other programs, which would have to be installed first.
 #[cfg(unix)]
 #[test]
-fn what_the_readme_and_the_guide_show_is_what_happens() {
+fn the_commands_in_the_readme_and_guide_have_the_documented_output() {
     let mut tried = 0;
     for document in ["README.md", "../docs/guide/shell.md", "../docs/guide/registry.md"] {
         let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(document)).unwrap();
@@ -450,7 +450,7 @@ fn what_the_readme_and_the_guide_show_is_what_happens() {
                     None => {
                         let mut happened = shell(folder.path(), command);
                         if command == "mcp-rev revisions" {
-                            // Those that were added after the page was written come last.
+                            // Revisions that were added after the page was written come last.
                             happened.truncate(expected.len());
                         }
                         assert_eq!(happened, expected, "{document}: {command}");
@@ -460,7 +460,7 @@ fn what_the_readme_and_the_guide_show_is_what_happens() {
             }
         }
     }
-    assert!(tried > 0, "nothing is shown");
+    assert!(tried > 0, "no block was found");
 }
 
 #[cfg(unix)]
@@ -475,12 +475,12 @@ fn shell(folder: &Path, command: &str) -> String {
         .current_dir(folder)
         .output()
         .unwrap();
-    // A terminal shows both.
+    // A terminal shows both streams.
     stdout(&output) + &stderr(&output)
 }
 
 #[test]
-fn no_command_panics_when_nobody_reads_what_it_prints() {
+fn no_command_panics_when_its_output_is_closed() {
     let commands: [&[&str]; 4] = [
         &["revisions"],
         &[

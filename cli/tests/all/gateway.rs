@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::servers::{HttpServer, REVISIONS, mcp_rev, run, stderr, succeeds, weather};
 
 #[test]
-fn servers_of_a_file_are_one_over_stdio_for_every_revision() {
+fn the_gateway_combines_servers_of_a_file_for_every_revision() {
     let http = HttpServer::start();
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("mcp.json");
@@ -43,7 +43,7 @@ fn servers_of_a_file_are_one_over_stdio_for_every_revision() {
 }
 
 #[test]
-fn a_server_that_cannot_be_started_is_told_once_however_many_lists_lack_it() {
+fn a_server_that_cannot_be_started_is_logged_only_once() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("mcp.json");
     let broken = json!({"command": "sh", "args": ["-c", "exit 3"]});
@@ -81,7 +81,7 @@ fn a_server_that_cannot_be_started_is_told_once_however_many_lists_lack_it() {
 
 #[cfg(unix)]
 #[test]
-fn a_server_that_hangs_is_left_out_of_lists_after_the_seconds_that_it_may_take() {
+fn a_server_that_hangs_is_omitted_from_lists_after_the_timeout() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("mcp.json");
     let hanging = json!({"command": "sleep", "args": ["60"]});
@@ -89,13 +89,13 @@ fn a_server_that_hangs_is_left_out_of_lists_after_the_seconds_that_it_may_take()
     std::fs::write(&file, servers.to_string()).unwrap();
     let file = file.to_str().unwrap();
     let gateway = ["--", env!("CARGO_BIN_EXE_mcp-rev"), "gateway", file, "--timeout", "1"];
-    // Without the option, the first list alone takes 20 seconds.
+    // Without the option, the first list takes 20 seconds.
     let shown = succeeds(&[&["tool", "weather_weather", "--timeout", "15"][..], &gateway].concat());
     assert!(shown.contains("weather of a city"), "{shown}");
 }
 
 #[test]
-fn a_wrong_file_is_refused_at_the_start() {
+fn invalid_files_and_options_of_the_gateway_are_refused() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("mcp.json");
     for (servers, reason) in [

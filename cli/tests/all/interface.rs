@@ -22,7 +22,7 @@ fn a_snapshot_is_compared_with_a_server_and_with_another_snapshot() {
     std::fs::write(&new, changed.to_string()).unwrap();
     let compared = run(&["diff", &old, &new]);
     assert_eq!(compared.status.code(), Some(1));
-    let expected = "  breaking  tool weather  argument country: added, and required\n  risky     tool weather  other description\n";
+    let expected = "  breaking  tool weather  argument country: added, and required\n  risky     tool weather  description changed\n";
     assert_eq!(stdout(&compared), expected);
     let changes = run(&["diff", &old, &new, "--format", "json"]);
     let changes: Value = serde_json::from_str(&stdout(&changes)).unwrap();
@@ -40,7 +40,7 @@ fn a_snapshot_is_compared_with_a_server_and_with_another_snapshot() {
 
 #[cfg(unix)]
 #[test]
-fn an_interface_whose_list_fails_has_no_snapshot() {
+fn no_snapshot_is_printed_if_a_list_fails() {
     let server = script("", &[HELLO, ("tools/list", r#"{"code":-32603,"message":"broken"}"#)]);
     let server: Vec<&str> = server.iter().map(String::as_str).collect();
     let failed = run(&[&["snapshot"][..], &server].concat());

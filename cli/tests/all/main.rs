@@ -1,4 +1,4 @@
-//! What `mcp-rev` prints and returns.
+//! Tests of the output and exit status of `mcp-rev`.
 
 mod authorization;
 mod bridge;

@@ -3,7 +3,7 @@
 use crate::servers::{REVISIONS, everything, run, stderr, stdout, succeeds, weather};
 
 #[test]
-fn a_recorded_session_is_a_server_that_answers_the_same_again() {
+fn a_recorded_session_is_served_with_the_recorded_responses() {
     let directory = tempfile::tempdir().unwrap();
     let transcript = directory.path().join("session.jsonl");
     let transcript = transcript.to_str().unwrap();
@@ -42,7 +42,7 @@ fn a_recorded_session_is_a_server_that_answers_the_same_again() {
 }
 
 #[test]
-fn a_snapshot_is_a_server_with_made_up_values() {
+fn a_snapshot_is_served_with_made_up_values() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("interface.json");
     let file = file.to_str().unwrap();
@@ -50,7 +50,11 @@ fn a_snapshot_is_a_server_with_made_up_values() {
     std::fs::write(file, &snapshot).unwrap();
     let mock = ["--", env!("CARGO_BIN_EXE_mcp-rev"), "mock", file];
     let differs = run(&[&["diff", file][..], &mock].concat());
-    assert_eq!(differs.status.code(), Some(1), "it lacks capabilities, such as logging");
+    assert_eq!(
+        differs.status.code(),
+        Some(1),
+        "the mock lacks capabilities, such as logging"
+    );
     assert!(!stdout(&differs).contains("tool "), "{}", stdout(&differs));
     for revision in REVISIONS {
         let call = ["call", "test_structured", "--revision", revision];

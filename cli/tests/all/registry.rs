@@ -104,7 +104,7 @@ fn init_writes_a_document_that_is_valid_once_the_readme_names_the_server() {
 }
 
 #[test]
-fn a_document_that_is_missing_has_the_command_that_writes_it() {
+fn the_error_for_a_missing_document_suggests_init() {
     let folder = folder(&[]);
     for command in ["validate", "upgrade"] {
         let refused = run(folder.path(), &[command]);
@@ -118,7 +118,7 @@ fn a_document_that_is_missing_has_the_command_that_writes_it() {
 }
 
 #[test]
-fn init_replaces_no_file_unless_it_is_told_to() {
+fn init_replaces_a_file_only_with_force() {
     let project = project(WEATHER);
     fs::write(project.path().join("server.json"), "mine").unwrap();
     let output = run(project.path(), &["init"]);
@@ -133,7 +133,7 @@ fn init_replaces_no_file_unless_it_is_told_to() {
 }
 
 #[test]
-fn init_takes_a_crate_of_a_workspace_with_what_it_inherits() {
+fn init_selects_a_crate_of_a_workspace_with_inherited_values() {
     let member =
         |name: &str| format!("[package]\nname = \"{name}\"\nversion.workspace = true\ndescription = \"The {name}\"\n");
     let project = folder(&[
@@ -247,13 +247,13 @@ fn each_problem_of_a_document_has_its_line_and_column() {
 }
 
 #[test]
-fn what_no_form_can_be_told_of_is_a_problem_too() {
+fn documents_without_a_known_schema_are_refused() {
     for (text, line) in [
         ("{\n  \"name\": 1,\n}", "3:1: (root): not JSON: trailing comma"),
         ("{\"name\": \"a/b\"}", "1:1: (root): `$schema` is missing"),
         (
             "{\"$schema\": \"https://example.org/server.schema.json\"}",
-            "1:13: $schema: no form has this schema; that of the newest is https://",
+            "1:13: $schema: this schema isn't known; the newest is https://",
         ),
     ] {
         let folder = folder(&[("server.json", text)]);
@@ -271,7 +271,7 @@ fn what_no_form_can_be_told_of_is_a_problem_too() {
     assert_eq!(output.status.code(), Some(2));
 }
 
-/// The examples of the forms, by their dates.
+/// The examples of all schema versions, by their dates.
 fn examples() -> Vec<(String, String)> {
     let files = fs::read_dir(workspace("tests/tests/registry")).unwrap();
     let files = files.map(|file| file.unwrap().path());
@@ -289,7 +289,7 @@ fn examples() -> Vec<(String, String)> {
 }
 
 #[test]
-fn every_form_is_upgraded_to_the_newest_and_valid_there() {
+fn documents_of_every_schema_are_upgraded_and_then_valid() {
     for (form, text) in examples() {
         let folder = folder(&[("server.json", &text)]);
         let output = run(folder.path(), &["validate"]);
@@ -310,7 +310,7 @@ fn every_form_is_upgraded_to_the_newest_and_valid_there() {
         assert_eq!(
             read(&folder, "server.json"),
             text,
-            "a file is written with --write alone"
+            "the file is written only with --write"
         );
         let upgraded: Value = serde_json::from_str(&stdout(&printed)).unwrap();
         assert_eq!(upgraded["$schema"], NEWEST);
@@ -330,25 +330,29 @@ fn every_form_is_upgraded_to_the_newest_and_valid_there() {
         let output = run(folder.path(), &["validate"]);
         assert_eq!(stdout(&output), "server.json: valid, 2025-12-11\n");
         let again = run(folder.path(), &["upgrade"]);
-        assert_eq!(stdout(&again), stdout(&printed), "the newest form stays as it is");
+        assert_eq!(
+            stdout(&again),
+            stdout(&printed),
+            "a document in the newest schema is unchanged"
+        );
     }
 }
 
 #[test]
-fn what_the_newest_form_cannot_say_is_refused_with_its_place() {
+fn a_value_that_the_newest_schema_cannot_express_is_refused() {
     let (_, text) = &examples()[4];
     let text = text.replace("https://example.org/sse", "{base}/sse");
     let line = text.lines().position(|line| line.contains("{base}")).unwrap() + 1;
     let folder = folder(&[("server.json", &text)]);
     let output = run(folder.path(), &["upgrade", "--write"]);
     assert_eq!(output.status.code(), Some(1));
-    let start = format!("server.json:{line}:14: remotes[1].url: 2025-12-11 can't say this: ");
+    let start = format!("server.json:{line}:14: remotes[1].url: 2025-12-11 can't express this: ");
     assert!(stdout(&output).starts_with(&start), "{}", stdout(&output));
     assert_eq!(read(&folder, "server.json"), text);
 }
 
 #[test]
-fn a_document_without_a_schema_is_of_the_form_that_the_arguments_name() {
+fn the_from_option_sets_the_schema_of_a_document_without_one() {
     let text = r#"{"name": "com.example/weather", "description": "Weather", "version": "1", "website_url": "https://example.org"}"#;
     let folder = folder(&[("server.json", text)]);
     let output = run(folder.path(), &["upgrade", "--from", "2025-07-09"]);

@@ -1,4 +1,4 @@
-//! `mcp-rev replay` with servers that answer as recorded, and with servers that don't.
+//! `mcp-rev replay` with servers that respond as recorded, and with servers that don't.
 
 use crate::servers::{HttpServer, REVISIONS, everything, run, stderr, stdout, succeeds};
 use mcp_adapters::Revision;
@@ -24,7 +24,7 @@ impl Files {
     }
 }
 
-/// Records a session in which the server asks for a model's text, and the client lists all pages of the tools.
+/// Records a session in which the server requests text of a model, and the client lists all pages of the tools.
 fn record(files: &Files, revision: &str) -> String {
     let answers = files.write("answers.json", &json!({"sampling": ["a model's text"]}).to_string());
     let transcript = files.path(&format!("{revision}.jsonl"));
@@ -44,13 +44,13 @@ fn record(files: &Files, revision: &str) -> String {
 }
 
 #[test]
-fn the_recorded_server_answers_as_recorded() {
+fn replaying_against_the_recorded_server_finds_no_differences() {
     let (files, http) = (Files::new(), HttpServer::start());
     for revision in REVISIONS {
         let transcript = record(&files, revision);
         for server in [&["--", everything()][..], &[&http.url]] {
             let report = succeeds(&[&["replay", &transcript][..], server].concat());
-            // The server of stateless clients is asked by the latest revision, whatever they speak.
+            // For stateless clients, the bridge speaks the latest revision with the server, whatever theirs is.
             let is_spoken = |spoken: &str| report.contains(&format!("revision {spoken}"));
             assert!(
                 is_spoken(revision) || is_spoken(&format!("{}, stateless", Revision::LATEST)),
@@ -59,8 +59,8 @@ fn the_recorded_server_answers_as_recorded() {
             assert!(report.contains("ok    tools/call test_sampling"), "{report}");
             assert!(!report.contains("FAIL"), "{report}");
         }
-        // The clients of the bridge may be played as well, such as with another bridge. Tools that only run as tasks aren't in its
-        // lists.
+        // The clients of the bridge can be replayed as well, for example against another bridge. Tools that only run as
+        // tasks aren't in its lists.
         let bridge = ["--", BRIDGE, "bridge", "--speak", "2025-06-18", "--", everything()];
         let ignored = [
             "--ignore",
@@ -77,7 +77,7 @@ fn the_recorded_server_answers_as_recorded() {
     }
 }
 
-/// A transcript of older bridges, which had messages only.
+/// Writes a transcript like those of older bridges, which had only messages.
 fn transcript(files: &Files, messages: &[(&str, Value)]) -> String {
     let lines = messages.iter().map(|(direction, message)| {
         let mut message = message.clone();
@@ -101,7 +101,7 @@ fn handshake() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// A server in a shell script that answers each line of input by what it has.
+/// A server in a shell script that answers each line of input by these cases.
 fn script(cases: &str) -> Vec<String> {
     let hello = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"s","version":"2"}}}"#;
     let program =
@@ -109,7 +109,7 @@ fn script(cases: &str) -> Vec<String> {
     ["--", "sh", "-c", &program].map(str::to_owned).into()
 }
 
-/// The exit status of a replay, and what it has found: the case, the place, the recorded value and the one that is there now.
+/// Returns the exit status of a replay, and its findings: the case, the path, the recorded value and the current one.
 fn replayed(transcript: &str, args: &[&str], server: &[String]) -> (Option<i32>, Vec<Value>) {
     let server: Vec<&str> = server.iter().map(String::as_str).collect();
     let output = run(&[
@@ -133,7 +133,7 @@ fn replayed(transcript: &str, args: &[&str], server: &[String]) -> (Option<i32>,
 
 #[cfg(unix)]
 #[test]
-fn other_answers_are_told_unless_they_are_ignored() {
+fn different_responses_are_reported_unless_ignored() {
     let files = Files::new();
     let mut messages = handshake();
     messages.push((
@@ -169,7 +169,7 @@ fn other_answers_are_told_unless_they_are_ignored() {
 
 #[cfg(unix)]
 #[test]
-fn the_server_has_its_own_ids_cursors_and_questions() {
+fn the_server_can_use_other_ids_and_cursors_than_recorded() {
     let files = Files::new();
     let mut messages = handshake();
     messages.extend([
@@ -187,7 +187,8 @@ fn the_server_has_its_own_ids_cursors_and_questions() {
         ("received", json!({"id": 3, "result": {"tools": []}})),
     ]);
     let transcript = transcript(&files, &messages);
-    // The list comes only with the answer to the server's own id, and the second page only for the server's own cursor.
+    // The list comes only after the response with the server's own id, and the second page only for the server's own
+    // cursor.
     let server = script(
         r#"*'"cursor":"now"'*) echo '{"jsonrpc":"2.0","id":3,"result":{"tools":[]}}';;
 *cursor*) echo '{"jsonrpc":"2.0","id":3,"error":{"code":-32602,"message":"a wrong cursor"}}';;
@@ -200,7 +201,7 @@ fn the_server_has_its_own_ids_cursors_and_questions() {
 
 #[cfg(unix)]
 #[test]
-fn a_message_waits_for_the_responses_that_came_before_it_and_for_no_others() {
+fn a_message_waits_only_for_the_responses_before_it_in_the_recording() {
     let files = Files::new();
     let mut messages = handshake();
     messages.extend([
@@ -212,7 +213,7 @@ fn a_message_waits_for_the_responses_that_came_before_it_and_for_no_others() {
         ("received", json!({"id": 4, "result": {"lines": ["notifications/initialized", "first", "hangs", "notifications/cancelled"]}})),
     ]);
     let transcript = transcript(&files, &messages);
-    // The last answer says in which order the messages came.
+    // The last response states the order in which the messages arrived.
     let server = script(
         r#"*first*) sleep 0.5; lines="\"notifications/initialized\",\"first\""; echo '{"jsonrpc":"2.0","id":2,"result":{}}';;
 *hangs*) lines="$lines,\"hangs\"";;
@@ -225,7 +226,7 @@ fn a_message_waits_for_the_responses_that_came_before_it_and_for_no_others() {
 
 #[cfg(unix)]
 #[test]
-fn a_server_that_ends_or_is_silent_is_told() {
+fn a_server_that_exits_or_does_not_respond_is_reported() {
     let files = Files::new();
     let mut messages = handshake();
     messages.push(("sent", json!({"id": 2, "method": "tools/list"})));
@@ -233,7 +234,7 @@ fn a_server_that_ends_or_is_silent_is_told() {
     let transcript = transcript(&files, &messages);
     for (server, reason) in [
         (script("*tools/list*) exit 3;;"), "exit status: 3"),
-        (script(""), "didn't come within 1s"),
+        (script(""), "not received within 1s"),
     ] {
         let server: Vec<&str> = server.iter().map(String::as_str).collect();
         let args = [
@@ -266,7 +267,7 @@ fn a_server_that_ends_or_is_silent_is_told() {
 }
 
 #[test]
-fn a_file_that_is_not_a_transcript_is_refused_with_what_one_is() {
+fn the_error_for_a_wrong_transcript_explains_what_one_is() {
     let files = Files::new();
     let file = &files.write("session.jsonl", "{}\n");
     for arguments in [
@@ -282,7 +283,7 @@ fn a_file_that_is_not_a_transcript_is_refused_with_what_one_is() {
 }
 
 #[test]
-fn a_session_that_a_transcript_lacks_is_refused_with_those_that_it_has() {
+fn the_error_for_a_missing_session_lists_the_recorded_ones() {
     let files = Files::new();
     let line = json!({"time": 1, "session": 1, "side": "server", "direction": "received", "revision": "2025-11-25",
         "message": {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}});
@@ -293,7 +294,7 @@ fn a_session_that_a_transcript_lacks_is_refused_with_those_that_it_has() {
     ] {
         let refused = run(arguments);
         assert_eq!(refused.status.code(), Some(2));
-        let expected = "it has only other sessions:\n  session 1, from the server to the bridge, revision 2025-11-25";
+        let expected = "it has only these sessions:\n  session 1, from the server to the bridge, revision 2025-11-25";
         assert!(stderr(&refused).contains(expected), "{}", stderr(&refused));
     }
 }

@@ -3,7 +3,7 @@
 use crate::servers::{REVISIONS, everything, run, stderr, succeeds};
 
 #[test]
-fn values_of_an_argument_are_completed_and_answers_are_measured() {
+fn complete_prints_suggestions_and_ping_prints_times() {
     for revision in REVISIONS {
         let server = ["--revision", revision, "--", everything()];
         let prompt = ["complete", "--prompt", "test_prompt_with_arguments", "arg1="];
@@ -18,7 +18,7 @@ fn values_of_an_argument_are_completed_and_answers_are_measured() {
 }
 
 #[test]
-fn answers_that_a_file_gives_are_checked_and_a_question_without_one_is_shown() {
+fn answers_of_a_file_are_checked_and_unanswered_requests_are_shown() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("answers.json");
     let asked = |answers: &str| {
@@ -40,7 +40,7 @@ fn answers_that_a_file_gives_are_checked_and_a_question_without_one_is_shown() {
 }
 
 #[test]
-fn a_level_is_set_where_a_session_has_one() {
+fn set_level_works_in_revisions_with_sessions() {
     let set = |revision| run(&["set-level", "warning", "--revision", revision, "--", everything()]);
     assert_eq!(set("2024-11-05").status.code(), Some(0));
     assert_eq!(set("2025-11-25").status.code(), Some(0));

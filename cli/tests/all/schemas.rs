@@ -1,4 +1,4 @@
-//! Revisions that are loaded from a directory.
+//! Revisions loaded from a directory.
 
 use std::fs;
 use std::io::Write;
@@ -11,7 +11,7 @@ use crate::bridge::samples;
 use crate::servers::{everything, mcp_rev, run, stderr, stdout, succeeds};
 use mcp_tests::made_up::{MADE_UP, MadeUp, SESSIONS, STATELESS, read};
 
-/// A directory of schemas with a revision after the last.
+/// A directory of schemas with a made-up revision after the last.
 struct Schemas {
     root: TempDir,
     directory: String,
@@ -33,7 +33,7 @@ impl Schemas {
         fs::write(path, schema.to_string()).unwrap();
     }
 
-    /// Runs the filter `command`.
+    /// Runs a command that filters JSON.
     fn filter(&self, command: &[&str], input: &Value) -> (Output, Value) {
         let args = [&["--schemas", &self.directory], command].concat();
         let mut child = mcp_rev(&args)
@@ -54,7 +54,7 @@ impl Schemas {
 }
 
 #[test]
-fn a_loaded_revision_is_decoded_by_its_schema() {
+fn values_of_a_loaded_revision_are_decoded_by_its_schema() {
     let schemas = Schemas::with(&SESSIONS);
     let revisions = succeeds(&["revisions", "--schemas", &schemas.directory]);
     assert_eq!(revisions.lines().last(), Some(MADE_UP));
@@ -72,7 +72,7 @@ fn a_loaded_revision_is_decoded_by_its_schema() {
 }
 
 #[test]
-fn a_folder_that_the_manifest_does_not_list_is_named_with_the_next_step() {
+fn a_folder_missing_from_the_manifest_causes_a_warning() {
     let schemas = Schemas::with(&SESSIONS);
     let revisions = || run(&["revisions", "--schemas", &schemas.directory]);
     let before = revisions();
@@ -91,7 +91,7 @@ fn a_folder_that_the_manifest_does_not_list_is_named_with_the_next_step() {
 }
 
 #[test]
-fn what_is_wrong_with_a_directory_is_told_once() {
+fn each_problem_of_a_directory_is_reported_once() {
     let missing = run(&["revisions", "--schemas", "/none"]);
     assert_eq!(missing.status.code(), Some(2));
     assert!(
@@ -101,7 +101,7 @@ fn what_is_wrong_with_a_directory_is_told_once() {
     );
 
     let schemas = Schemas::with(&SESSIONS);
-    // Extensions read the overlay of their revision too.
+    // The overlay of a revision is also read for its extensions.
     let overlay = format!("{}/2026-07-28/overlay.yaml", schemas.directory);
     let text = fs::read_to_string(&overlay).unwrap();
     fs::write(&overlay, format!("{text}nonsense: 1\n")).unwrap();
@@ -115,7 +115,7 @@ fn what_is_wrong_with_a_directory_is_told_once() {
 }
 
 #[test]
-fn what_a_schema_says_beyond_its_types_is_refused_at_its_path() {
+fn violations_of_schema_keywords_are_refused_at_their_path() {
     let schemas = Schemas::with(&SESSIONS);
     schemas.constrain("TextContent", "minProperties", json!(3));
     schemas.constrain("ToolListChangedNotification", "propertyNames", json!({"maxLength": 6}));
@@ -133,7 +133,7 @@ fn what_a_schema_says_beyond_its_types_is_refused_at_its_path() {
     );
     assert_eq!(refused["error"], "expected at least 3 members, found 2");
 
-    // The name `jsonrpc` is longer, but no part of what the schema is about.
+    // The name `jsonrpc` is longer than 6, but the envelope isn't part of the definition.
     let changed = |value: Value| translated("JSONRPCNotification", value);
     let method = "notifications/tools/list_changed";
     assert_eq!(changed(json!({"jsonrpc": "2.0", "method": method}))["ok"], true);
@@ -142,7 +142,7 @@ fn what_a_schema_says_beyond_its_types_is_refused_at_its_path() {
 }
 
 #[test]
-fn a_loaded_revision_has_definitions_in_typescript_as_the_compiled_ones_have() {
+fn typescript_is_generated_for_loaded_and_compiled_revisions() {
     let schemas = Schemas::with(&SESSIONS);
     let generated = succeeds(&["generate", "--schemas", &schemas.directory, "--typescript", MADE_UP]);
     assert!(generated.contains(&format!("export const PROTOCOL_VERSION = \"{MADE_UP}\";")));
@@ -177,7 +177,7 @@ fn the_crate_of_an_extension_is_written_and_checked() {
     assert!(generate(&[]).status.success());
     assert!(generate(&["--check"]).status.success());
     assert!(out.path().join("mcp-ext-billing/src/billing.rs").exists());
-    // The schemas of the protocol aren't in the program.
+    // The schemas of the protocol aren't part of the program.
     assert_eq!(run(&[&extension[..], &options[2..]].concat()).status.code(), Some(2));
 }
 
@@ -206,7 +206,7 @@ fn a_loaded_revision_is_translated_in_both_directions() {
 }
 
 #[test]
-fn a_client_and_a_server_of_other_revisions_use_each_other_by_a_loaded_one() {
+fn two_bridges_can_speak_a_loaded_revision_with_each_other() {
     let schemas = Schemas::with(&STATELESS);
     let recorded = schemas.root.path().join("session.jsonl");
     let record = recorded.display().to_string();
@@ -230,7 +230,7 @@ fn a_client_and_a_server_of_other_revisions_use_each_other_by_a_loaded_one() {
 }
 
 #[test]
-fn a_broken_rule_is_refused_at_its_place() {
+fn a_broken_rule_is_reported_with_its_line() {
     let schemas = Schemas::with(&SESSIONS);
     let rules = schemas.root.path().join("schema").join(MADE_UP).join("adapt.yaml");
     let broken = format!(
@@ -257,7 +257,7 @@ fn schemas_without_the_revisions_of_the_program_are_refused() {
     let output = run(&["revisions", "--schemas", &schemas.directory]);
     assert_eq!(output.status.code(), Some(2));
     assert!(
-        stderr(&output).contains("revision 2025-11-25 isn't there as mcp-rev has it"),
+        stderr(&output).contains("revision 2025-11-25 is missing or differs from that of mcp-rev"),
         "{}",
         stderr(&output)
     );

@@ -1,11 +1,11 @@
-//! Our own example servers as child processes, and `mcp-rev` with them.
+//! Our own example servers as child processes, and helpers that run `mcp-rev`.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Output, Stdio};
 use std::sync::OnceLock;
 
-/// The example server with a fixture for everything.
+/// The example server that implements every feature.
 pub fn everything() -> &'static str {
     static BUILT: OnceLock<String> = OnceLock::new();
     BUILT.get_or_init(|| build("everything"))
@@ -17,21 +17,22 @@ pub fn weather() -> &'static str {
     BUILT.get_or_init(|| build("weather"))
 }
 
-/// Builds an example of the runtime, which cargo doesn't do for tests of other packages. The selection is that of the README, whose
-/// tests have built it already.
+/// Builds an example of the runtime, because cargo doesn't build examples for the tests of other packages. The
+/// selection of packages is the same as for the tests of the README, so that the build is reused.
 fn build(example: &str) -> String {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["build", "--quiet", "--workspace", "--all-features"]);
     cargo.args(["--example", example]).current_dir(workspace);
-    // What cargo says to tests of their package isn't for builds: the script of `ring` would run again, and all above it be built again.
+    // These variables would change the build: the script of `ring` would run again, and everything that depends on it
+    // would be rebuilt.
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("CARGO_PKG_") || name.to_string_lossy().starts_with("CARGO_MANIFEST_") {
             cargo.env_remove(name);
         }
     }
     let built = cargo.status().unwrap();
-    assert!(built.success(), "{example} isn't built");
+    assert!(built.success(), "the build of {example} failed");
     let programs: PathBuf = Path::new(env!("CARGO_BIN_EXE_mcp-rev")).parent().unwrap().into();
     let program = programs.join("examples").join(example);
     program.to_str().unwrap().to_owned()
@@ -100,8 +101,8 @@ pub fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
-/// A server in a shell script. It answers a request of each method with a result, or with
-/// an error where that has a code, and says `first` before anything else.
+/// A server in a shell script. It responds to each method with a result, or with an error if the text has a `code`, and
+/// runs `first` before anything else.
 #[cfg(unix)]
 pub fn script(first: &str, results: &[(&str, &str)]) -> Vec<String> {
     let mut program =

@@ -5,7 +5,7 @@ use std::process::{Output, Stdio};
 
 use crate::servers::{REVISIONS, everything, mcp_rev, stderr, stdout, weather};
 
-/// Types lines into a shell that isn't on a terminal.
+/// Writes lines to a shell that isn't on a terminal.
 fn typed(args: &[&str], lines: &str) -> Output {
     let history = tempfile::tempdir().unwrap();
     let mut child = mcp_rev(args)
@@ -34,7 +34,7 @@ fn lines_are_commands_of_one_session() {
 }
 
 #[test]
-fn a_line_that_fails_says_why_and_the_session_goes_on() {
+fn an_error_in_a_line_is_reported_and_the_session_goes_on() {
     let lines = "cal weather\ncall wether\ncall 'weather\ncall weather city\ntool weather\n";
     let output = typed(&["shell", "--", weather()], lines);
     assert_eq!(output.status.code(), Some(1));
@@ -54,7 +54,7 @@ fn a_line_that_fails_says_why_and_the_session_goes_on() {
 }
 
 #[test]
-fn json_needs_no_quotes_in_a_line() {
+fn json_in_a_line_does_not_have_to_be_quoted() {
     let lines = "call weather {\"city\": \"Bern\"}\ncall weather city:=\"Bern\"\nrequest tools/call {\"name\": \"weather\", \"arguments\": {\"city\": \"Bern\"}}\n";
     let output = typed(&["shell", "--", weather()], lines);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
@@ -78,7 +78,7 @@ fn resources_and_prompts_are_read_and_progress_is_shown() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn names_and_arguments_are_completed_on_a_terminal_and_lines_are_kept() {
+fn the_terminal_completes_names_and_keeps_a_history() {
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
     let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
@@ -101,7 +101,7 @@ fn names_and_arguments_are_completed_on_a_terminal_and_lines_are_kept() {
     let mut terminal = std::fs::File::from(terminal);
     let mut shown = String::new();
     for (prompts, keys) in [(1, "call wea\tci\tBern\n"), (2, "quit\n")] {
-        // The answer comes before the next prompt.
+        // The output of a command comes before the next prompt.
         while shown.matches("> \r").count() < prompts {
             let mut part = [0; 1024];
             let read = terminal.read(&mut part).unwrap();
@@ -114,5 +114,5 @@ fn names_and_arguments_are_completed_on_a_terminal_and_lines_are_kept() {
     let kept = std::fs::read_to_string(&history).unwrap();
     assert!(kept.contains("call weather city=Bern"), "{kept:?}");
     let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&history).unwrap().permissions());
-    assert_eq!(mode & 0o077, 0, "only its owner reads it");
+    assert_eq!(mode & 0o077, 0, "only its owner can read it");
 }

@@ -1,11 +1,11 @@
-//! `mcp-rev translate`: values in, what became of each out.
+//! Tests of `mcp-rev translate`.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-/// What a run came to.
+/// The outcome of a run.
 #[derive(Debug)]
 struct Run {
     status: Option<i32>,
@@ -31,7 +31,7 @@ fn translate(arguments: &[&str], input: &str) -> Run {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     let mut child = pipes.spawn().unwrap();
-    // A program that refuses its arguments doesn't read.
+    // A program that refuses its arguments doesn't read its input.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     let output = child.wait_with_output().unwrap();
     Run {
@@ -48,7 +48,7 @@ fn lines(from: &str, to: &str, definition: &str, more: &[&str], input: &str) -> 
 }
 
 #[test]
-fn a_good_line_is_answered_with_the_value_and_its_losses_in_this_form() {
+fn a_translated_value_is_printed_with_its_losses() {
     let input = r#"{"uri":"file:///a","name":"a","title":"A"}"#;
     let run = lines("2025-06-18", "2025-03-26", "Resource", &[], input);
     assert_eq!(run.status, Some(0), "{run:?}");
@@ -62,7 +62,7 @@ fn a_good_line_is_answered_with_the_value_and_its_losses_in_this_form() {
 }
 
 #[test]
-fn with_strict_a_loss_is_named_on_standard_error_and_the_status_is_1_and_the_answers_are_the_same() {
+fn strict_reports_losses_on_standard_error_with_exit_status_1() {
     let input = r#"{"uri":"file:///a","name":"a","title":"A"}"#;
     let translate = |input: &str, more: &[&str]| lines("2025-06-18", "2025-03-26", "Resource", more, input);
     let run = translate(input, &["--strict"]);
@@ -81,7 +81,7 @@ fn with_strict_a_loss_is_named_on_standard_error_and_the_status_is_1_and_the_ans
 }
 
 #[test]
-fn a_line_that_loses_nothing_has_an_empty_list_of_losses() {
+fn a_lossless_translation_has_an_empty_list_of_losses() {
     let input = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
     let run = lines("2024-11-05", "2025-11-25", "PingRequest", &[], input);
     assert_eq!(run.status, Some(0), "{run:?}");
@@ -101,7 +101,7 @@ fn a_loss_by_a_rule_names_the_rule_and_its_revision() {
 }
 
 #[test]
-fn a_value_that_the_target_cannot_represent_is_answered_with_code_path_and_error_in_this_form() {
+fn an_untranslatable_value_is_printed_with_code_path_and_error() {
     let input = r#"{"role":"user","content":{"type":"tool_use","id":"u","name":"n","input":{}}}"#;
     let run = lines("2025-11-25", "2025-06-18", "SamplingMessage", &[], input);
     assert_eq!(run.status, Some(1), "{run:?}");
@@ -116,7 +116,7 @@ fn a_value_that_the_target_cannot_represent_is_answered_with_code_path_and_error
 }
 
 #[test]
-fn a_method_that_the_target_lacks_is_answered_with_method_not_found() {
+fn a_method_missing_in_the_target_has_the_code_method_not_found() {
     let input = r#"{"jsonrpc":"2.0","id":1,"method":"tasks/list"}"#;
     let run = lines("2025-11-25", "2025-06-18", "ClientRequest", &[], input);
     let answer = &run.answers()[0];
@@ -130,7 +130,7 @@ fn a_method_that_the_target_lacks_is_answered_with_method_not_found() {
 }
 
 #[test]
-fn a_type_without_a_counterpart_is_answered_with_a_code_and_says_where_it_ends() {
+fn the_error_for_a_type_without_a_counterpart_names_the_revision() {
     let input = r#"{"src":"https://example.org/i.png"}"#;
     let run = lines("2025-11-25", "2024-11-05", "Icon", &[], input);
     let answer = &run.answers()[0];
@@ -142,13 +142,13 @@ fn a_type_without_a_counterpart_is_answered_with_a_code_and_says_where_it_ends()
 }
 
 #[test]
-fn a_line_that_is_no_instance_is_answered_with_its_path_and_does_not_stop_the_others() {
+fn an_invalid_line_is_reported_with_its_path_and_the_others_go_on() {
     let input = "{\"tools\":[{\"name\":1}]}\n\nno JSON\n{\"tools\":[]}\n{\"tools\":[]}";
     let run = lines("2025-11-25", "2025-06-18", "ListToolsResult", &[], input);
     assert_eq!(run.status, Some(1));
     let answers = run.answers();
     let good: Vec<bool> = answers.iter().map(|answer| answer["ok"] == true).collect();
-    assert_eq!(good, [false, false, true, true], "an empty line has no answer");
+    assert_eq!(good, [false, false, true, true], "an empty line has no output");
     assert_eq!(
         answers[0],
         json!({"ok": false, "line": 1, "column": 1, "byte": 0, "code": -32602, "path": "tools[0].name", "error": "expected a string, found a number"})
@@ -157,13 +157,13 @@ fn a_line_that_is_no_instance_is_answered_with_its_path_and_does_not_stop_the_ot
 }
 
 #[test]
-fn no_lines_are_all_good() {
+fn translating_empty_input_succeeds() {
     let run = lines("2025-11-25", "2025-06-18", "Tool", &[], "");
     assert_eq!((run.status, &*run.output), (Some(0), ""));
 }
 
 #[test]
-fn from_a_revision_to_itself_nothing_changes() {
+fn a_translation_to_the_same_revision_changes_nothing() {
     let value = json!({"name": "t", "title": "T", "inputSchema": {"type": "object"}, "vendor": [1, 2.50]});
     for revision in ["2025-06-18", "2025-11-25"] {
         let run = lines(revision, revision, "Tool", &[], &value.to_string());
@@ -172,7 +172,7 @@ fn from_a_revision_to_itself_nothing_changes() {
 }
 
 #[test]
-fn typed_lines_name_their_type_and_answers_name_the_one_that_it_became() {
+fn translated_typed_lines_name_their_new_type() {
     let input = concat!(
         r#"{"type":"ResourceTemplateReference","value":{"type":"ref/resource","uri":"file:///{p}"}}"#,
         "\n",
@@ -218,11 +218,11 @@ fn every_refused_value_has_the_same_members() {
 }
 
 #[test]
-fn a_typed_value_that_is_none_is_refused_with_the_same_members() {
+fn every_refused_typed_line_has_the_same_members() {
     let run = typed("no line\n{\"value\":{}}\n");
     has_all_members(&run);
     let codes: Vec<Value> = run.answers().into_iter().map(|answer| answer["code"].clone()).collect();
-    assert_eq!(codes, [-32700, -32600], "what is no JSON, and what isn't a typed value");
+    assert_eq!(codes, [-32700, -32600], "not JSON, and not a typed value");
 }
 
 fn typed(input: &str) -> Run {
@@ -244,7 +244,7 @@ fn has_all_members(run: &Run) {
 }
 
 #[test]
-fn an_unknown_revision_is_misuse_and_the_error_lists_those_there_are() {
+fn translating_an_unknown_revision_lists_the_known_ones() {
     for (from, to) in [
         ("2025-11-24", "2025-06-18"),
         ("2025-06-18", "latest"),
@@ -261,7 +261,7 @@ fn an_unknown_revision_is_misuse_and_the_error_lists_those_there_are() {
 }
 
 #[test]
-fn an_unknown_type_is_misuse_and_the_error_suggests_one_or_lists_those_there_are() {
+fn translating_an_unknown_type_suggests_one_or_lists_all() {
     for (name, tip) in [
         ("ListTolsResult", "did you mean \"ListToolsResult\"?"),
         ("Qx", "there are Annotated, "),
@@ -274,7 +274,7 @@ fn an_unknown_type_is_misuse_and_the_error_suggests_one_or_lists_those_there_are
 }
 
 #[test]
-fn a_typed_line_that_is_wrong_has_the_place_of_its_type_and_one_place_in_the_input() {
+fn the_error_for_a_typed_line_has_one_position_in_the_input() {
     let input = "\n{\"type\":\"Tol\",\"value\":{}}\n{\"value\":{}}";
     let run = translate(&["--from", "2025-11-25", "--to", "2024-11-05", "--typed"], input);
     let unknown = "revision 2025-11-25 has no definition \"Tol\"; did you mean \"Tool\"?";
@@ -287,7 +287,7 @@ fn a_typed_line_that_is_wrong_has_the_place_of_its_type_and_one_place_in_the_inp
 }
 
 #[test]
-fn either_a_type_or_typed_lines_are_needed_and_not_both() {
+fn either_type_or_typed_is_required() {
     let revisions = ["--from", "2024-11-05", "--to", "2025-11-25"];
     for more in [&[][..], &["--type", "Tool", "--typed"]] {
         let run = translate(&[&revisions[..], more].concat(), "{}");
@@ -300,7 +300,7 @@ fn either_a_type_or_typed_lines_are_needed_and_not_both() {
     }
 }
 
-/// A list of tools with all that 2024-11-05 lacks.
+/// A list of tools with members that 2024-11-05 doesn't have.
 fn tools() -> Value {
     json!({
         "tools": [
@@ -332,7 +332,7 @@ fn tools() -> Value {
 }
 
 #[test]
-fn tools_for_an_old_peer_conform_and_each_loss_is_listed() {
+fn translated_tools_conform_to_an_old_revision_with_a_list_of_losses() {
     let run = lines("2025-11-25", "2024-11-05", "ListToolsResult", &[], &tools().to_string());
     let answer = &run.answers()[0];
     assert_eq!(run.status, Some(0), "{run:?}");
@@ -370,7 +370,7 @@ fn tools_for_an_old_peer_conform_and_each_loss_is_listed() {
 }
 
 #[test]
-fn tools_that_are_carried_to_2024_11_05_come_back_as_they_were() {
+fn tools_carried_to_2024_11_05_survive_the_round_trip() {
     let there = lines(
         "2025-11-25",
         "2024-11-05",
@@ -391,7 +391,7 @@ fn tools_that_are_carried_to_2024_11_05_come_back_as_they_were() {
     assert_eq!(back.status, Some(0));
 }
 
-/// What `mcp-rev decode --strict` makes of a value.
+/// The output of `mcp-rev decode --strict` for a value.
 fn decoded(revision: &str, definition: &str, value: &Value) -> Value {
     let arguments = ["decode", "--strict", "--revision", revision, "--type", definition];
     let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-rev"));
@@ -407,7 +407,7 @@ fn decoded(revision: &str, definition: &str, value: &Value) -> Value {
 }
 
 #[test]
-fn what_translate_gives_is_what_decode_takes_and_gives() {
+fn the_output_of_translate_is_valid_input_for_decode() {
     let calls = [
         (
             "ListToolsRequest",
@@ -443,7 +443,7 @@ fn what_translate_gives_is_what_decode_takes_and_gives() {
 }
 
 #[test]
-fn a_request_without_an_id_gets_none_made_up_and_a_notification_gets_its_envelope() {
+fn a_missing_envelope_is_added_to_a_notification_but_not_to_a_request() {
     let run = lines("2024-11-05", "2025-11-25", "PingRequest", &[], r#"{"method":"ping"}"#);
     let error = "the target revision requires `id`, and nothing supplies it";
     let expected =
@@ -455,13 +455,13 @@ fn a_request_without_an_id_gets_none_made_up_and_a_notification_gets_its_envelop
     let value = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
     assert_eq!(run.answers(), [json!({"ok": true, "value": value, "losses": []})]);
 
-    // As `decode` says.
+    // This is the same error as that of `decode`.
     let run = lines("2025-11-25", "2024-11-05", "PingRequest", &[], r#"{"method":"ping"}"#);
     assert_eq!(run.answers()[0]["path"], "jsonrpc");
 }
 
 #[test]
-fn a_whole_message_is_translated_as_what_its_method_says() {
+fn a_whole_message_is_translated_by_its_method() {
     let message = |json: &str, from: &str, to: &str| lines(from, to, "JSONRPCMessage", &[], json).answers().remove(0);
 
     let tasks = r#"{"jsonrpc":"2.0","id":1,"method":"tasks/list"}"#;
@@ -485,7 +485,8 @@ fn a_whole_message_is_translated_as_what_its_method_says() {
     assert_eq!(answer["value"]["params"], json!({"progressToken": 1, "progress": 1}));
     assert_eq!(answer["losses"][0]["path"], "params.message");
 
-    // Nobody says which method a response answers, and nothing is known of methods that the revision doesn't declare.
+    // A response doesn't name its method, and the definitions have nothing about methods that the revision doesn't
+    // declare.
     for open in [
         json!({"jsonrpc": "2.0", "id": 1, "result": {"tools": [{"icons": []}]}}),
         json!({"jsonrpc": "2.0", "id": 1, "method": "vendor/own", "params": {"a": 1}}),
@@ -496,7 +497,7 @@ fn a_whole_message_is_translated_as_what_its_method_says() {
 }
 
 #[test]
-fn each_message_of_a_batch_is_translated_as_what_its_method_says() {
+fn each_message_of_a_batch_is_translated_by_its_method() {
     let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"});
     let progress = json!({"progressToken": 1, "progress": 1, "message": "a"});
     let notification = json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": progress});
@@ -515,7 +516,7 @@ fn failure(code: i64, data: &Value) -> Value {
 }
 
 #[test]
-fn an_error_has_the_code_that_the_other_revision_has_for_the_method() {
+fn the_error_code_is_translated_for_the_given_method() {
     let data = json!({"uri": "file:///a"});
     for (from, to, before, after) in [
         ("2024-11-05", "2026-07-28", -32002, -32602),
@@ -536,7 +537,7 @@ fn an_error_has_the_code_that_the_other_revision_has_for_the_method() {
 }
 
 #[test]
-fn a_code_of_an_error_that_the_other_revision_lacks_is_a_loss_with_its_rule_and_can_be_carried() {
+fn an_error_code_missing_in_the_target_is_a_loss_unless_carried() {
     let data = json!({"requiredCapabilities": {"sampling": {}}});
     let input = json!([failure(-32021, &data), failure(-32602, &data)]).to_string();
     let run = lines(
@@ -557,18 +558,18 @@ fn a_code_of_an_error_that_the_other_revision_lacks_is_a_loss_with_its_rule_and_
         &failure(-32021, &data).to_string(),
     );
     assert_eq!(carried.answers()[0]["value"], failure(-32021, &data));
-    // The later revision has no batches, so there is nothing to translate a batch from.
+    // The later revision has no batches, so a batch of it can't be translated.
     let refused = lines("2026-07-28", "2025-03-26", "JSONRPCMessage", &[], &input);
     assert_eq!(refused.status, Some(1), "{refused:?}");
 }
 
-/// A call as clients with a session send it.
+/// A call as clients of a revision with sessions send it.
 const CALL: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add"}}"#;
-/// What each request of the stateless revision has in `_meta`.
+/// The prefix of the metadata in each request of the stateless revision.
 const META: &str = "io.modelcontextprotocol";
 
 #[test]
-fn a_request_that_lacks_what_sessions_know_is_refused_with_the_option_that_gives_it() {
+fn the_error_for_a_missing_session_value_suggests_the_supply_option() {
     for definition in ["ClientRequest", "JSONRPCMessage"] {
         let run = lines("2025-11-25", "2026-07-28", definition, &[], CALL);
         let answer = &run.answers()[0];
@@ -582,7 +583,7 @@ fn a_request_that_lacks_what_sessions_know_is_refused_with_the_option_that_gives
 }
 
 #[test]
-fn what_is_supplied_is_in_the_request_with_the_version_of_the_target() {
+fn supplied_values_and_the_target_version_are_added_to_the_request() {
     let capabilities = ["--supply", "meta.capabilities={\"roots\":{}}"];
     let level = ["--supply", "meta.log-level=info"];
     let version = ["--supply", "meta.version=2027-01-01"];
@@ -610,7 +611,7 @@ fn what_is_supplied_is_in_the_request_with_the_version_of_the_target() {
 }
 
 #[test]
-fn what_the_target_says_once_is_a_loss_and_with_supply_it_is_written_beside_the_value() {
+fn session_values_are_lost_or_printed_separately_with_supply() {
     let meta = json!({format!("{META}/protocolVersion"): "2026-07-28", format!("{META}/clientCapabilities"): {}});
     let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": meta}});
     let down = |more: &[&str]| {
@@ -633,7 +634,7 @@ fn what_the_target_says_once_is_a_loss_and_with_supply_it_is_written_beside_the_
 }
 
 #[test]
-fn a_wrong_key_or_value_to_supply_is_refused_with_what_is_right() {
+fn the_error_for_a_wrong_supply_key_lists_the_known_ones() {
     for (from, to, supply, expected) in [
         (
             "2025-11-25",
@@ -646,7 +647,7 @@ fn a_wrong_key_or_value_to_supply_is_refused_with_what_is_right() {
             "2024-11-05",
             "2025-03-26",
             "meta.client={}",
-            "nothing is supplied as \"meta.client\"",
+            "takes no --supply key \"meta.client\"",
         ),
         ("2025-11-25", "2026-07-28", "meta.client={", "isn't JSON"),
         ("2025-11-25", "2026-07-28", "meta.client", "there is no `=`"),

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::servers::{mcp_rev, run, stderr, weather};
 
-/// A command that listens on a socket. It ends when this is dropped.
+/// A command that listens on a socket. It is killed when this is dropped.
 struct Listening(Child);
 
 impl Listening {
@@ -42,7 +42,7 @@ impl Drop for Listening {
     }
 }
 
-/// The head and the body of the response to a message of a stateless client.
+/// Sends a message of a stateless client, and returns the head and body of the response.
 fn post(socket: &Path, headers: &[(&str, &str)], method: &str, mut params: Value) -> (String, String) {
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -80,7 +80,7 @@ fn calls(socket: &Path, tool: &str) {
     assert!(head.starts_with("HTTP/1.1 403"), "{head}");
 }
 
-/// The file of a host with the server `weather`.
+/// Writes a host's configuration file with the server `weather`.
 fn host_file(directory: &Path) -> PathBuf {
     let file = directory.join("mcp.json");
     std::fs::write(&file, json!({"mcpServers": {"w": {"command": weather()}}}).to_string()).unwrap();
@@ -88,7 +88,7 @@ fn host_file(directory: &Path) -> PathBuf {
 }
 
 #[test]
-fn bridge_and_gateway_serve_http_on_a_socket_which_they_remove() {
+fn bridge_and_gateway_serve_http_on_a_unix_socket_and_remove_it() {
     let directory = tempfile::tempdir().unwrap();
     let socket = directory.path().join("s");
     let file = host_file(directory.path());
@@ -96,7 +96,7 @@ fn bridge_and_gateway_serve_http_on_a_socket_which_they_remove() {
         (&["bridge", "--", weather()][..], "weather"),
         (&["gateway", file.to_str().unwrap()], "w_weather"),
     ] {
-        // A dead server has left its socket.
+        // Leaves a stale socket, as a crashed server does.
         drop(UnixListener::bind(&socket).unwrap());
         let listening = Listening::start(&socket, args);
         assert_eq!(std::fs::metadata(&socket).unwrap().permissions().mode() & 0o777, 0o600);
@@ -107,7 +107,7 @@ fn bridge_and_gateway_serve_http_on_a_socket_which_they_remove() {
 }
 
 #[test]
-fn a_socket_that_is_taken_and_a_file_that_is_none_are_refused() {
+fn a_socket_in_use_and_a_file_that_is_not_a_socket_are_refused() {
     let directory = tempfile::tempdir().unwrap();
     let (file, live) = (host_file(directory.path()), directory.path().join("live"));
     let _live = UnixListener::bind(&live).unwrap();
@@ -134,11 +134,11 @@ fn a_socket_that_is_taken_and_a_file_that_is_none_are_refused() {
 }
 
 #[test]
-fn a_call_in_flight_is_answered_when_a_gateway_is_told_to_end() {
+fn a_call_in_flight_is_completed_when_the_gateway_is_terminated() {
     let directory = tempfile::tempdir().unwrap();
     let path = |name: &str| directory.path().join(name);
     let (socket, seen, file) = (path("gateway.sock"), path("seen"), path("mcp.json"));
-    // Requests are seen at once, and each answer takes a while.
+    // Requests are recorded immediately, and each response takes a while.
     let slow = format!(
         "tee '{}' | '{}' | while read -r line; do sleep 0.7; printf '%s\\n' \"$line\"; done",
         seen.display(),

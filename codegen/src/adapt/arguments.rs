@@ -1,4 +1,5 @@
-//! Whether what a rule names is there, and what it gives can be held: nothing of that is to be found out at run time.
+//! Checks the arguments of a rule when it is planned, so that no mistake is found only at run time: the members that it
+//! names exist, and the values that it sets fit the target.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +15,7 @@ use super::template_check::TemplateCheck;
 use crate::model::{Member, Struct, TypeKind, TypeRef};
 
 impl Planner<'_> {
-    /// Notes that a rule's arguments fit nothing.
+    /// Reports a rule whose arguments don't fit.
     pub(super) fn check_arguments(&mut self, index: usize, checked: Result<(), String>) {
         if let Err(what) = checked {
             let help = "remove the rule, or correct it: `cargo xtask model` shows the types of a revision";
@@ -24,7 +25,7 @@ impl Planner<'_> {
 }
 
 impl<'m> Pairing<'m> {
-    /// Whether a value of the source can be copied to where `path` leads in the target; a constant has no type.
+    /// Checks that a value of the source can be copied to `path` in the target. `ty` is `None` for a constant.
     pub(super) fn can_copy(&self, ty: Option<&TypeRef>, path: &[String], to: &Struct) -> Result<(), String> {
         let ty = ty.ok_or("it has the same value everywhere, so there is nothing to copy")?;
         let place = path.join(".");
@@ -38,7 +39,7 @@ impl<'m> Pairing<'m> {
         }
     }
 
-    /// Whether the target's schema of a member accepts a value, as far as types don't say it.
+    /// Checks a value against the assertions of the target's schema of a member that types don't express.
     pub(super) fn accepts(&self, value: &Value, to_name: &str, member: &str) -> Result<(), String> {
         let Some(schema) = self.to.member_schema(to_name, member) else {
             return Ok(());
@@ -56,7 +57,7 @@ impl<'m> Pairing<'m> {
         }
     }
 
-    /// Whether the target's schema may refuse what a rule gives members with what the target doesn't declare.
+    /// Whether the target's schema may refuse a value that a rule sets from a member which the target doesn't declare.
     pub(super) fn may_refuse(&self, to_name: &str, left: &LeftRow) -> bool {
         let asserts = |path: &[String]| self.to.asserts_at(to_name, path);
         match &left.action {
@@ -67,7 +68,7 @@ impl<'m> Pairing<'m> {
         }
     }
 
-    /// The member of the target at the end of a path, if the objects on the way can be made.
+    /// Returns the member of the target at the end of a path, if the objects along it can be created.
     pub(super) fn room_at<'t>(&self, path: &[String], to: &'t Struct) -> Result<&'t Member, String>
     where
         'm: 't,
@@ -98,7 +99,7 @@ impl<'m> Pairing<'m> {
         Err("it is nowhere in the target".to_owned())
     }
 
-    /// Whether a list of the target can be given an element.
+    /// Checks that a list of the target can be given an element.
     pub(super) fn can_ensure(&self, ty: &TypeRef, ensure: &Ensure, to: &Struct) -> Result<(), String> {
         let name = &ensure.list;
         let list = to
@@ -110,17 +111,18 @@ impl<'m> Pairing<'m> {
         }
     }
 
-    /// Whether JSON is a value of the target's type; with a type of the source, placeholders stand for its members.
+    /// Checks that JSON is a value of the target's type. Placeholders in it are replaced by members of `source`, if
+    /// that is given.
     pub(super) fn can_hold(&self, source: Option<&TypeRef>, json: &Value, target: &TypeRef) -> Result<(), String> {
         TemplateCheck { pair: self, source }.check(json, target)
     }
 
-    /// Whether elements of a list can be told by what they have at these paths.
+    /// Checks that elements of a list can be distinguished by their values at these paths.
     pub(super) fn can_hide(&self, from: &Member, to: &Member, when: &BTreeMap<String, String>) -> Result<(), String> {
         let model = self.from.model;
         let element = self.element(from, to)?;
         if when.is_empty() {
-            return Err("`hide` says nothing about what is hidden".to_owned());
+            return Err("`hide` needs a condition for the elements".to_owned());
         }
         for (path, value) in when {
             let mut at: &TypeRef = element;
@@ -133,13 +135,13 @@ impl<'m> Pairing<'m> {
                 (_, Some(TypeKind::Strings { .. })) => {
                     return Err(format!("`{path}` has no value {value:?}"));
                 }
-                _ => return Err(format!("`{path}` isn't a text")),
+                _ => return Err(format!("`{path}` isn't a string")),
             }
         }
         Ok(())
     }
 
-    /// Whether the elements of a list can be split by a member that may be a list.
+    /// Checks that the elements of a list can be split by a member that may be a list.
     pub(super) fn can_split(&self, from: &Member, to: &Member, name: &str) -> Result<(), String> {
         let split = self.member_of(self.element(from, to)?, name)?;
         match self.list_of(&split.ty) {
@@ -148,7 +150,7 @@ impl<'m> Pairing<'m> {
         }
     }
 
-    /// Whether a list can become one value.
+    /// Checks that a list can become one value.
     pub(super) fn can_join(&self, from: &Member, to: &Member, join: &Join) -> Result<(), String> {
         let element = self.list_of(&from.ty).ok_or("it is never a list")?;
         self.is_convertible(from, to)?;
@@ -168,7 +170,7 @@ impl<'m> Pairing<'m> {
         }
     }
 
-    /// Whether an object can do without members.
+    /// Checks that members of an object can be left out.
     pub(super) fn can_do_without(&self, from: &Member, to: &Member, without: &Without) -> Result<(), String> {
         if self.from.model.struct_of(&from.ty).is_none() {
             return Err("it isn't an object with declared members".to_owned());
@@ -176,7 +178,7 @@ impl<'m> Pairing<'m> {
         self.is_convertible(from, to)?;
         if !self.to.is_open(&to.ty) {
             return Err(
-                "the target declares what the object has, and what is left would have to be converted".to_owned(),
+                "the target declares members of the object, so the others would have to be converted".to_owned(),
             );
         }
         if without.or_drop.is_some() && to.required {
@@ -188,13 +190,13 @@ impl<'m> Pairing<'m> {
             .flat_map(|condition| [&condition.has, &condition.lacks]);
         for name in without.members.iter().chain(conditions) {
             if self.member_of(&from.ty, name)?.required {
-                return Err(format!("`{name}` is always there"));
+                return Err(format!("`{name}` is required, so it is always present"));
             }
         }
         Ok(())
     }
 
-    /// Whether each element of a list that a value may be is also a value itself.
+    /// Checks that each element of a list type is also a value on its own, as in `string | string[]`.
     fn can_stand_alone(&self, element: &TypeRef, value: &TypeRef) -> Result<(), String> {
         let model = self.from.model;
         let values = candidates(model, model.resolve(value));
@@ -209,7 +211,7 @@ impl<'m> Pairing<'m> {
         }
     }
 
-    /// The type of the elements of a list that values of a type may be.
+    /// Returns the type of the elements, if values of a type may be a list.
     fn list_of<'t>(&'t self, ty: &'t TypeRef) -> Option<&'t TypeRef> {
         let model = self.from.model;
         match model.resolve(ty) {
@@ -225,7 +227,7 @@ impl<'m> Pairing<'m> {
         }
     }
 
-    /// Whether entries of a map can be left out unless another member of the object names them.
+    /// Checks that entries of a map can be left out unless another member of the object lists their keys.
     pub(super) fn can_omit(&self, from_name: &str, from: &Member, to: &Member, unless_in: &str) -> Result<(), String> {
         let model = self.from.model;
         let (TypeRef::Map(_), TypeRef::Map(_)) = (model.resolve(&from.ty), self.to.model.resolve(&to.ty)) else {
@@ -239,14 +241,14 @@ impl<'m> Pairing<'m> {
         }
     }
 
-    /// A member of an object of the source.
+    /// Returns a declared member of an object of the source.
     fn member_of(&self, ty: &TypeRef, name: &str) -> Result<&'m Member, String> {
         let object = self.from.model.struct_of(ty);
         let member = object.and_then(|object| object.member(name));
         member.ok_or_else(|| format!("{} declares no member `{name}`", self.from.name(ty)))
     }
 
-    /// The element of a list that both revisions have.
+    /// Returns the source's type of the elements of a member that is a list in both revisions.
     fn element<'t>(&'t self, from: &'t Member, to: &Member) -> Result<&'t TypeRef, String> {
         match (self.from.model.resolve(&from.ty), self.to.model.resolve(&to.ty)) {
             (TypeRef::List(element), TypeRef::List(_)) => self.is_convertible(from, to).map(|()| &**element),

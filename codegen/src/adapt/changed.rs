@@ -1,16 +1,17 @@
-//! What the target's schema says beyond its types of a value that the conversion may change. It needn't hold any more, also where both
-//! schemas say it: an object with fewer members may have too few, and elements that have lost a member may be the same.
+//! Validates values that a conversion may change against the assertions of the target's schema that its types don't
+//! express. Such an assertion can fail even if both schemas make it: an object with fewer members may have too few, and
+//! elements that have lost a member may be equal.
 
 use std::collections::BTreeSet;
 
 use super::planner::{Conversion, Pair, Planner};
 use super::rows::{Check, Row};
 
-/// What the report says of them.
+/// The report's description of such values.
 const REFUSED: &str = "a value that the target's schema refuses once something in it is changed";
 
 impl Planner<'_> {
-    /// Has such values validated.
+    /// Plans the validation of values that a conversion may change.
     pub(super) fn validate_changed(&mut self) {
         let changed = self.pairs_where(|pair, conversion| self.may_change(pair, conversion));
         let is_unchecked = |(pair, conversion): &(&Pair, &Conversion)| {
@@ -38,7 +39,8 @@ impl Planner<'_> {
         }
     }
 
-    /// The members of an object of the target that are to be checked. What a rule makes of one is validated with the object.
+    /// Returns the members of an object of the target that need a check. A value that a rule sets is validated with the
+    /// object.
     fn unchecked_members(
         &self,
         (source, target): &Pair,
@@ -65,8 +67,8 @@ impl Planner<'_> {
         unchecked.collect()
     }
 
-    /// Whether a conversion may change a value, whatever that is made of. A member that only the target declares may be dropped, or have
-    /// another name.
+    /// Whether a conversion may change a value itself, apart from its parts. A member that only the target declares may
+    /// be dropped, or have another name.
     fn may_change(&self, (source, target): &Pair, conversion: &Conversion) -> bool {
         let (from, to) = (self.pair.from.model, self.pair.to.model);
         let objects = from.struct_of(source).zip(to.struct_of(target));

@@ -1,11 +1,11 @@
-//! What rules say about errors: the section `errors` of `adapt.yaml`.
+//! The rules about errors: the section `errors` of `adapt.yaml`.
 
 use serde::Deserialize;
 
 use crate::load::OneOrMany;
 use crate::problem::Problem;
 
-/// What a condition begins with: the code and the message are in every error.
+/// Prefix of every condition. All errors have a code and a message, so conditions are only about the data.
 const DATA: &str = "data.";
 
 /// A rule about the errors of some methods.
@@ -20,21 +20,21 @@ pub(crate) struct ErrorRule {
     /// The code when the error goes to the later revision.
     pub(crate) up: Option<CodeChange>,
     pub(crate) why: String,
-    /// Where the specification or a discussion of it says so.
+    /// Link to the part of the specification, or the discussion, that justifies the rule.
     #[serde(rename = "link")]
     _link: String,
-    /// Where the rule is in its file.
+    /// The pointer of the rule in its file.
     #[serde(skip)]
     pub(crate) pointer: String,
 }
 
-/// A code and the one that stands for it in the other revision.
+/// An error code, and its replacement in the other revision.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CodeChange {
     pub(crate) from: i64,
     pub(crate) to: i64,
-    /// The member that it must have, `data.uri`.
+    /// The member that the error must have, such as `data.uri`.
     #[serde(rename = "if")]
     pub(crate) condition: Option<String>,
 }
@@ -45,7 +45,7 @@ impl ErrorRule {
         change.as_ref()
     }
 
-    /// The methods one by one; `None` for all of them.
+    /// Returns the methods one by one; a single `None` means all methods.
     pub(super) fn each_method(&self) -> Vec<Option<String>> {
         match &self.methods {
             Some(methods) => methods.iter().cloned().map(Some).collect(),
@@ -53,17 +53,17 @@ impl ErrorRule {
         }
     }
 
-    /// What is wrong with it, and what to do.
+    /// Returns the problem of an invalid rule, with a suggestion.
     pub(super) fn wrong(&self) -> Option<Problem> {
         let mut changes = self.down.iter().chain(&self.up);
         let (what, help) = if self.down.is_none() && self.up.is_none() {
             ("the rule does nothing", "give it `down`, `up` or both")
         } else if changes.clone().any(|change| change.from == change.to) {
-            ("the code stays what it is", "such errors need no rule")
+            ("the code doesn't change", "such errors need no rule")
         } else if changes.any(CodeChange::has_wrong_condition) {
             (
                 "`if` names no member of the error's data",
-                "write the way to it, `data.uri`",
+                "write its path, such as `data.uri`",
             )
         } else {
             return None;
@@ -73,7 +73,7 @@ impl ErrorRule {
 }
 
 impl CodeChange {
-    /// The way to the member that the data must have.
+    /// Returns the path, within the data, of the member that the error must have.
     pub(super) fn data(&self) -> Vec<String> {
         let path = self.condition.as_deref().and_then(|path| path.strip_prefix(DATA));
         path.into_iter()

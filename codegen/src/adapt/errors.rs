@@ -1,4 +1,4 @@
-//! How errors say in one revision what they say in another: their codes, by the method that failed.
+//! Plans how error codes change between two revisions, by the method that failed.
 
 use std::collections::BTreeMap;
 
@@ -15,16 +15,16 @@ pub(crate) struct ErrorPlan {
     /// The method; `None` for all of them.
     pub(crate) method: Option<String>,
     pub(crate) from: i64,
-    /// The way to the member that its data must have; empty if it needs none.
+    /// The path of the member that the error's data must have; empty if there is no condition.
     pub(crate) data: Vec<String>,
     pub(crate) to: i64,
-    /// The rule, as losses name it.
+    /// The name of the rule in losses.
     pub(crate) rule: String,
 }
 
 impl Planner<'_> {
-    /// The rules about errors in this direction: those for one method before those for all, and those with a condition before
-    /// those without.
+    /// Plans the rules about errors in this direction. Rules for one method come before those for all, and rules with a
+    /// condition before those without.
     pub(super) fn plan_errors(&mut self) -> Vec<ErrorPlan> {
         let rules = self.pair.rules;
         let mut planned = Vec::new();
@@ -78,7 +78,8 @@ impl Planner<'_> {
         self.wrong_error_rule(rule, what, help);
     }
 
-    /// A request of one of the revisions is enough: a server answers it with the errors that it has for the other.
+    /// Checks that a rule's method is a request of at least one of the revisions. One is enough: a server responds to
+    /// the request with the errors that it has for the other.
     fn check_method(&mut self, rule: &ErrorRule, name: &str) {
         let sides = [self.pair.from, self.pair.to];
         let mut methods = sides.iter().flat_map(|side| &side.model.methods);

@@ -1,4 +1,4 @@
-//! Which conversions lose and refuse nothing, so that a rule in their place would only hide them.
+//! Finds conversions that lose and refuse nothing, so that a rule in their place would only hide them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use super::planner::{Conversion, Pair, Planner};
 use crate::model::TypeRef;
 
 impl Planner<'_> {
-    /// Notes the rules on members that would be converted whole without them.
+    /// Reports rules on members that would be converted without loss if there were no rule.
     pub(super) fn report_shadowing(&mut self) {
         if self.covered.is_empty() {
             return;
@@ -24,7 +24,7 @@ impl Planner<'_> {
         }
     }
 
-    /// The pairs of whose conversion something holds, or of one that it is made of, which may be itself.
+    /// Returns the pairs for which `holds` is true, or is true of a part, at any depth. Types can be recursive.
     pub(super) fn pairs_where(&self, holds: impl Fn(&Pair, &Conversion) -> bool) -> BTreeSet<Pair> {
         let mut found = BTreeSet::new();
         loop {
@@ -41,7 +41,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Whether one of these pairs is what a type and another one have in them, as far as is known.
+    /// Whether the innermost types of two types are one of these pairs. Pairs without a plan count too.
     pub(super) fn is_among(&self, source: &TypeRef, target: &TypeRef, pairs: &BTreeSet<Pair>) -> bool {
         match self.pair.innermost(source, target) {
             (TypeRef::Integer, TypeRef::Number) | (TypeRef::RawObject, TypeRef::Any) => false,

@@ -1,11 +1,11 @@
-//! Which variant of a union corresponds to which one of another revision: by their tags and members, never by position.
+//! Matches the variants of a union with those of another revision: by their tags and members, never by position.
 
 use super::pairing::Pairing;
 use crate::model::{Model, Struct, TypeKind, TypeRef, result_variants};
 use crate::normalise::Scalar;
 use mcp_wire::JsonType;
 
-/// A variant that a value may be held by; a type that isn't a union is its own only variant.
+/// A variant that may hold a value; a type that isn't a union is its own only variant.
 #[derive(Debug, Clone)]
 pub(crate) struct Candidate {
     pub(crate) ty: TypeRef,
@@ -40,19 +40,20 @@ pub(crate) fn candidates(model: &Model, ty: &TypeRef) -> Vec<Candidate> {
     }
 }
 
-/// How well two structs correspond, the best last; `None` if what distinguishes them says that they don't.
+/// How well two types correspond; a better match is greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Similarity {
-    /// A constant that no other candidate has is the same in both.
+    /// Whether both have the same constant, and no other candidate has it.
     tagged: bool,
-    /// The schema has the same name for both.
+    /// Whether both have the same name in the schema, or a rule renames one to the other.
     named: bool,
-    /// How many members both declare.
+    /// Number of members that both declare.
     common: usize,
 }
 
 impl Pairing<'_> {
-    /// How well a type of the source, which is one of `siblings`, corresponds to one of the target, which is one of `others`.
+    /// Returns how well a type of the source, which is one of `siblings`, corresponds to one of the target, which is
+    /// one of `others`; `None` if they don't, by their tags, members and names.
     pub(super) fn similarity(
         &self,
         (from, siblings): (&TypeRef, &[Candidate]),
@@ -82,7 +83,7 @@ impl Pairing<'_> {
             let own = names.iter().find(|(_, other)| **other == name);
             own.map_or(name, |(own, _)| own).to_owned()
         };
-        // A tag that nothing else has on either side may have got another value.
+        // A tag may have got another value, unless another type on either side has that value.
         let is_retagged = |own: (&str, &Scalar), other: (&str, &Scalar)| {
             let is_gone = holders(model_there, others, other.0, own.1) == 0;
             named && is_gone && holders(model, siblings, own.0, other.1) == 0
@@ -127,7 +128,7 @@ fn official_name<'m>(model: &'m Model, ty: &TypeRef) -> Option<&'m str> {
     }
 }
 
-/// What distinguishes an object from others: its constants, and the members that the overlay takes for tags.
+/// Returns the tags of an object: its constants, and the members that the overlay declares as tags.
 fn tags(object: &Struct) -> impl Iterator<Item = (&str, Scalar)> {
     let constants = object.constants.iter();
     let constants = constants.map(|constant| (constant.name.as_str(), constant.value.clone()));

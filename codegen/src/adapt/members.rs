@@ -11,7 +11,7 @@ use super::rules::{Action, Place};
 use crate::model::{Member, Struct, TypeRef};
 
 impl<'m> Planner<'m> {
-    /// Plans the member `to` of the target: the name of what it comes from, and its row.
+    /// Plans the member `to` of the target. Returns the name of the source's member, and the row.
     pub(super) fn plan_member(
         &mut self,
         (from_name, from): (&str, &'m Struct),
@@ -73,7 +73,7 @@ impl<'m> Planner<'m> {
         };
         let narrower = match row.action {
             None | Some(RowAction::Tag(..)) => self.pair.narrower(from_name, source, to_name, to),
-            // What the rule makes of it is validated with the object.
+            // The value that the rule sets is validated with the object.
             _ => {
                 let schema = self.pair.to.member_schema(to_name, &to.name);
                 losses.unchecked |= schema.is_some_and(|schema| !schema.assertions.is_empty());
@@ -90,7 +90,7 @@ impl<'m> Planner<'m> {
         (name, row)
     }
 
-    /// How a member that only the target declares is supplied, and what its absence means.
+    /// Plans how a member that only the target declares is supplied, and which value its absence implies.
     fn plan_adopted(&mut self, at: &str, to_name: &str, to: &Member, row: &mut MemberRow) {
         // The rules of such a member are at its place in the target.
         let place = Place::member(to_name, &to.name);
@@ -104,7 +104,7 @@ impl<'m> Planner<'m> {
         }
     }
 
-    /// The default of a member, by a `default` rule or by an `implied` value.
+    /// Plans the value of an absent member, from a `default` rule or an `implied` value.
     fn plan_default(
         &mut self,
         at: &str,
@@ -122,7 +122,7 @@ impl<'m> Planner<'m> {
         }
     }
 
-    /// The check of a value by the target's schema at `narrower`.
+    /// Plans the check of a value by the target's schema at `narrower`.
     fn plan_check(
         &mut self,
         at: &str,
@@ -149,7 +149,7 @@ impl<'m> Planner<'m> {
         (!narrower.is_empty()).then_some(Check { at: narrower, drop })
     }
 
-    /// What happens to the value of a member beyond what its types imply.
+    /// Plans what happens to the value of a member beyond what its types imply.
     fn plan_member_conversion(&mut self, place: &Place, from: &Member, to: &Member) -> Option<RowAction> {
         if let Some(variants) = self.plan_scoped(place, &from.ty, &to.ty) {
             return Some(RowAction::Variants(variants));
@@ -180,7 +180,7 @@ impl<'m> Planner<'m> {
         }
     }
 
-    /// What a rule does with the value of a member that both revisions declare.
+    /// Plans what a rule does with the value of a member that both revisions declare.
     fn plan_ruled(
         &mut self,
         place: &Place,
@@ -189,7 +189,7 @@ impl<'m> Planner<'m> {
         (index, action): (usize, &Action),
     ) -> Option<RowAction> {
         let relation = self.relate(&from.ty, &to.ty);
-        // A hidden value can be convertible.
+        // `hide` is also for values that could be converted.
         if !matches!(action, Action::Hide(_)) {
             match relation {
                 Relation::Same => self.wrong_rule(
@@ -230,7 +230,7 @@ impl<'m> Planner<'m> {
 }
 
 impl Pairing<'_> {
-    /// The pointer of the schema of a member, if it isn't where the type's schema has it.
+    /// Returns the pointer of the schema of a member, if that isn't in `properties` of the type's schema.
     fn unexpected_pointer(&self, ty: &str, member: &str) -> Option<Option<String>> {
         let found = self
             .to
@@ -240,7 +240,8 @@ impl Pairing<'_> {
         (found.as_ref() != Some(&pointer::child(&properties, member))).then_some(found)
     }
 
-    /// Whether `member` is an optional object that `other` requires, and all required members of which are supplied there.
+    /// Whether `member` is an optional object that the other side requires, and all its required members are supplied
+    /// there.
     fn is_filled(&self, side: Side<'_>, member: &Member, other: Side<'_>, required: &Member) -> bool {
         let may_be_empty = |object: &Struct| {
             let constant = object.constants.iter().any(|constant| constant.required);
@@ -254,10 +255,10 @@ impl Pairing<'_> {
             && self.is_supplied(other, &required.ty, 0)
     }
 
-    /// The pointers of the target's schemas of a member if these are narrower than the source's.
+    /// Returns the pointers of the target's schemas of a member if these are narrower than the source's.
     ///
-    /// What is compared are assertions about the member and what is in its lists and maps, and all that the schemas say of open JSON. Types
-    /// that the member refers to are compared on their own.
+    /// Compares the assertions about the member and the elements of its lists and maps, and for open JSON all
+    /// assertions. Types that the member refers to are compared separately.
     fn narrower(&self, from_name: &str, from: &Member, to_name: &str, to: &Member) -> Vec<String> {
         let Some(target) = self.to.member_schema(to_name, &to.name) else {
             return Vec::new();
@@ -272,7 +273,7 @@ impl Pairing<'_> {
         }
     }
 
-    /// The members that only the target's schema declares in an object that the target keeps open, or that it narrows.
+    /// Returns the members that only the target's schema declares, or that it narrows, in an object whose type is open.
     fn newly_declared(&self, from_name: &str, from: &Member, to_name: &str, to: &Member) -> Vec<(String, String)> {
         if *self.to.model.resolve(&to.ty) != TypeRef::RawObject {
             return Vec::new();

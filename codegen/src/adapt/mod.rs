@@ -1,4 +1,4 @@
-//! Two models in, the planned conversions between them and their losses out.
+//! Plans the conversions between two models, and their losses.
 
 mod arguments;
 mod changed;

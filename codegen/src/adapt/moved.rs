@@ -1,4 +1,4 @@
-//! Members that the later revision has within another member: `renamed` is a path then.
+//! Members that the later revision has inside another member: `renamed` is a path then.
 
 use super::pairing::Pairing;
 use super::planner::Planner;
@@ -8,7 +8,7 @@ use super::rules::{Place, Rule};
 use crate::model::{Member, Struct, TypeRef};
 
 impl<'m> Planner<'m> {
-    /// Where the later revision has a member of the earlier one, if a rule says so.
+    /// Returns the path in the later revision of a member of the earlier one, if a rule moves the member.
     pub(super) fn moved_into(&mut self, place: &Place, ty: &TypeRef, to: &'m Struct) -> Option<Vec<String>> {
         let (index, path) = self.pair.rules.find(place, path).filter(|_| self.pair.upward)?;
         let names: Vec<String> = split(path);
@@ -17,7 +17,7 @@ impl<'m> Planner<'m> {
         Some(names)
     }
 
-    /// The members of the earlier revision that a member of the later one has in it, each with its path in there.
+    /// Returns the members of the earlier revision that the later one has inside `member`, each with its path there.
     pub(super) fn moved_out_of(
         &mut self,
         (from, member): (&'m Struct, &str),
@@ -41,7 +41,7 @@ impl<'m> Planner<'m> {
         moved
     }
 
-    /// Notes that a rule moves a value, unless the types can't be converted.
+    /// Notes that a rule moves a value, and reports the rule if the types can't be converted.
     fn moves(&mut self, index: usize, place: &Place, types: Result<(&TypeRef, &TypeRef), String>) {
         self.used.insert(index);
         self.ruled(&place.to_string(), "renamed", index);
@@ -67,7 +67,7 @@ impl<'m> Pairing<'m> {
     }
 }
 
-/// The other name of a member, if it is a path.
+/// Returns the new name that a rule gives a member, if that is a path.
 fn path(rule: &Rule) -> Option<&str> {
     rule.renamed.as_deref().filter(|path| path.contains('.'))
 }

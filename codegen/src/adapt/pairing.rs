@@ -1,4 +1,4 @@
-//! Two revisions, and how what they declare corresponds.
+//! Two revisions, and which of their declarations correspond.
 
 use mcp_wire::Validator;
 
@@ -6,7 +6,7 @@ use super::rules::{Place, Rules};
 use crate::model::{MemberSchema, Model, ModelledRevision, TypeRef};
 use crate::normalise::Scalar;
 
-/// How many objects within each other are looked through for what is supplied.
+/// Maximum depth of nested objects that are searched for supplied members.
 const MAX_DEPTH: usize = 8;
 
 /// A revision on one side of a conversion.
@@ -31,17 +31,17 @@ impl<'m> Side<'m> {
         }
     }
 
-    /// Whether a type is an object that holds no member which it doesn't declare.
+    /// Whether a type is an object that allows no undeclared members.
     pub(super) fn is_closed(&self, name: &str) -> bool {
         self.model.types.get(name).is_some_and(|ty| ty.schema.closed)
     }
 
-    /// What the schema says of a member of a type.
+    /// Returns the schema of a member of a type.
     pub(super) fn member_schema(&self, ty: &str, member: &str) -> Option<&'m MemberSchema> {
         self.model.types.get(ty)?.schema.members.get(member)
     }
 
-    /// Whether the schema says more of values of a type than the type does.
+    /// Whether the schema asserts something about values of a type that the type doesn't express.
     pub(super) fn asserts(&self, ty: &TypeRef) -> bool {
         let ty = self
             .model
@@ -51,7 +51,7 @@ impl<'m> Side<'m> {
         ty.is_some_and(|ty| !ty.schema.assertions.is_empty())
     }
 
-    /// Whether the schema says more than the types of the objects along a path, or of the member at its end.
+    /// Whether the schema asserts such a thing about an object along a path, or about the member at its end.
     pub(super) fn asserts_at(&self, ty: &str, path: &[String]) -> bool {
         let (Some(owner), Some((name, rest))) = (self.model.types.get(ty), path.split_first()) else {
             return false;
@@ -79,7 +79,7 @@ impl<'m> Side<'m> {
     }
 }
 
-/// Two revisions between which values go one way, and the rules between them: how their types, members and variants relate.
+/// Two revisions, the direction of the conversion, and the rules: how types, members and variants relate.
 #[derive(Clone, Copy)]
 pub(crate) struct Pairing<'m> {
     /// The revision that values come from.
@@ -109,7 +109,7 @@ impl<'m> Pairing<'m> {
             })
     }
 
-    /// Whether the target's schema of a type asserts something that no place of the source's type does.
+    /// Whether the target's schema of a type asserts something that doesn't follow from the source's schema.
     pub(super) fn is_narrower(&self, source: &TypeRef, target: &TypeRef) -> bool {
         let schema = |side: Side<'m>, ty: &TypeRef| {
             let name = side.model.resolve(ty).named()?;
@@ -123,8 +123,9 @@ impl<'m> Pairing<'m> {
         format!("{} {}", self.rules_of, self.rules.rules[index].at)
     }
 
-    /// The name by which the target would have a method of the source: the same, that of the method which does for a session what
-    /// this one does, or that of the method whose request or notification has the same definition, perhaps by another name.
+    /// Returns the target's name of a method of the source; empty if it has none. It is the same name, or that of the
+    /// method with the same role in a session, or that of the method whose request or notification has the same
+    /// definition, perhaps renamed.
     pub(super) fn method_there(&self, name: &str) -> &'m str {
         let (from, to) = (self.from.model, self.to.model);
         if let Some(same) = to.method(name) {
@@ -145,7 +146,7 @@ impl<'m> Pairing<'m> {
         same.map_or("", |same| &same.name)
     }
 
-    /// Whether a constant of the source names a method, and one of the target names the same method there.
+    /// Whether two constants, one of the source and one of the target, name the same method.
     pub(super) fn is_same_method(&self, from: &Scalar, to: &Scalar) -> bool {
         match (from, to) {
             (Scalar::String(from), Scalar::String(to)) => !to.is_empty() && self.method_there(from) == to,

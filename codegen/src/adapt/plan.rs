@@ -1,4 +1,4 @@
-//! The plans between adjacent revisions: each is found by walking from the messages through the members.
+//! Plans the conversions between adjacent revisions, by walking from the messages through their members.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -24,25 +24,27 @@ pub(crate) struct Plan {
     pub(crate) to: String,
     /// The pairs of types, and how one becomes the other.
     pub(crate) conversions: BTreeMap<Pair, Conversion>,
-    /// Which definition of the target each definition of the source becomes, by the names of [`Model::named_types`](crate::model::Model::named_types).
+    /// The definition of the target that each definition of the source becomes, by the names of
+    /// [`Model::named_types`](crate::model::Model::named_types).
     pub(crate) definitions: BTreeMap<String, String>,
-    /// The name in the target of each method that the target has.
+    /// The name in the target of each method of the source that the target has.
     pub(crate) methods: BTreeMap<String, String>,
     /// The codes of errors that change, in the order in which the rules are tried.
     pub(crate) errors: Vec<ErrorPlan>,
-    /// What isn't simply moved.
+    /// The report's notes on values that aren't simply copied.
     pub(crate) notes: Vec<Note>,
 }
 
 /// The conversions from a revision to the one after it, and those back.
 pub(crate) type Plans = Arc<[Plan; 2]>;
 
-/// Plans the conversions between each two adjacent revisions: those to the later one, and those back.
+/// Plans the conversions between each two adjacent revisions, in both directions.
 ///
-/// A rule beside a draft that matches nothing, or decides what is automatic, is a warning, and is ignored: the draft may still change.
+/// If one of the two is a draft, a rule that matches nothing or replaces an automatic conversion is only a warning, and
+/// is ignored: the draft may still change.
 ///
 /// # Errors
-/// Every rule that isn't one, matches nothing, or decides what is automatic.
+/// Every rule that is malformed, matches nothing, or replaces an automatic conversion.
 pub(crate) fn plan_revisions(
     revisions: &[Arc<ModelledRevision>],
     known: &PlannedPairs,
@@ -59,7 +61,7 @@ pub(crate) fn plan_revisions(
     Ok((planned, warnings))
 }
 
-/// What was planned between revisions and those after them.
+/// Cache of the plans between adjacent revisions.
 pub(crate) type PlannedPairs = Memo<[Same<ModelledRevision>; 2], Result<PlannedPair, Problems>>;
 
 /// The plans of a pair, and the problems of its rules.
@@ -115,7 +117,7 @@ pub(crate) fn plan_pair(
 /// Plans every conversion between two revisions in one direction.
 ///
 /// # Errors
-/// Every rule that matches nothing, or shadows what is automatic.
+/// Every rule that matches nothing, or replaces an automatic conversion.
 fn plan_conversions(input: Pairing<'_>) -> (Plan, Vec<Problem>) {
     let mut planner = Planner {
         pair: input,
@@ -173,7 +175,8 @@ impl<'m> Planner<'m> {
                 self.relate_at(name, &ty, other);
             }
         }
-        // What a server asks may be requests of its own in one revision, and parts of its results in the other.
+        // A server's requests for input may be separate requests in one revision, and parts of its results in the
+        // other.
         for (questions, others) in from
             .questions()
             .iter()
@@ -184,7 +187,7 @@ impl<'m> Planner<'m> {
         }
         while let Some((source, target)) = self.pending.pop() {
             if !self.planned.contains_key(&(source.clone(), target.clone())) {
-                // A type may contain itself.
+                // Inserted first, because a type may contain itself.
                 self.plan(&source, &target, Row::Implied, Losses::certain(true));
                 let (row, losses) = self.plan_pair(&source, &target);
                 self.plan(&source, &target, row, losses);
@@ -219,7 +222,7 @@ impl<'m> Planner<'m> {
                 self.relate(inner, target);
                 return implied(Losses::certain(true));
             }
-            // Nothing is lost where the target leaves open what the source declares, but its meaning.
+            // If the target leaves open what the source declares, only the meaning is lost.
             (_, target) if is_open(target) => return implied(Losses::certain(true)),
             (source, target) if is_open(source) => {
                 let at = self.pair.to.name(target);
@@ -256,7 +259,8 @@ impl<'m> Planner<'m> {
                 for value in &missing {
                     self.refused(&format!("{name}[{value}]"), "the value: the target doesn't declare it");
                 }
-                // A value that the source refuses too is passed on: it was never valid, and nothing is to be hidden.
+                // A value that the source refuses too is passed on: it was never valid, and the conversion shouldn't
+                // hide that.
                 let closed = closed && !self.pair.from.is_enumeration(source);
                 if closed {
                     self.refused(&name, "a value that neither side declares: the target allows no other");
@@ -281,7 +285,7 @@ impl<'m> Planner<'m> {
         }
     }
 
-    /// Each type of result, by the methods that give it.
+    /// Plans each type of result, by the methods that return it.
     fn plan_results(
         &mut self,
         union: &str,
@@ -316,7 +320,7 @@ impl<'m> Planner<'m> {
         for (ty, found) in &planned {
             if found.is_none() {
                 let at = format!("{union}[{}]", self.pair.from.name(ty));
-                self.refused(&at, "the result: no method of the target gives it on this side");
+                self.refused(&at, "the result: no corresponding method of the target returns it");
             }
         }
         planned
@@ -332,7 +336,7 @@ impl<'m> Planner<'m> {
         }
     }
 
-    /// Which named type of the target each named type of the source becomes.
+    /// Returns the named type of the target that each named type of the source becomes.
     fn definitions(&self) -> BTreeMap<String, String> {
         let (from, to) = (self.pair.from.model, self.pair.to.model);
         let others = to.named_types();
@@ -357,7 +361,7 @@ impl<'m> Planner<'m> {
             };
             let same = same.filter(|(_, other)| becomes(other));
             let renamed = || {
-                // A name for something plain, such as any text, is told from others by nothing but the name.
+                // A name for a plain type, such as any string, is distinguished from others only by that name.
                 source.named()?;
                 let targets = targets.get(source).into_iter().flatten();
                 let targets = targets.filter(|target| matches!(target, TypeRef::Named(_)));

@@ -1,4 +1,4 @@
-//! The state of planning the conversions of a pair: what is planned, what is still to be, and which rules were used.
+//! State of planning the conversions between two revisions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,24 +14,24 @@ use crate::problem::Problem;
 /// The types of a value on both sides.
 pub(super) type Pair = (TypeRef, TypeRef);
 
-/// How a type becomes another.
+/// The planned conversion of a type into another.
 #[derive(Debug, Clone)]
 pub(crate) struct Conversion {
     /// Its row in the table.
     pub(crate) row: Row,
-    /// Whether the target's schema refuses values that the source's accepts, by what its types don't say.
+    /// Whether the target's schema refuses values that the source's accepts, by assertions that types don't express.
     pub(crate) narrower: bool,
     pub(super) losses: Losses,
 }
 
-/// What of a value a conversion may lose or refuse.
+/// The parts of a value that a conversion may lose or refuse.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Losses {
-    /// Whether it may lose something, whatever the value is made of.
+    /// Whether it may lose something of the value itself, apart from its parts.
     pub(super) certain: bool,
     /// Whether a rule may give a member a value that only the target's schema refuses.
     pub(super) unchecked: bool,
-    /// What the value is made of, whose conversions may lose something too.
+    /// The types of the value's parts, whose conversions may lose something too.
     pub(super) parts: Vec<Pair>,
 }
 
@@ -43,7 +43,7 @@ impl Losses {
         }
     }
 
-    /// Those of a value that is made of these types; `None` for one that the target lacks.
+    /// Returns the losses of a value with these parts; `None` is a part that the target lacks.
     pub(super) fn of(parts: impl Iterator<Item = (TypeRef, Option<TypeRef>)>) -> Self {
         let mut losses = Self::default();
         for (source, target) in parts {
@@ -56,7 +56,8 @@ impl Losses {
     }
 }
 
-/// What is planned of the conversions of a pair, what is still to be, and what is found on the way.
+/// State of planning the conversions between two revisions: planned and pending conversions, and the notes and problems
+/// found so far.
 pub(super) struct Planner<'m> {
     pub(super) pair: Pairing<'m>,
     pub(super) pending: Vec<Pair>,
@@ -69,23 +70,23 @@ pub(super) struct Planner<'m> {
 }
 
 impl<'m> Planner<'m> {
-    /// The rule at a place in this direction.
+    /// Returns the action of the rule at a place in this direction.
     pub(super) fn rule(&mut self, place: &Place) -> Option<(usize, &'m Action)> {
         let upward = self.pair.upward;
         self.find(place, |rule| rule.action(upward))
     }
 
-    /// The rule by which a member that the other revision lacks has this value where nothing is said.
+    /// Returns the value that the absence of a member in the other revision implies, by a rule.
     pub(super) fn implied(&mut self, place: &Place) -> Option<(usize, &'m Value)> {
         self.find(place, |rule| rule.implied.as_ref())
     }
 
-    /// The rule that supplies a member that the other revision lacks.
+    /// Returns the key that supplies a member which the other revision lacks, by a rule.
     pub(super) fn supplied(&mut self, place: &Place) -> Option<(usize, &'m String)> {
         self.find(place, |rule| rule.supplied.as_ref())
     }
 
-    /// What a rule for a place says, one that names its type before one for any type.
+    /// Returns a part of a rule for a place; one that names the type precedes one for any type.
     fn find<T>(&mut self, place: &Place, what: impl Fn(&'m Rule) -> Option<T>) -> Option<(usize, T)> {
         let found = self.pair.rules.find(place, what)?;
         self.used.insert(found.0);
@@ -93,7 +94,7 @@ impl<'m> Planner<'m> {
     }
 
     pub(super) fn wrong_rule(&mut self, index: usize, what: impl Into<String>) {
-        let help = "remove the rule, or see `cargo xtask adapters` for what the plan says there";
+        let help = "remove the rule, or see with `cargo xtask adapters` what is planned there";
         self.wrong_rule_with(index, what, help);
     }
 

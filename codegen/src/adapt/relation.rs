@@ -1,4 +1,4 @@
-//! How types of two revisions relate, and which pairs must be planned.
+//! Relates types of two revisions, and collects the pairs that must be planned.
 
 use super::matching::candidates;
 use super::pairing::Pairing;
@@ -6,7 +6,7 @@ use super::planner::Planner;
 use crate::model::{Model, TypeKind, TypeRef};
 use mcp_wire::JsonType;
 
-/// How values of two types relate.
+/// The relation between values of two types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Relation {
     Same,
@@ -16,7 +16,7 @@ pub(super) enum Relation {
 }
 
 impl Planner<'_> {
-    /// How two types relate; what must be planned is planned.
+    /// Returns how two types relate, and queues them for planning if necessary.
     pub(super) fn relate(&mut self, source: &TypeRef, target: &TypeRef) -> Relation {
         let relation = self.pair.relation(source, target, 0);
         if relation == Relation::Converts {
@@ -25,7 +25,7 @@ impl Planner<'_> {
         relation
     }
 
-    /// The same, for values at a place of which the report is to say what they are refused for.
+    /// The same as `relate`, and notes for the report which values at this place are refused.
     pub(super) fn relate_at(&mut self, at: &str, source: &TypeRef, target: &TypeRef) -> Relation {
         let relation = self.relate(source, target);
         if relation == Relation::Converts {
@@ -47,7 +47,7 @@ impl Planner<'_> {
             (TypeRef::String, target @ TypeRef::Named(name))
                 if self.pair.to.is_enumeration(target) && self.pair.to.model.is_strings(name) =>
             {
-                self.refused(at, "a text that is none of the target's values");
+                self.refused(at, "a string that isn't one of the target's values");
             }
             _ => {}
         }
@@ -62,7 +62,7 @@ impl Planner<'_> {
 }
 
 impl Pairing<'_> {
-    /// What two types are past aliases, and within the lists and maps that are around both.
+    /// Resolves aliases, and unwraps the lists and maps that both types have around them.
     pub(super) fn innermost<'t>(&'t self, source: &'t TypeRef, target: &'t TypeRef) -> (&'t TypeRef, &'t TypeRef) {
         let (source, target) = (self.from.model.resolve(source), self.to.model.resolve(target));
         match source.within(target) {
@@ -82,7 +82,7 @@ impl Pairing<'_> {
             (TypeRef::Any, _) | (_, TypeRef::Any) => Relation::Converts,
             (TypeRef::RawObject, other) if may_be_object(self.to.model, other) => Relation::Converts,
             (other, TypeRef::RawObject) if may_be_object(self.from.model, other) => Relation::Converts,
-            // A type becomes one that may be null, or the other way round, if it becomes what that is otherwise.
+            // A type converts to a nullable one, or the other way round, if the types convert apart from null.
             (source, TypeRef::Nullable(inner)) => {
                 convertible(self.relation(source, inner, depth) != Relation::Impossible)
             }
@@ -110,7 +110,7 @@ impl Pairing<'_> {
         }
     }
 
-    /// A union relates to whatever one of its variants relates to.
+    /// A union converts to the types that one of its variants converts to, and the other way round.
     fn unions(&self, source: &TypeRef, target: &TypeRef, depth: usize) -> Relation {
         if depth > 8 {
             return Relation::Impossible;
@@ -145,7 +145,7 @@ fn may_be_object(model: &Model, ty: &TypeRef) -> bool {
     }
 }
 
-/// Whether the conversion is the same whatever the revisions, and no plan is needed.
+/// Whether the conversion is the same between all revisions, so that no plan is needed.
 fn is_everywhere(source: &TypeRef, target: &TypeRef) -> bool {
     let is_open = |ty: &TypeRef| matches!(ty, TypeRef::Any | TypeRef::RawObject);
     match (source, target) {

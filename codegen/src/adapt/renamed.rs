@@ -8,8 +8,8 @@ use super::rules::{ANY_TYPE, Place};
 use crate::model::{Model, Struct, TypeRef, is_of_member};
 
 impl<'m> Planner<'m> {
-    /// The name in the source of a member of the target: the same, the one that a rule says, or that of the member which does for a
-    /// session what this one does.
+    /// Returns the source's name of a member of the target: the same name, the one that a rule gives, or that of the
+    /// member with the same role in a session.
     pub(super) fn member_there(
         &mut self,
         (from_name, from): (&str, &'m Struct),
@@ -26,7 +26,7 @@ impl<'m> Planner<'m> {
 }
 
 impl<'m> Pairing<'m> {
-    /// The names in the target of the members of the source that have another one there.
+    /// Returns the members of the source that have another name in the target, with that name.
     pub(super) fn other_names(
         &self,
         (from_name, from): (&str, &'m Struct),
@@ -39,7 +39,7 @@ impl<'m> Pairing<'m> {
         there.filter(|(source, name)| source != name).collect()
     }
 
-    /// The same as [`member_there`](Self::member_there), and the rule that says so.
+    /// The same as [`member_there`](Self::member_there), and the rule that gives the name.
     fn name_there(
         &self,
         (from_name, from): (&str, &'m Struct),
@@ -49,7 +49,7 @@ impl<'m> Pairing<'m> {
         if from.declares(member) {
             return (member, None);
         }
-        // What the target has by the same name is no other member.
+        // A member of the source whose name the target declares too corresponds to that one.
         let is_free = |name: &&str| from.declares(name) && !to.declares(name);
         let renamed = self.renamed(from_name, to_name, member);
         if let Some((index, name)) = renamed.filter(|(_, name)| is_free(name)) {
@@ -60,7 +60,7 @@ impl<'m> Pairing<'m> {
         (name.map(String::as_str).filter(is_free).unwrap_or(member), None)
     }
 
-    /// The type of the target that a rule says a type of the source is, by another name.
+    /// Returns the type of the target that is a renamed type of the source, and the rule that renames it.
     pub(super) fn renamed_type(&self, ty: &TypeRef) -> Option<(usize, TypeRef)> {
         let name = ty.named()?;
         let mut rules = self.rules.rules.iter().enumerate();
@@ -76,7 +76,7 @@ impl<'m> Pairing<'m> {
         is_declared.then(|| (index, TypeRef::Named(there.to_owned())))
     }
 
-    /// The rule that gives a member of the target another name, and the name in the source.
+    /// Returns the rule that renames a member of the target, and the name in the source.
     fn renamed(&self, from_name: &str, to_name: &str, member: &str) -> Option<(usize, &'m str)> {
         let rules = self.rules;
         if !self.upward {

@@ -1,4 +1,4 @@
-//! What is automatic, what a rule covers and what is refused, to be read and reviewed as text.
+//! Report of the plans for reviewers: what is automatic, what a rule covers, and what is refused.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use crate::error::EmitError;
 use crate::markdown::cell;
 use crate::templates::render;
 
-/// Something that isn't simply moved.
+/// An entry of the report: a value that isn't simply copied.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Note {
     pub(crate) kind: NoteKind,
@@ -15,18 +15,18 @@ pub(crate) struct Note {
     pub(crate) what: String,
 }
 
-/// Who decides what happens to a value.
+/// The reason for what happens to a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum NoteKind {
     /// The two schemas imply it.
     Automatic,
-    /// A rule says so.
+    /// A rule requires it.
     Rule,
-    /// Nobody can: a value of this kind is refused.
+    /// There is no conversion: a value of this kind is refused.
     Refused,
 }
 
-/// The plans as a Markdown document; each pair with the way up first.
+/// Writes the plans as a Markdown document.
 pub(crate) fn report<'p>(plans: impl IntoIterator<Item = &'p Plan>) -> Result<String, EmitError> {
     let plans = plans.into_iter().map(|plan| {
         let section = |title: &str, kind: NoteKind| {

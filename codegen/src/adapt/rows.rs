@@ -1,6 +1,7 @@
-//! The rows of a revision's table: what the conversions from and to the revision before do beyond what the types imply.
+//! The rows of a revision's table: what the conversions from and to the previous revision do beyond what the types
+//! imply.
 //!
-//! `mcp_convert` documents and reads them. What says nothing isn't written.
+//! `mcp_convert` documents and reads them. Empty entries aren't written.
 
 use std::collections::BTreeMap;
 
@@ -8,21 +9,21 @@ use serde::Serialize;
 
 use super::rules::{Action, Ensure, HasAndLacks, Refuse, Without};
 
-/// What automatic losses name as their rule.
+/// The rule of automatic losses.
 const AUTOMATIC: &str = "automatic";
 
-/// How a type becomes another.
+/// The row of a pair of types.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Row {
     Implied,
     Object(ObjectRow),
-    /// Variant by variant. The row may be implied.
+    /// Variant by variant; `None` if the types imply it.
     Union(Option<Vec<VariantRow>>),
     /// Result by result: those that don't become the one of the same name.
     Results(BTreeMap<String, Option<String>>),
 }
 
-/// An object.
+/// The row of an object.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub(crate) struct ObjectRow {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -32,69 +33,70 @@ pub(crate) struct ObjectRow {
     pub(crate) left: BTreeMap<String, LeftRow>,
 }
 
-/// A member of the target.
+/// The entry of a member of the target.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub(crate) struct MemberRow {
     /// The member of the source, if it has another name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) from: Option<String>,
-    /// What happens to the value of the source.
+    /// The action on the value of the source.
     #[serde(flatten)]
     pub(crate) action: Option<RowAction>,
-    /// What a required member is where the source has none. That is a loss.
+    /// The value of a required member that is absent in the source. Using it is a loss.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) default: Option<DefaultRow>,
-    /// What its absence in the source means.
+    /// The value that its absence in the source means.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) implied: Option<DefaultRow>,
-    /// The validation of a value for which the target is stricter.
+    /// Validation by the target's schema, if that is stricter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) check: Option<Check>,
-    /// What the target declares in an open object and the source doesn't: names, and the pointers of their schemas.
+    /// The members that only the target declares in an open object: names, and the pointers of their schemas.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) declared: Vec<(String, String)>,
     /// The pointer of the schema of a member that the source doesn't declare, if its name doesn't imply it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) at: Option<Option<String>>,
-    /// The key of a value of the session.
+    /// The key of the session's value that supplies the member.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) supplied: Option<String>,
 }
 
-/// A member of the source that the target doesn't declare. Without an action it is dropped and recorded, or carried.
+/// The entry of a member of the source that the target doesn't declare. Without an action the member is dropped and
+/// recorded, or carried.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub(crate) struct LeftRow {
-    /// The value that means what its absence means: this one leaves without a trace.
+    /// The value with the same meaning as absence: it is removed without a loss.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) implied: Option<String>,
-    /// What happens to it.
+    /// The action on its value.
     #[serde(flatten)]
     pub(crate) action: Option<RowAction>,
 }
 
-/// What happens to a value beyond its conversion, with the rule as losses name it.
+/// An action on a value beyond its conversion, with the rule's name in losses.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum RowAction {
-    /// Its variants are converted otherwise than elsewhere.
+    /// Its variants are converted differently from those of the same type elsewhere.
     Variants(Vec<VariantRow>),
-    /// What distinguishes the object from others is another value: that of the source, and that of the target.
+    /// The object's tag has another value: that of the source, and that of the target.
     Tag(String, String),
-    /// If it is absent, an empty object is converted, because all that the target requires in it is supplied.
+    /// If it is absent, an empty object is converted, because all members of it that the target requires are supplied.
     Fill(bool),
-    /// If nothing is in it any more, it is left out, because what the source requires in it is supplied.
+    /// If it becomes empty, it is left out, because the members of it that the source requires are supplied.
     Empty(bool),
-    /// A list of the target gets an element, where a member that both revisions declare can't be converted.
+    /// A list of the target gets an element. For a member that both revisions declare, only if it can't be converted.
     Ensure { list: String, item: String, rule: String },
-    /// There is an element for each element of the list that this member of theirs is.
+    /// Each element is split into one for each element of its member `by`, which is a list.
     Split { by: String, rule: String },
-    /// It becomes the only element of the list, or one with the joined texts of all.
+    /// A list becomes its only element, or one with the joined texts of all.
     Join {
-        /// What each of several elements must be.
+        /// The conditions on each element, if there are several.
         when: Vec<Condition>,
         /// The member of an element that has its text.
         member: String,
-        /// What is put between the texts.
+        /// The separator of the texts.
         with: String,
         item: String,
         /// The refusal of any other list.
@@ -109,28 +111,28 @@ pub(crate) enum RowAction {
         or_drop: Option<HasAndLacks>,
         rule: String,
     },
-    /// Entries that can't be held are left out, unless this member of the object lists their keys.
+    /// Entries that the target can't hold are left out, unless this member of the object lists their keys.
     Omit { unless: String, rule: String },
     /// Elements whose members have these values are left out.
     Hide { when: Vec<Condition>, rule: String },
     /// It is dropped and recorded.
     Drop(String),
-    /// It is copied to another member, by the way from the target inwards.
+    /// It is copied to another member of the target, at this path.
     Copy { to: Vec<String>, rule: String },
-    /// It is the member of the target at the end of this way.
+    /// It becomes the member of the target at this path.
     Move(Vec<String>),
-    /// What is at the ends of these ways in it are members of the target by these names.
+    /// Its members at these paths become members of the target with these names.
     Take(Vec<(Vec<String>, String)>),
-    /// It is stored in `Supply` by this key, for the way back.
+    /// It is stored in `Supply` under this key, for the conversion back.
     Supply { key: String, rule: String },
     /// It can't be represented.
     Refuse(Refusal),
 }
 
-/// A way to a member, from the value inwards, and its text.
+/// The path of a member within the value, and the string that it must be.
 pub(crate) type Condition = (Vec<String>, String);
 
-/// What a member is where the source has none.
+/// The value of a member that is absent in the source.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct DefaultRow {
     pub(crate) json: String,
@@ -146,7 +148,7 @@ pub(crate) struct Check {
     pub(crate) drop: Option<String>,
 }
 
-/// What becomes of a variant of the source.
+/// The conversion of a variant of the source.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub(crate) enum VariantRow {
@@ -157,7 +159,7 @@ pub(crate) enum VariantRow {
         replace: String,
         rule: String,
     },
-    /// Nothing: the target has no counterpart of what has this name.
+    /// Nothing: the target has no counterpart of the variant with this name.
     Nothing {
         none: String,
     },
@@ -166,13 +168,13 @@ pub(crate) enum VariantRow {
     },
 }
 
-/// Why a value can't be represented.
+/// The reason why a value can't be represented.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Refusal {
     pub(crate) code: i64,
-    /// What the peer is told.
+    /// The message for the peer.
     pub(crate) because: String,
-    /// The rule, or that there is none.
+    /// The rule, or `automatic` if there is none.
     pub(crate) rule: String,
 }
 
@@ -182,7 +184,7 @@ impl Refusal {
         Self { code, because, rule }
     }
 
-    /// What the schemas alone refuse, with JSON-RPC's "invalid params".
+    /// A refusal that the schemas imply, with JSON-RPC's "invalid params".
     pub(super) fn automatic(because: String) -> Self {
         Self {
             code: -32602,
@@ -193,7 +195,7 @@ impl Refusal {
 }
 
 impl RowAction {
-    /// What a rule does with the value of a member; `None` for what it can't do with one.
+    /// Returns the row's action for a rule's; `None` if that isn't for the value of a member.
     pub(super) fn of(action: &Action, rule: String) -> Option<Self> {
         let condition = |(path, text): (&String, &String)| (split(path), text.clone());
         Some(match action.clone() {

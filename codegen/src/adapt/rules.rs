@@ -1,4 +1,4 @@
-//! What two schemas can't imply about each other: data in `adapt.yaml`, each rule with its reason and a link.
+//! Rules for conversions that two schemas don't imply: data in `adapt.yaml`, each with its reason and a link.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::problem::{Problem, Problems};
 
 const SECTIONS: [&str; 2] = ["rules", "errors"];
 
-/// What stands for every type in a place.
+/// Wildcard for the type in a place.
 pub(super) const ANY_TYPE: &str = "*";
 
 /// The rules between a revision and the one before it.
@@ -25,31 +25,31 @@ pub(crate) struct Rules {
     document: Document,
 }
 
-/// What to do at one place.
+/// A rule: what to do at one place.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Rule {
-    /// What the file has for several rules: a place each.
+    /// The places in the file. Each becomes a rule.
     #[serde(rename = "at")]
     places: OneOrMany,
-    /// The place, in the revision that the value comes from; of what is implied or supplied, in the revision that declares it; of what
-    /// is renamed, in the earlier one.
+    /// The place, in the revision that the value comes from. For `implied` and `supplied` it is in the revision that
+    /// declares the member, and for `renamed` in the earlier one.
     #[serde(skip)]
     pub(crate) at: Place,
-    /// What a member that only one of the revisions declares means by this value is what its absence means in the other.
+    /// For a member that only one of the revisions declares: the value with the meaning that absence has in the other.
     pub(crate) implied: Option<Value>,
     /// The key in `Supply` of a member that only one of the revisions declares.
     pub(crate) supplied: Option<String>,
-    /// The member or type of the later revision that is this one of the earlier revision by another name.
+    /// The name in the later revision of this member or type of the earlier one.
     pub(crate) renamed: Option<String>,
-    /// What to do when the value goes to the earlier revision.
+    /// The action when the value goes to the earlier revision.
     pub(crate) down: Option<Action>,
-    /// What to do when the value goes to the later revision.
+    /// The action when the value goes to the later revision.
     pub(crate) up: Option<Action>,
     pub(crate) why: String,
-    /// Where the specification or a discussion of it says so.
+    /// Link to the part of the specification, or the discussion, that justifies the rule.
     pub(crate) link: String,
-    /// Where the rule is in its file.
+    /// The pointer of the rule in its file.
     #[serde(skip)]
     pub(crate) pointer: String,
 }
@@ -66,11 +66,11 @@ pub(crate) struct Place {
     pub(crate) variant: Option<String>,
 }
 
-/// What a rule does.
+/// The action of a rule.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Action {
-    /// Copies the member's value to this member of the target, `annotations.title`, unless that has one.
+    /// Copies the member's value to this member of the target, such as `annotations.title`, unless that has a value.
     Copy(String),
     /// The value of a member that the target requires and the source may lack.
     Default(Value),
@@ -78,18 +78,18 @@ pub(crate) enum Action {
     Drop(True),
     /// Leaves the value out and records it, if the target's schema refuses it.
     DropInvalid(True),
-    /// Puts this JSON in place of a variant; `{member}` in it stands for the variant's member.
+    /// Replaces a variant with this JSON, in which `{member}` is replaced with the variant's member.
     Replace(Value),
-    /// Sees to it that a list of the target has an element of this kind.
+    /// Adds an element of this kind to a list of the target, unless it has one.
     Ensure(Ensure),
     /// Leaves out the elements of a list whose members have these values; the keys are paths such as `execution.taskSupport`.
     Hide(BTreeMap<String, String>),
     /// Leaves out the entries of a map that the target can't hold, unless this member of the object lists their keys.
     OmitUnlessIn(String),
     Refuse(Refuse),
-    /// Splits the elements of a list: one for each element of the list that this member is.
+    /// Splits each element of a list into one for each element of this member, which is a list.
     SplitBy(String),
-    /// Makes one value of a list: its only element, or one with the joined texts of all.
+    /// Turns a list into one value: its only element, or one with the joined texts of all.
     Join(Join),
     /// Leaves out these members of an object.
     Without(Without),
@@ -115,27 +115,27 @@ pub(crate) struct Ensure {
     /// The list: a member of the same object, in the target.
     #[serde(rename = "in")]
     pub(crate) list: String,
-    /// What is appended unless an element of the same variant is there; `{}` in it stands for the member's JSON.
+    /// The element to append, unless there is one of the same variant; `{}` in it is replaced with the member's JSON.
     pub(crate) item: Value,
 }
 
-/// How a list becomes one value.
+/// The conversion of a list to one value.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Join {
-    /// What each of several elements must be; the keys are paths.
+    /// The conditions on each element, if there are several; the keys are paths.
     pub(crate) when: BTreeMap<String, String>,
     /// The member of an element that has its text.
     pub(crate) text: String,
-    /// What is put between the texts.
+    /// The separator of the texts.
     pub(crate) with: String,
-    /// The value; `{member}` in it stands for the joined text.
+    /// The value; `{member}` in it is replaced with the joined text.
     pub(crate) item: Value,
     /// The refusal of any other list.
     pub(crate) otherwise: Refuse,
 }
 
-/// An object that loses members.
+/// The members that an object loses.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Without {
@@ -145,21 +145,21 @@ pub(crate) struct Without {
     pub(crate) or_drop: Option<HasAndLacks>,
 }
 
-/// A member that is there, and one that isn't.
+/// A condition on an object: one member is present, and another is absent.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HasAndLacks {
     pub(crate) has: String,
-    /// The member that isn't.
+    /// The absent member.
     pub(crate) lacks: String,
 }
 
-/// How a value is refused.
+/// The refusal of a value.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Refuse {
     pub(crate) code: i64,
-    /// What the peer is told.
+    /// The message for the peer.
     pub(crate) because: String,
 }
 
@@ -207,7 +207,7 @@ impl Rules {
         })
     }
 
-    /// What a rule for a place says, one that names its type before one for any type.
+    /// Returns a part of a rule for a place; one that names the type precedes one for any type.
     pub(super) fn find<'r, T>(&'r self, place: &Place, what: impl Fn(&'r Rule) -> Option<T>) -> Option<(usize, T)> {
         let places = [place.clone(), place.in_any_type()];
         places.iter().find_map(|place| {
@@ -220,7 +220,7 @@ impl Rules {
         self.problem_at(&rule.pointer, what)
     }
 
-    /// Leaves out the rules that problems are about, and returns whether there are any.
+    /// Removes the rules that have problems, and returns whether there were any.
     pub(super) fn ignore(&mut self, problems: &[Problem]) -> bool {
         let before = self.rules.len() + self.errors.len();
         let is_wrong = |pointer: &String| problems.iter().any(|problem| problem.pointer == *pointer);
@@ -229,7 +229,7 @@ impl Rules {
         self.rules.len() + self.errors.len() < before
     }
 
-    /// A problem with what is at a place of the file.
+    /// Returns a problem at a pointer into the file.
     pub(super) fn problem_at(&self, pointer: &str, what: impl Into<String>) -> Problem {
         self.document.problem(pointer, what)
     }
@@ -241,13 +241,13 @@ impl Rule {
         action.as_ref()
     }
 
-    /// Whether it says something about one direction.
+    /// Whether it applies to one direction.
     pub(super) fn is_about(&self, upward: bool) -> bool {
         let holds_both_ways = self.implied.is_some() || self.supplied.is_some() || self.renamed.is_some();
         holds_both_ways || self.action(upward).is_some()
     }
 
-    /// The rules that the file has as one.
+    /// Splits a rule of the file into one for each of its places.
     fn split(self, pointer: &str) -> Result<Vec<Self>, Problem> {
         let places = self.places.iter().map(|place| place.parse());
         let places: Result<Vec<Place>, String> = places.collect();
@@ -274,8 +274,8 @@ impl Rule {
             )
         } else if is_renamed && (has_action || self.implied.is_some() || is_supplied) {
             (
-                "`renamed` says all that happens",
-                "remove the rest, or make it a rule of its own",
+                "`renamed` can't be combined with other keys",
+                "remove the others, or move them to a separate rule",
             )
         } else if is_renamed && self.at.variant.is_some() {
             (
@@ -284,8 +284,8 @@ impl Rule {
             )
         } else if is_supplied && (has_action || self.implied.is_some()) {
             (
-                "`supplied` says all that happens",
-                "remove the rest, or make it a rule of its own",
+                "`supplied` can't be combined with other keys",
+                "remove the others, or move them to a separate rule",
             )
         } else {
             return None;
@@ -295,7 +295,7 @@ impl Rule {
 }
 
 impl Action {
-    /// The word that names it in the file.
+    /// Returns its key in the file.
     pub(crate) fn word(&self) -> &'static str {
         match self {
             Self::Copy(_) => "copy",

@@ -31,7 +31,8 @@ impl<'m> Planner<'m> {
             }
         }
         for constant in &to.constants {
-            // A constant by another name is the target's own; what is renamed distinguishes variants.
+            // This only marks the rule of a renamed constant as used: the target has its own value, and the rename
+            // serves to match variants.
             self.member_there((from_name, from), (to_name, to), &constant.name);
             losses.certain |= self.loses_constant(from_name, from, constant);
         }
@@ -57,7 +58,7 @@ impl<'m> Planner<'m> {
         (row, losses)
     }
 
-    /// Whether a constant of the target may say something else than the source does.
+    /// Whether a constant of the target may differ from the source's value.
     fn loses_constant(&mut self, from_name: &str, from: &Struct, constant: &ConstantMember) -> bool {
         let name = constant.name.as_str();
         let at = format!("{from_name}.{name}");
@@ -78,7 +79,7 @@ impl<'m> Planner<'m> {
         }
     }
 
-    /// What becomes of a member that the target doesn't declare.
+    /// Plans what happens to a member that the target doesn't declare.
     fn plan_left(
         &mut self,
         (from_name, from): (&str, &'m Struct),
@@ -126,7 +127,8 @@ impl<'m> Planner<'m> {
         RowAction::of(action, self.pair.rule_name(index))
     }
 
-    /// The value of a member that means the same as its absence in the other revision, which doesn't declare the member.
+    /// Returns the value of a member that means the same as its absence in the other revision, which doesn't declare
+    /// it.
     fn implied_by_absence(&mut self, ty: &str, member: &Member) -> Option<String> {
         let place = Place::member(ty, &member.name);
         let (index, value) = self.implied(&place).filter(|_| member.required && !member.boxed)?;

@@ -1,4 +1,4 @@
-//! Whether the JSON of a rule is a value of a type, as far as the models tell.
+//! Checks that the JSON of a rule is a value of a type, as far as the models show.
 
 use serde_json::{Value, json};
 
@@ -12,25 +12,25 @@ use crate::normalise::Scalar;
 #[derive(Clone, Copy)]
 pub(super) struct TemplateCheck<'p, 'm> {
     pub(super) pair: &'p Pairing<'m>,
-    /// The type whose members placeholders stand for; `None` where the JSON is taken as it is.
+    /// The type whose members replace placeholders; `None` if the JSON has none and is used as it is.
     pub(super) source: Option<&'p TypeRef>,
 }
 
-/// What a placeholder stands for.
+/// The value that replaces a placeholder.
 struct Found {
-    /// Its type; `Any` where that depends on the value.
+    /// Its type; `Any` if that depends on the value.
     ty: TypeRef,
     optional: bool,
 }
 
 impl TemplateCheck<'_, '_> {
-    /// Whether the JSON is a value of a type of the target, or will be once its placeholders are filled.
+    /// Checks that the JSON is a value of a type of the target, or will be once its placeholders are replaced.
     pub(super) fn check(self, json: &Value, ty: &TypeRef) -> Result<(), String> {
         self.check_placeholders(json)?;
         self.fits(json, ty)
     }
 
-    /// Every placeholder must stand for something, wherever it is.
+    /// Checks that all placeholders, at any depth, name declared members.
     fn check_placeholders(self, json: &Value) -> Result<(), String> {
         match json {
             Value::String(text) => self.placeholders(text).map(drop),
@@ -56,7 +56,7 @@ impl TemplateCheck<'_, '_> {
         Ok(found)
     }
 
-    /// What a text that is a single placeholder stands for; such a text becomes the value itself, or nothing.
+    /// Returns the value for a string that is a single placeholder; such a string becomes the value itself, or nothing.
     fn whole(self, json: &Value) -> Option<Found> {
         let path = json.as_str()?.strip_prefix('{')?.strip_suffix('}')?;
         if path.is_empty() || path.contains(['{', '}']) {
@@ -72,7 +72,7 @@ impl TemplateCheck<'_, '_> {
         let is_related = |source: &TypeRef, target: &TypeRef| pair.relation(source, target, 0) != Relation::Impossible;
         let becomes = |source: &TypeRef| {
             when(match ty {
-                // What is filled in may be none of the values.
+                // The inserted value might not be one of the enumerated values.
                 _ if pair.to.is_enumeration(ty) => false,
                 TypeRef::Any => true,
                 TypeRef::Nullable(inner) => is_related(source, ty) || is_related(source, inner),
@@ -117,14 +117,14 @@ impl TemplateCheck<'_, '_> {
 
     fn is_object(self, name: &str, object: &Struct, json: &Value) -> Result<(), String> {
         let Value::Object(members) = json else {
-            return Err(format!("{json} is no {name}"));
+            return Err(format!("{json} isn't a value of {name}"));
         };
         for constant in &object.constants {
             let is_same = |value: &Value| is_constant(value, &constant.value) || self.whole(value).is_some();
             match members.get(&constant.name) {
                 Some(value) if is_same(value) => {}
                 None if !constant.required => {}
-                _ => return Err(format!("{json} is no {name}, by its `{}`", constant.name)),
+                _ => return Err(format!("{json} isn't a value of {name}, by its `{}`", constant.name)),
             }
         }
         for member in &object.members {
@@ -137,7 +137,7 @@ impl TemplateCheck<'_, '_> {
             if member.required && filled.is_some_and(|found| found.optional) {
                 let member = &member.name;
                 return Err(format!(
-                    "{name} requires `{member}`, and what is to be filled in may be absent"
+                    "{name} requires `{member}`, and the value that replaces the placeholder may be absent"
                 ));
             }
         }
@@ -172,7 +172,7 @@ impl TemplateCheck<'_, '_> {
         }
     }
 
-    /// What is at a path, which goes as those of the templates at run time.
+    /// Returns the value at a path, which is resolved as in templates at run time.
     fn at(self, ty: &TypeRef, path: &str) -> Result<Found, String> {
         if path.is_empty() {
             return Ok(Found {

@@ -1,4 +1,4 @@
-//! What becomes of each variant of a union.
+//! Plans the conversion of each variant of a union.
 
 use super::matching::{Candidate, candidates};
 use super::pairing::Pairing;
@@ -10,7 +10,7 @@ use crate::model::{TypeKind, TypeRef};
 use crate::normalise::Scalar;
 
 impl Planner<'_> {
-    /// The variants of a member's value, if rules say something about them at this member alone.
+    /// Plans the variants of a member's value, if there are rules about them only for this member.
     pub(super) fn plan_scoped(&mut self, place: &Place, source: &TypeRef, target: &TypeRef) -> Option<Vec<VariantRow>> {
         let is_scoped = |rule: &Rule| {
             rule.at.variant.is_some()
@@ -109,7 +109,7 @@ impl Planner<'_> {
 }
 
 impl Pairing<'_> {
-    /// The candidate that a type corresponds to best, if one does so better than all others.
+    /// Returns the candidate that a type corresponds to best, if it does so better than all others.
     pub(super) fn best(&self, source: &TypeRef, siblings: &[Candidate], targets: &[Candidate]) -> Option<usize> {
         let mut found: Vec<_> = targets
             .iter()
@@ -128,7 +128,7 @@ impl Pairing<'_> {
         }
     }
 
-    /// What a rule may call a variant: by its tag, by the type that it holds, or by its JSON type.
+    /// Returns the names that a rule can use for a variant: its tag, the type that it holds, or its JSON type.
     fn variant_names(&self, candidate: &Candidate) -> Vec<String> {
         let mut names = Vec::new();
         if let Some(object) = self.from.model.struct_of(&candidate.ty) {

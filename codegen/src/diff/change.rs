@@ -11,50 +11,50 @@ pub struct Diff {
     pub from: String,
     /// The later one.
     pub to: String,
-    /// Whether the conversions are those of the adapters. Otherwise they are what is automatic, without rules.
+    /// Whether the conversions are those of the adapters. Otherwise they are the automatic ones, without rules.
     pub(crate) ruled: bool,
-    /// What is new in the later revision, in a few sentences.
+    /// A summary of what is new in the later revision, in a few sentences.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) summary: Vec<String>,
     /// The changes, by subject.
     pub changes: Vec<Change>,
-    /// What the later revision deprecates.
+    /// Features that the later revision deprecates.
     pub(crate) deprecated: Vec<Deprecation>,
 }
 
 /// A change.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Change {
-    /// What kind of thing has changed.
+    /// The kind of thing that has changed.
     pub subject: Subject,
     /// Its name: a method, a definition, `Definition.member`, an error code or a fact.
     pub name: String,
-    /// What happened to it.
+    /// The kind of change.
     pub what: ChangeKind,
-    /// What it was, or what it has no more.
+    /// Its earlier value, or the values that it no longer has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
-    /// What it is, or what it has now.
+    /// Its later value, or the values that it has now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
     /// Who has to change.
     pub compatibility: Compatibility,
-    /// Where it is in the earlier schema.
+    /// Its pointer in the earlier schema.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub earlier: Option<String>,
-    /// Where it is in the later schema.
+    /// Its pointer in the later schema.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub later: Option<String>,
-    /// What the adapters do with it on the way to the later revision. Nothing, if no conversion is about it.
+    /// The adapters' treatment of it when they convert to the later revision; empty if no conversion is about it.
     pub up: Vec<String>,
-    /// The same on the way to the earlier one.
+    /// The same for conversions to the earlier revision.
     pub down: Vec<String>,
-    /// The Rust names by which the plans know it.
+    /// Its Rust names in the plans.
     #[serde(skip)]
     pub(super) planned_as: Vec<String>,
 }
 
-/// What kind of thing has changed.
+/// The kind of thing that has changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Subject {
@@ -66,11 +66,11 @@ pub enum Subject {
     Type,
     /// An error code.
     ErrorCode,
-    /// What the schema doesn't say of the revision as a whole.
+    /// A property of the whole revision that the schema doesn't express.
     Fact,
 }
 
-/// What happened to it.
+/// The kind of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ChangeKind {
@@ -96,20 +96,20 @@ pub enum ChangeKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Compatibility {
-    /// Nobody: there is more that one may say.
+    /// Nobody: more values are valid than before.
     Additive,
-    /// Senders: the later revision doesn't take everything that the earlier one does.
+    /// Senders: the later revision doesn't accept everything that the earlier one does.
     BreakingForSenders,
     /// Receivers: the later revision may send what the earlier one doesn't.
     BreakingForReceivers,
     /// Both.
     Breaking,
-    /// Nobody: nothing changes in a message.
+    /// Nobody: messages don't change.
     Cosmetic,
 }
 
 impl ChangeKind {
-    /// What happened to something that has lost values, has got others, or both; `None` if neither.
+    /// Returns the kind of change of something that has lost values, gained values, or both; `None` if neither.
     pub(super) fn of_values(has_lost: bool, has_more: bool) -> Option<(Self, Compatibility)> {
         match (has_lost, has_more) {
             (false, false) => None,

@@ -1,11 +1,12 @@
-//! What changed beyond the schemas: batches, and the facts of the overlays.
+//! Changes beyond the schemas: batches, and the facts of the overlays.
 
 use serde_json::{Map, Value, json};
 
 use super::change::{Change, ChangeKind, Compatibility, Subject};
 use crate::model::ModelledRevision;
 
-/// Who has to change when a fact becomes true of which a peer of the earlier revision knows nothing. The others are offers.
+/// The facts that require peers of the earlier revision to change when they become true, and which peers. All others
+/// are optional.
 const OBLIGATIONS: [(&str, Compatibility); 6] = [
     ("batches", Compatibility::BreakingForReceivers),
     ("cancels_by_closing", Compatibility::Breaking),

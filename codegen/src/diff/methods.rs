@@ -1,4 +1,4 @@
-//! What changed in methods and error codes.
+//! Changes of methods and error codes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -95,7 +95,7 @@ fn describe(method: &Method) -> String {
     )
 }
 
-/// Who sends it to whom.
+/// Describes who sends a method to whom.
 pub(crate) fn direction(direction: Direction) -> &'static str {
     match direction {
         Direction::ClientToServer => "client to server",

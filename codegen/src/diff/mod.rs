@@ -1,4 +1,4 @@
-//! What changed between two revisions, from their models, and what the adapters do about it.
+//! The changes between two revisions, from their models, and what the adapters do about them.
 
 mod change;
 mod facts;
@@ -17,7 +17,7 @@ pub(crate) use pair::Pair;
 pub(crate) use place::{name_of, way_to};
 pub(crate) use render::deprecations;
 
-/// Compares two revisions, by the plans of the conversions up and down between them.
+/// Compares two revisions. `plans` are the conversions up and down between them.
 pub(crate) fn diff(earlier: &ModelledRevision, later: &ModelledRevision, plans: &[Plan; 2], ruled: bool) -> Diff {
     let pair = Pair::new(&earlier.model, &later.model, &plans[0]);
     let mut changes = methods::changes(&pair);
@@ -35,7 +35,7 @@ pub(crate) fn diff(earlier: &ModelledRevision, later: &ModelledRevision, plans: 
         ruled,
         summary: match ruled {
             true => later.model.summary.clone(),
-            // It is about the revision before.
+            // The summary compares with the revision before, which `earlier` may not be.
             false => Vec::new(),
         },
         changes,
@@ -49,10 +49,11 @@ pub(crate) fn diff(earlier: &ModelledRevision, later: &ModelledRevision, plans: 
     }
 }
 
-/// Puts what the adapters do about a change beside it, from the notes of the plans. What they don't note is moved.
+/// Adds to a change what the adapters do about it, from the notes of the plans. A member or value without a note is
+/// moved.
 fn describe_conversions(change: &mut Change, plans: &[Plan; 2]) {
     let [up, down] = [(0, ChangeKind::Loosened), (1, ChangeKind::Tightened)].map(|(direction, fitting)| {
-        // A type that is in several places may be refused in another one, but not where all of its values fit.
+        // A type that is in several places may be refused in another one, but not here, where all of its values fit.
         let fits = change.what == fitting;
         let notes = plans[direction].notes.iter();
         let notes = notes.filter(|note| is_about(note, &change.planned_as));

@@ -1,4 +1,4 @@
-//! Two models, and which type of one is which of the other.
+//! Two models, and which of their types correspond.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::discriminant;
@@ -9,10 +9,10 @@ use crate::adapt::Plan;
 use crate::model::{Model, Struct, TypeKind, TypeRef};
 use crate::normalise::Scalar;
 
-/// How many types within each other are looked through.
+/// Maximum depth of nested types.
 const MAX_DEPTH: usize = 16;
 
-/// Two models, and which type of one is which of the other.
+/// Two models, and which of their types correspond.
 pub(crate) struct Pair<'m> {
     pub(super) earlier: &'m Model,
     pub(super) later: &'m Model,
@@ -20,7 +20,7 @@ pub(crate) struct Pair<'m> {
     counterparts: BTreeSet<(&'m str, &'m str)>,
 }
 
-/// What a value may be, or what an element of it may be: unions are taken apart.
+/// A type that a value, or an element of it, may have: unions are split into their variants.
 pub(super) struct LeafType<'m> {
     /// The lists and maps around it, from the outside.
     around: Vec<Container>,
@@ -33,7 +33,7 @@ enum Container {
     Map,
 }
 
-/// Values of JSON.
+/// The values of a type, or a single value.
 enum Values<'m> {
     Of(&'m TypeRef),
     One(Scalar),
@@ -61,7 +61,7 @@ impl<'m> Pair<'m> {
             }
         }
         let taken: (BTreeSet<&str>, BTreeSet<&str>) = counterparts.iter().copied().unzip();
-        // Renamed, if one type only is converted into one, and the other revision knows neither name.
+        // A type is renamed if only this one is converted to the other, and each name is in one of the revisions only.
         let (mut of_earlier, mut of_later) = (BTreeMap::<_, Vec<_>>::new(), BTreeMap::<_, Vec<_>>::new());
         for (source, target) in up.conversions.keys() {
             let (TypeRef::Named(name), TypeRef::Named(other)) = (source, target) else {
@@ -79,7 +79,7 @@ impl<'m> Pair<'m> {
                 of_earlier.entry(name).or_default().push(other);
                 of_later.entry(other).or_default().push(name);
             } else if is_new[0] && !ty.official || is_new[1] && !other_ty.official {
-                // One of the schemas has no name for it there.
+                // One of the schemas doesn't name the type there.
                 counterparts.insert((name, other));
             }
         }
@@ -97,16 +97,16 @@ impl<'m> Pair<'m> {
         }
     }
 
-    /// Each type of both, by its earlier and its later Rust name.
+    /// Returns the types that both models have, by their earlier and later Rust names.
     pub(crate) fn types(&self) -> impl Iterator<Item = (&'m str, &'m str)> {
         self.counterparts.iter().copied()
     }
 
-    /// The earlier Rust name of each type of the later model that the earlier one has too.
+    /// Returns the earlier Rust name of each type of the later model that the earlier one has too.
     pub(crate) fn earlier_names(&self) -> BTreeMap<&'m str, &'m str> {
         let mut names = BTreeMap::new();
         for (before, after) in self.types() {
-            // What kept its name is the same, whatever else became it.
+            // A type that kept its name takes precedence over others that became the same type.
             if names.get(after) != Some(&after) {
                 names.insert(after, before);
             }
@@ -114,7 +114,8 @@ impl<'m> Pair<'m> {
         names
     }
 
-    /// Whether both types are a union which both schemas name, or lists of one, so that its own changes say what differs.
+    /// Whether both types are a union that both schemas name, or lists of one, so that the union's own changes show the
+    /// difference.
     pub(super) fn are_same_union(&self, earlier: &TypeRef, later: &TypeRef) -> bool {
         match (self.earlier.resolve(earlier), self.later.resolve(later)) {
             (TypeRef::List(earlier), TypeRef::List(later)) | (TypeRef::Map(earlier), TypeRef::Map(later)) => {
@@ -129,7 +130,8 @@ impl<'m> Pair<'m> {
         }
     }
 
-    /// The values that only one of two types has. Named types of both revisions are the same here, whatever is in them.
+    /// Returns the values that only one of two types has. Corresponding named types are the same here, even if their
+    /// contents differ.
     pub(super) fn compare(&self, earlier: &[LeafType<'_>], later: &[LeafType<'_>]) -> Difference {
         let gone = earlier
             .iter()
@@ -143,7 +145,7 @@ impl<'m> Pair<'m> {
         }
     }
 
-    /// Whether every value of one is a value of the other, which belongs to the later model on the way up.
+    /// Whether every value of one is a value of the other. `up` means that the other belongs to the later model.
     fn fits(&self, atom: &LeafType<'_>, other: &LeafType<'_>, up: bool) -> bool {
         let (from, to) = if up {
             (self.earlier, self.later)
@@ -171,7 +173,7 @@ impl<'m> Pair<'m> {
             (Values::Of(TypeRef::String), Values::Of(TypeRef::Named(name))) => {
                 to.is_strings(name) && !to.is_enumeration(name)
             }
-            // What an object declares and doesn't require may be missing from any object.
+            // Any object may lack members that are declared and not required.
             (Values::Of(TypeRef::RawObject), Values::Of(ty)) if *ty != &TypeRef::RawObject => {
                 let required = |object: &Struct| object.members.iter().any(|member| member.required);
                 to.struct_of(ty)
@@ -183,7 +185,7 @@ impl<'m> Pair<'m> {
     }
 }
 
-/// What a value of a type may be.
+/// Returns the types that a value of a type may have.
 pub(super) fn atoms<'m>(model: &'m Model, ty: &'m TypeRef) -> Vec<LeafType<'m>> {
     let mut found = Vec::new();
     collect(model, ty, &mut Vec::new(), 0, &mut found);

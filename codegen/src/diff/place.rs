@@ -1,13 +1,13 @@
-//! Where something is, in the names of the schema.
+//! Paths to types and members, in the names of the schema.
 
 use mcp_wire::json_schema::pointer;
 
 use crate::model::{Model, Type, TypeRef};
 
-/// Keywords between a schema and one within it that has no name of its own.
+/// Keywords whose subschemas get no step in a path.
 const UNNAMED: [&str; 3] = ["anyOf", "oneOf", "allOf"];
 
-/// The name of a definition, or for what the schema leaves without one, the way to it: `Definition.member[]`.
+/// Returns the name of a definition or, for a type that the schema doesn't name, its path: `Definition.member[]`.
 pub(crate) fn name_of(ty: &Type) -> String {
     if ty.official {
         ty.documented_as.clone()
@@ -16,7 +16,8 @@ pub(crate) fn name_of(ty: &Type) -> String {
     }
 }
 
-/// The way to a schema: `Definition.member[]` for the elements of a list, `Definition.member{}` for those of a map.
+/// Returns the path to a schema: `Definition.member[]` for the elements of a list, `Definition.member{}` for those of a
+/// map.
 pub(crate) fn way_to(pointer: &str) -> String {
     let mut parts = pointer::tokens(pointer).unwrap_or_default().into_iter().skip(1);
     let mut way = parts.next().unwrap_or_default();
@@ -32,7 +33,7 @@ pub(crate) fn way_to(pointer: &str) -> String {
     way
 }
 
-/// A type that isn't taken apart, as a person would write it.
+/// Describes a type in words, without what is in lists and maps.
 pub(super) fn describe(model: &Model, ty: &TypeRef) -> String {
     match ty {
         TypeRef::Named(name) => model.types.get(name).map_or_else(|| name.clone(), name_of),

@@ -1,4 +1,4 @@
-//! A diff as Markdown.
+//! Writes a diff as Markdown or JSON.
 
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ impl Diff {
     /// The changes as a Markdown document.
     ///
     /// # Errors
-    /// None in practice: the template doesn't fit the values.
+    /// The template doesn't fit the values, which doesn't happen in practice.
     pub fn markdown(&self) -> Result<String, EmitError> {
         let sections = SUBJECTS.map(|(subject, title)| {
             let changes = self.changes.iter().filter(|change| change.subject == subject);
@@ -56,7 +56,7 @@ impl Diff {
     }
 }
 
-/// What the section of what is deprecated is made from.
+/// Returns the values for the template's section of deprecations.
 pub(crate) fn deprecations(deprecated: &[Deprecation]) -> Vec<Value> {
     let rows = deprecated.iter().map(|entry| {
         let at: Vec<String> = entry.at.iter().map(|at| format!("`{}`", way_to(at))).collect();
@@ -74,7 +74,7 @@ pub(crate) fn deprecations(deprecated: &[Deprecation]) -> Vec<Value> {
 }
 
 impl Change {
-    /// What happened, in words.
+    /// Describes in words what happened.
     #[must_use]
     pub fn description(&self) -> String {
         let what = match self.what {

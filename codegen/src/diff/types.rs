@@ -1,4 +1,4 @@
-//! What changed in definitions, the members of objects, and values.
+//! Changes of definitions, the members of objects, and values.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ pub(super) fn changes(pair: &Pair<'_>) -> Vec<Change> {
     changes
 }
 
-/// The definitions that are new, gone or renamed.
+/// Returns the definitions that are new, gone or renamed.
 fn definitions(pair: &Pair<'_>) -> Vec<Change> {
     let (earlier, later) = (&pair.earlier.definitions, &pair.later.definitions);
     let official = |model: &Model, name: &str| {
@@ -84,7 +84,7 @@ impl<'p, 'm> Matched<'p, 'm> {
             (TypeKind::Strings { values: before, .. }, TypeKind::Strings { values: after, .. }) => {
                 self.enumeration(before, after)
             }
-            // A union without a name is looked at wherever it is.
+            // A union without a name is compared at each place where it is used.
             (TypeKind::Union(_), TypeKind::Union(_)) if self.earlier.official && self.later.official => {
                 let values = self
                     .pair
@@ -148,7 +148,7 @@ impl<'p, 'm> Matched<'p, 'm> {
         found
     }
 
-    /// The changes of members, which are those of `object` if that isn't empty.
+    /// Returns the changes of members. `object` is the member whose object they are in, or empty.
     fn fields(&self, object: &str, before: &Fields<'m>, after: &Fields<'m>) -> Vec<Change> {
         let names: BTreeSet<&str> = before.keys().chain(after.keys()).copied().collect();
         let found = names.into_iter().flat_map(|name| {
@@ -185,9 +185,9 @@ impl<'p, 'm> Matched<'p, 'm> {
         changes
     }
 
-    /// The values of a member that only one of the revisions has.
+    /// Returns the values of a member that only one of the revisions has, as changes.
     fn value(&self, name: &str, before: &Field<'m>, after: &Field<'m>) -> Vec<Change> {
-        // What has a name is a definition, whose changes are there.
+        // A named type is a definition, whose changes are listed there.
         let object = |model: &'m Model, field: &Field<'m>| {
             let name = field.ty.and_then(TypeRef::named)?;
             let object = field.ty.and_then(|ty| model.struct_of(ty));
@@ -216,7 +216,7 @@ impl<'p, 'm> Matched<'p, 'm> {
         parts.into_iter().chain(change).collect()
     }
 
-    /// The bounds of a value, or of one of its members, that are new or gone.
+    /// Returns the bounds of a value, or of one of its members, that are new or gone.
     fn assertions(&self, member: Option<&str>, before: &Assertions, after: &Assertions) -> Option<Change> {
         let bounds = |own: &Assertions, other: &Assertions| {
             let own = own.here.difference(&other.here);
@@ -228,7 +228,7 @@ impl<'p, 'm> Matched<'p, 'm> {
         Some(self.change(member, what, compatibility).values(before_only, after_only))
     }
 
-    /// Bounds of a value, and what is declared in an open object.
+    /// Returns the changes of a member's bounds, and of the members that the schema declares in an open object.
     fn beyond_the_type(&self, name: &str, before: &Field<'m>, after: &Field<'m>) -> Vec<Change> {
         let schema = |ty: &'m Type| ty.schema.members.get(name).cloned().unwrap_or_default();
         let (earlier, later) = (schema(self.earlier), schema(self.later));
@@ -245,7 +245,7 @@ impl<'p, 'm> Matched<'p, 'm> {
             let (what, compatibility) = match (required(&earlier), required(&later)) {
                 (None, Some(true)) => (ChangeKind::Added, Compatibility::BreakingForSenders),
                 (None, _) => (ChangeKind::Added, Compatibility::Additive),
-                // Whatever isn't declared may still be there.
+                // A member that isn't declared any more may still be present.
                 (_, None) => (ChangeKind::Loosened, Compatibility::BreakingForReceivers),
                 (Some(false), Some(true)) => (ChangeKind::Required, Compatibility::BreakingForSenders),
                 (Some(true), Some(false)) => (ChangeKind::Optional, Compatibility::BreakingForReceivers),

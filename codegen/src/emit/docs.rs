@@ -1,4 +1,4 @@
-//! Documentation: our own words, which follow what a revision renames, and where the specification says it.
+//! Documentation in our own words, which also covers what a revision renames, and links to the specification.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -15,11 +15,11 @@ use crate::model::{ModelledRevision, Type, TypeRef};
 use crate::overlay::Deprecation;
 use crate::protocol::Protocol;
 
-/// How many characters a line of documentation may have.
+/// Maximum number of characters in a line of documentation.
 const WIDTH: usize = 108;
 
-/// The documentation of each revision and extension: its own, then that of all revisions, then that which the revision before has of what was
-/// renamed.
+/// Returns the documentation of each revision and extension: its own entries, then those of all revisions, then those
+/// that the previous revision has for renamed types and members.
 pub(crate) fn docs_of_all(protocol: &Protocol) -> Vec<Docs> {
     let mut documented = Vec::<Docs>::new();
     for (index, later) in protocol.all().enumerate() {
@@ -32,7 +32,7 @@ pub(crate) fn docs_of_all(protocol: &Protocol) -> Vec<Docs> {
     documented
 }
 
-/// Adds to the documentation of the later revision what the earlier one has of the same types and members by other names.
+/// Adds to the documentation of the later revision the earlier one's entries for renamed types and members.
 fn follow(docs: &mut Docs, earlier_docs: &Docs, (earlier, later, up): (&ModelledRevision, &ModelledRevision, &Plan)) {
     for (after, before) in Pair::new(&earlier.model, &later.model, up).earlier_names() {
         let types = earlier.model.types.get(before).zip(later.model.types.get(after));
@@ -54,7 +54,7 @@ fn follow(docs: &mut Docs, earlier_docs: &Docs, (earlier, later, up): (&Modelled
     }
 }
 
-/// Writes documentation, and notes which keys were used, and what there is none for.
+/// Writes documentation, and records which keys were used, and which have no entry.
 pub(crate) struct Documenter<'i> {
     input: &'i EmitInput<'i>,
     used: RefCell<BTreeSet<String>>,
@@ -76,7 +76,7 @@ impl<'i> Documenter<'i> {
         self.used.borrow().clone()
     }
 
-    /// What was asked for and isn't there.
+    /// The keys that were needed and have no entry.
     pub(crate) fn undocumented(&self) -> BTreeSet<String> {
         self.undocumented.borrow().clone()
     }
@@ -115,7 +115,7 @@ impl<'i> Documenter<'i> {
         quote!(#docs #deprecated)
     }
 
-    /// The text with links where it names types of the revision.
+    /// Returns the text with links where it names types of the revision.
     fn linked(&self, text: &str, module: &str) -> String {
         linked(text, |name| {
             let ty = self.input.model().types.get(name)?;
@@ -141,20 +141,20 @@ impl<'i> Documenter<'i> {
         Some(text)
     }
 
-    /// Where the specification documents the definition that a pointer lies in.
+    /// Returns the address in the specification of the definition that a pointer is in.
     fn link(&self, pointer: &str) -> String {
         let name = pointer.split('/').nth(2).unwrap_or_default();
         self.input.link(name)
     }
 }
 
-/// The attribute of what is deprecated.
+/// Returns the attribute for a deprecation.
 pub(crate) fn deprecated(deprecation: Option<&Deprecation>) -> Option<TokenStream> {
     let note = deprecation?.note();
     Some(quote!(#[deprecated = #note]))
 }
 
-/// Documentation attributes, one a line.
+/// Returns a documentation attribute for each line.
 pub(crate) fn lines(text: &str) -> TokenStream {
     let lines = wrapped(text).into_iter().map(|line| {
         if line.is_empty() {
@@ -171,7 +171,7 @@ pub(crate) fn comment(text: &str) -> String {
     wrapped(text).into_iter().map(line).collect()
 }
 
-/// The lines of a text, each cut between words where it is too long.
+/// Returns the lines of a text, with long lines broken between words.
 pub(crate) fn wrapped(text: &str) -> Vec<String> {
     let mut lines = Vec::new();
     for paragraph in text.trim().lines() {

@@ -1,11 +1,11 @@
-//! What the emitters of types share.
+//! The data that the emitters of types share.
 
 use super::docs::Documenter;
 use super::identifiers::Identifiers;
 use super::input::EmitInput;
 use super::tokens::Scope;
 
-/// What each emitter needs to know.
+/// The data that the emitters of types share.
 pub(super) struct Emitter<'i> {
     pub(super) input: &'i EmitInput<'i>,
     pub(super) scope: Scope,

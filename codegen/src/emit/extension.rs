@@ -1,4 +1,4 @@
-//! The description of an extension, as its crate has it.
+//! The description of an extension in its crate.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use super::source::import;
 use crate::load::Extends;
 use crate::model::ModelledRevision;
 
-/// What the file with the description is made from.
+/// Returns the template's values for the file with the description.
 pub(super) fn values(revision: &ModelledRevision, extension: &Extends) -> Value {
     let overlay = &revision.overlay;
     // Names of definitions were checked when the model was built.

@@ -1,7 +1,8 @@
-//! The identifiers of fields and variants, as typify chooses them: their case, the escapes of keywords, and signs in words.
+//! The identifiers of fields and variants, which typify chooses: it sets their case, escapes keywords, and writes signs
+//! as words.
 //!
-//! typify gets a schema of our own making. From the revision's it would lose constants, the difference between absent and null, undeclared
-//! members and names, so that the model says what the types are.
+//! typify gets a schema that we construct. From the revision's it would lose constants, the difference between absent
+//! and null, undeclared members and names, so the types come from the model.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +25,7 @@ pub(crate) struct Identifiers(BTreeMap<String, BTreeMap<String, Ident>>);
 impl Identifiers {
     /// Has typify name the fields of every struct of the model, and the variants of every enumeration.
     ///
-    /// It knows types by number, so that no name can be at odds with one that it makes.
+    /// Types are numbered in its schema, so that no name of a type can conflict with one that it generates.
     pub(crate) fn new(model: &Model) -> Result<Self, EmitError> {
         let (mut definitions, mut given) = (Map::new(), BTreeMap::new());
         for (number, (name, ty)) in model.own_types().enumerate() {
@@ -82,7 +83,8 @@ impl Identifiers {
     }
 }
 
-/// The schema of a struct, and the key of each member in it. What the members are isn't for typify to say.
+/// Returns the schema of a struct for typify, and the key of each member in it. All members are strings, since typify
+/// only names them.
 fn struct_schema(object: &Struct) -> (Value, BTreeMap<String, String>) {
     let wanted = object
         .members
@@ -113,11 +115,11 @@ fn run_typify(definitions: Map<String, Value>) -> Result<Vec<syn::Item>, EmitErr
     Ok(file.items)
 }
 
-/// The name that serde would write: `#[serde(rename = "…")]`.
+/// Returns the name that serde would write: `#[serde(rename = "…")]`.
 fn renamed(attributes: &[syn::Attribute]) -> Option<String> {
     let mut name = None;
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("serde")) {
-        // Anything else that serde is told stops the walk, and comes after the name.
+        // Any other argument of the attribute stops the walk, and comes after the name.
         let _ = attribute.parse_nested_meta(|meta| {
             if meta.path.is_ident("rename") {
                 name = Some(meta.value()?.parse::<syn::LitStr>()?.value());
@@ -128,8 +130,9 @@ fn renamed(attributes: &[syn::Attribute]) -> Option<String> {
     name
 }
 
-/// A key for each name such that no two become one identifier, nor one that is reserved. Most names are their own key; of one
-/// with a prefix, such as `example.org/size`, the key is what follows it, if no other name ends alike.
+/// Returns a key for each name, such that no two become the same identifier, nor one that is reserved. Most names are
+/// their own key. For a name with a prefix, such as `example.org/size`, the key is the part after the prefix, if no
+/// other name ends with the same part.
 fn distinct<'n>(
     names: impl Iterator<Item = &'n str>,
     reserved: &[&str],

@@ -1,4 +1,4 @@
-//! What a crate is emitted from.
+//! The input from which a crate is emitted.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::names::{STANDARD, library_name, module_name};
 use crate::load::{Docs, Extends, Manifest};
 use crate::model::{Model, ModelledRevision, Type};
 
-/// What a revision's crate is emitted from.
+/// The input from which a revision's crate is emitted.
 pub(crate) struct EmitInput<'i> {
     pub(crate) revision: &'i ModelledRevision,
     pub(crate) docs: Docs,
@@ -21,17 +21,17 @@ impl<'i> EmitInput<'i> {
         &self.revision.model
     }
 
-    /// What it extends, if it is an extension.
+    /// Returns what it extends, if it is an extension.
     pub(crate) fn extension(&self) -> Option<&'i Extends> {
         self.revision.documents.extends.as_ref()
     }
 
-    /// The schema that the validator keeps.
+    /// Returns the schema by which the crate validates.
     pub(crate) fn schema(&self) -> &'i Value {
         &self.revision.schema
     }
 
-    /// Where the specification documents a definition; all of them, for the empty name.
+    /// Returns the address of a definition in the specification; for the empty name, that of all definitions.
     pub(crate) fn link(&self, definition: &str) -> String {
         let is_extension = self.extension().is_some();
         self.manifest.link(self.revision.entry(), definition, is_extension)
@@ -44,19 +44,20 @@ impl<'i> EmitInput<'i> {
         }
     }
 
-    /// The module of the crate that has the revision, if the crate has the others too.
+    /// Returns the crate's module for the revision, if the crate has the other revisions too.
     pub(crate) fn module(&self) -> Option<String> {
         let is_module = self.manifest.family().single_crate;
         is_module.then(|| module_name(&self.model().revision))
     }
 
-    /// The path of what the revision's types are reached by: the root of the crate, or a module there.
+    /// Returns the path from which the revision's types are exported: the root of the crate, or a module there.
     pub(crate) fn root(&self) -> String {
         let module = self.module().map(|module| format!("crate::{module}"));
         module.unwrap_or_else(|| "crate".to_owned())
     }
 
-    /// The path of the root that has a type: its own, or that of the revision which the extension extends.
+    /// Returns the path of the root that exports a type: the revision's own, or that of the revision which the
+    /// extension extends.
     pub(crate) fn root_of(&self, ty: &Type) -> String {
         let core = self.extension().filter(|_| ty.imported);
         core.map_or_else(
@@ -65,7 +66,7 @@ impl<'i> EmitInput<'i> {
         )
     }
 
-    /// The path of a type from outside its module.
+    /// Returns the path of a type from outside its module.
     pub(crate) fn path_of(&self, name: &str, ty: &Type) -> String {
         let root = self.root_of(ty);
         match STANDARD.contains(&name) {

@@ -1,4 +1,4 @@
-//! Which member of an object is which field.
+//! The fields for the members of an object.
 
 use heck::ToSnakeCase;
 use proc_macro2::Ident;
@@ -10,16 +10,16 @@ use crate::model::{ConstantMember, Member, Model, Struct};
 
 /// A member of an object in Rust.
 pub(super) enum Field<'m> {
-    /// A member that is always there with the same value: the struct has no field for it.
+    /// A required member that always has the same value: the struct has no field for it.
     Constant {
         constant: &'m ConstantMember,
-        /// The variable that says whether it was read.
+        /// The variable that records whether it was read.
         local: Ident,
     },
-    /// A member that has the same value wherever it is present.
+    /// An optional member that always has the same value.
     Implied {
         constant: &'m ConstantMember,
-        /// The private field that says whether it is present.
+        /// The private field that records whether it is present.
         field: Ident,
     },
     Member {
@@ -29,8 +29,9 @@ pub(super) enum Field<'m> {
 }
 
 impl Identifiers {
-    /// The fields of an object's members as people would order them: constants, required members, optional ones, those with
-    /// a preset between the two; simple values before what has parts; `_meta` and the like last.
+    /// Returns the fields of an object's members in a readable order: constants, required members, required members
+    /// with a preset, optional members. In each group, simple values come before compound ones, and `_meta` and the
+    /// like last.
     pub(super) fn fields<'m>(&self, model: &Model, name: &str, object: &'m Struct) -> Option<Vec<Field<'m>>> {
         let names = self.of(name)?;
         let mut taken: Vec<String> = names.values().map(ToString::to_string).collect();

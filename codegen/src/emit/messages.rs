@@ -20,7 +20,7 @@ use mcp_wire::JsonType;
 const PARAMS: &str = "params";
 
 impl Emitter<'_> {
-    /// The table of a struct that is a request or a notification.
+    /// Emits the table of a struct that is a request or a notification.
     pub(super) fn method_table(&self, name: &str, object: &Struct) -> Option<String> {
         let method = self.input.model().methods.iter().find(|method| method.ty == name)?;
         let params = match object.member(PARAMS) {
@@ -46,7 +46,7 @@ impl Emitter<'_> {
         ))
     }
 
-    /// One of several requests or notifications, and its table.
+    /// Emits a union of requests or notifications, and its table.
     pub(super) fn method_union(
         &self,
         name: &str,
@@ -77,7 +77,7 @@ impl Emitter<'_> {
         Ok(format!("{definition}\n{}", table.finish()))
     }
 
-    /// What may come back, by the method that was called, and its table.
+    /// Emits the union of the results of a side's requests, by method, and its table.
     pub(super) fn result_union(
         &self,
         name: &str,
@@ -139,7 +139,7 @@ impl Emitter<'_> {
         Ok(format!("{definition}\n{}{unions}", table.finish()))
     }
 
-    /// The tables of the unions of one method's results, which are a part of a union of all results.
+    /// Emits the tables of the unions of a single method's results, whose variants are also in a union of all results.
     fn method_results_tables(&self, all: &str, methods: &[(String, Vec<TypeRef>)]) -> String {
         let answered = self.input.model().methods.iter();
         let answered = answered.filter(|method| methods.iter().any(|(name, _)| *name == method.name));
@@ -157,7 +157,7 @@ impl Emitter<'_> {
         tables.into_values().collect()
     }
 
-    /// What a peer may send, as one type.
+    /// Emits a type for each side that covers all its messages.
     pub(super) fn message_aliases(&self) -> String {
         let model = self.input.model();
         let union = |name: String| match model.kind(&name) {
@@ -175,12 +175,12 @@ impl Emitter<'_> {
             }
             let who = side.to_lowercase();
             let name = unique(&format!("{side}Message"), |name| model.types.contains_key(name));
-            format!("/// Whatever a {who} may send at once: {what}.\npub type {name} = {message};\n")
+            format!("/// A message from a {who}: {what}.\npub type {name} = {message};\n")
         });
         aliases.join("\n")
     }
 
-    /// What the file of the table of methods is made from.
+    /// Returns the template's values for the file of the table of methods.
     pub(super) fn methods(&self) -> Value {
         let model = self.input.model();
         let methods = model.methods.iter().map(|method| {
@@ -199,7 +199,7 @@ impl Emitter<'_> {
         json!({"whose": whose, "methods": methods.collect::<Vec<_>>()})
     }
 
-    /// What the file of the constants of error codes is made from.
+    /// Returns the template's values for the file of the constants of error codes.
     pub(super) fn error_codes(&self) -> Value {
         let inherited = match self.input.extension() {
             Some(extension) => library_name(&self.input.manifest.family().types_crate(extension.declared.of.as_str())),
@@ -212,13 +212,13 @@ impl Emitter<'_> {
         json!({"inherited": inherited, "codes": codes.collect::<Vec<_>>()})
     }
 
-    /// What the file of the definitions by name is made from.
+    /// Returns the template's values for the file of the definitions by name.
     pub(super) fn definitions(&self) -> Value {
         let model = self.input.model();
         let definitions = model.definitions.iter().map(|(name, definition)| {
             self.scope.schema();
             let held = match model.kind_of(&definition.ty) {
-                // Which result it is depends on the request, which nobody has told us here.
+                // The type of a result depends on the request, which isn't known here.
                 Some(TypeKind::Results(_)) => self.scope.wire("RawObject"),
                 _ => self.scope.ty(&definition.ty),
             };
@@ -238,7 +238,7 @@ impl Emitter<'_> {
     }
 }
 
-/// The variants of a union of methods, and the one for a method that it doesn't know.
+/// Returns the variants of a union of methods, and the one for an unknown method.
 pub(super) fn method_variants(methods: &[(String, String)]) -> (Vec<Ident>, Ident) {
     let types: Vec<TypeRef> = methods.iter().map(|(_, ty)| TypeRef::Named(ty.clone())).collect();
     let names = variant_names(&types, &vec![JsonType::Object; types.len()], None);
@@ -246,13 +246,13 @@ pub(super) fn method_variants(methods: &[(String, String)]) -> (Vec<Ident>, Iden
     (names.iter().map(|name| ident(name)).collect(), unknown)
 }
 
-/// The types of a union of results, each with its variant.
+/// Returns the types of a union of results, each with its variant.
 pub(super) fn result_variants(methods: &[(String, Vec<TypeRef>)]) -> Vec<(TypeRef, Ident)> {
     let variants = model::result_variants(methods).into_iter();
     variants.map(|(ty, name)| (ty, ident(&name))).collect()
 }
 
-/// The variants of a union of results, each with its type; the one for what the schema doesn't declare has none.
+/// Returns the variants of a union of results, each with its type; the one for undeclared results has none.
 pub(super) fn variants_of_results(model: &Model, union: &str) -> Option<Vec<(Option<TypeRef>, String)>> {
     let (declared, unknown): (Vec<(TypeRef, Ident)>, _) = match model.kind(union)? {
         TypeKind::Results(methods) => {
@@ -271,8 +271,8 @@ pub(super) fn variants_of_results(model: &Model, union: &str) -> Option<Vec<(Opt
     Some(declared.chain(unknown).collect())
 }
 
-/// The union of a method's results, and each of its variants with the one of a union of all results that holds the same; `None` if
-/// one has no counterpart there.
+/// Returns the union of a method's results, and each of its variants with its counterpart in a union of all results;
+/// `None` if a variant has no counterpart.
 pub(super) fn method_results<'m>(
     model: &'m Model,
     method: &'m Method,

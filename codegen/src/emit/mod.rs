@@ -1,4 +1,4 @@
-//! From a model to the files of a crate.
+//! Writes the files of a crate from a model.
 
 mod adapters;
 mod docs;
@@ -35,7 +35,7 @@ use docs::Documenter;
 use emitter::Emitter;
 use tokens::Scope;
 
-/// The files of a crate, relative to its folder, and what they lack.
+/// The files of a crate, relative to its folder, and the documentation keys that were used or are missing.
 pub(crate) struct EmittedCrate {
     pub(crate) files: BTreeMap<String, String>,
     /// Documentation keys whose entries are in the files.
@@ -49,7 +49,7 @@ pub(crate) struct EmittedCrate {
 /// Emits the type crate of a revision.
 ///
 /// # Errors
-/// When the generator meets its own limits; never for what a schema says.
+/// When the generator reaches its own limits; never because of a schema.
 pub(crate) fn emit_crate(input: &EmitInput<'_>) -> Result<EmittedCrate, EmitError> {
     let emitter = Emitter {
         input,
@@ -94,7 +94,8 @@ pub(crate) fn emit_crate(input: &EmitInput<'_>) -> Result<EmittedCrate, EmitErro
     })
 }
 
-/// The files of a revision that is a module of a crate: the code below `src/<module>`, and what it embeds in `schemas`.
+/// Moves the files of a revision that is a module of a crate: the code to `src/<module>`, and the files that it embeds
+/// to `schemas`.
 fn in_module(files: BTreeMap<String, String>, module: &str, revision: &str) -> BTreeMap<String, String> {
     let place = |file: String| match (file.as_str(), file.strip_prefix("src/")) {
         ("schema.json", _) => format!("schemas/{revision}.json"),
@@ -106,7 +107,7 @@ fn in_module(files: BTreeMap<String, String>, module: &str, revision: &str) -> B
 }
 
 impl Emitter<'_> {
-    /// The file of a module: its types in the order of their names.
+    /// Emits the file of a module: its types in the order of their names.
     fn module(&self, module: &str) -> Result<String, EmitError> {
         let types = self.input.model().own_types().filter(|(_, ty)| ty.module == module);
         let mut parts: Vec<String> = types
@@ -130,7 +131,7 @@ impl Emitter<'_> {
             .iter()
             .filter_map(|name| types.get_key_value(name))
         {
-            // rustdoc finds what the file imports without a path.
+            // rustdoc resolves the types that the file imports without a path.
             let path = self.input.path_of(name, ty);
             let (link, short) = (format!("[`{name}`]({path})"), format!("[`{name}`]"));
             parts.iter_mut().for_each(|part| *part = part.replace(&link, &short));

@@ -1,4 +1,5 @@
-//! Names in generated code: those that the name of a revision or a crate decides, or the standard library, and those that code has in it.
+//! Names in generated code: those derived from revisions and crates, those of the standard library, and those that code
+//! uses.
 
 use proc_macro2::{Ident, Span};
 
@@ -6,27 +7,28 @@ use super::source;
 use crate::model::TypeRef;
 use crate::model::names::identifier_part;
 
-/// Names of the standard library that a crate's root leaves to it, so that `use` of all names there shadows none.
+/// Names of the standard library that a crate's root doesn't export, so that a glob import of the root doesn't shadow
+/// them.
 pub(super) const STANDARD: [&str; 9] = [
     "Box", "Error", "From", "Into", "None", "Option", "Result", "String", "Vec",
 ];
 
-/// What code calls a crate.
+/// Returns the name of a crate in code.
 pub(super) fn library_name(crate_name: &str) -> String {
     crate_name.replace('-', "_")
 }
 
-/// `v` and the revision, as a Rust name.
+/// Returns `v` and the revision, as a Rust name.
 pub(super) fn module_name(revision: &str) -> String {
     format!("v{}", identifier_part(revision).to_ascii_lowercase())
 }
 
-/// `V` and the revision, as a Rust name.
+/// Returns `V` and the revision, as a Rust name.
 pub(super) fn variant_name(revision: &str) -> String {
     format!("V{}", identifier_part(revision))
 }
 
-/// Whether code has a name in it, comments aside.
+/// Whether code uses a name, apart from comments.
 pub(super) fn mentions(code: &str, name: &str) -> bool {
     let mut lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
     lines.any(|line| {
@@ -35,13 +37,13 @@ pub(super) fn mentions(code: &str, name: &str) -> bool {
     })
 }
 
-/// The import of those names that code has in it.
+/// Returns the import of those names that code uses.
 pub(super) fn import(code: &str, path: &str, names: &[&str]) -> String {
     let used = names.iter().filter(|name| mentions(code, name));
     source::import(path, &used.map(|name| (*name).to_owned()).collect())
 }
 
-/// A type of the hub, as a path from the crate's root.
+/// Returns a type of the hub, as a path from the crate's root.
 pub(super) fn qualified(ty: &TypeRef) -> String {
     match ty {
         TypeRef::Named(name) => format!("hub::{}", ident(name)),
@@ -59,7 +61,7 @@ pub(super) fn qualified(ty: &TypeRef) -> String {
     }
 }
 
-/// An identifier; a keyword becomes a raw one.
+/// Returns an identifier; a keyword becomes a raw one.
 pub(crate) fn ident(name: &str) -> Ident {
     syn::parse_str(name).unwrap_or_else(|_| Ident::new_raw(name, Span::call_site()))
 }

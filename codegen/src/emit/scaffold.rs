@@ -1,4 +1,4 @@
-//! What is around the types: headers, and the files made from templates.
+//! The parts of a crate around the types: headers, and the files made from templates.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ fn counted(number: usize, thing: &str) -> String {
     format!("{number} {thing}{plural}")
 }
 
-/// The files that don't depend on the types: those made from templates, and the licences.
+/// Returns the files that don't depend on the types: those made from templates, and the licences.
 pub(super) fn crate_files(
     input: &EmitInput<'_>,
     documenter: &Documenter<'_>,
@@ -68,7 +68,7 @@ pub(super) fn crate_files(
     }
     let kind = input.extension().map_or("types", |_| "extension");
     let mut files = templates::files(kind, &values)?;
-    // Without our crates beside it, it is somebody else's.
+    // Without a path to our crates, the crate isn't ours, and neither is its licence.
     files.retain(|file, _| !(input.crates.is_empty() && file.starts_with("LICENSE")));
     Ok(files)
 }
@@ -78,8 +78,8 @@ pub(super) fn has_messages(input: &EmitInput<'_>) -> bool {
     input.extension().is_some() || !input.model().methods.is_empty() || !input.model().error_codes.is_empty()
 }
 
-/// The modules, as the front page lists them: what each is about, with links to its types, and those of its types that the crate's root
-/// names too, where they aren't all.
+/// Returns the modules for the front page: a description of each with links to its types, and those of its types that
+/// the crate's root exports, unless it exports all.
 fn modules(input: &EmitInput<'_>, documenter: &Documenter<'_>) -> Vec<Value> {
     let mut modules: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (name, ty) in input.model().own_types() {
@@ -101,7 +101,7 @@ fn modules(input: &EmitInput<'_>, documenter: &Documenter<'_>) -> Vec<Value> {
     values.collect()
 }
 
-/// What templates say of a family.
+/// Returns the templates' values for a family.
 pub(super) fn family_values(family: &Family) -> Value {
     json!({
         "name": family.name,
@@ -110,7 +110,7 @@ pub(super) fn family_values(family: &Family) -> Value {
     })
 }
 
-/// What generated manifests have in common with the generator's own.
+/// Returns the values that generated manifests share with the generator's own.
 pub(super) fn project() -> Value {
     json!({
         "rust_version": env!("CARGO_PKG_RUST_VERSION"),
@@ -119,13 +119,13 @@ pub(super) fn project() -> Value {
     })
 }
 
-/// What the conversions in the crate of all revisions have in common.
+/// The library on which the crate of all revisions is built.
 pub(super) const CONVERT: &str = "mcp-convert";
 
-/// What all generated crates share.
+/// The library on which all generated crates are built.
 pub(super) const WIRE: &str = "mcp-wire";
 
-/// What the first lines of each generated file say: no date, so that the same input gives the same file.
+/// Returns the first lines of each generated file. They have no date, so that the same input gives the same file.
 pub(super) fn header(comment: &str, input: &EmitInput<'_>) -> String {
     let revision = &input.model().revision;
     let source = match input.extension() {
@@ -142,12 +142,12 @@ pub(super) fn header(comment: &str, input: &EmitInput<'_>) -> String {
     )
 }
 
-/// Code as prettyplease writes it, with empty lines between items.
+/// Formats code by prettyplease, with empty lines between items.
 pub(super) fn formatted(file: &str, code: TokenStream) -> Result<String, EmitError> {
     Ok(with_blank_lines(&source::items(file, code)?))
 }
 
-/// prettyplease writes items without a blank line between them; people put one there.
+/// Adds blank lines between items, which prettyplease doesn't.
 fn with_blank_lines(text: &str) -> String {
     let mut spaced = String::with_capacity(text.len() + text.len() / 20);
     let mut previous = "";
@@ -175,13 +175,13 @@ fn indent(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// The schema that the validator keeps, in a canonical form.
+/// Returns the file of the schema by which the crate validates, in a canonical form.
 pub(super) fn schema_file(input: &EmitInput<'_>) -> Result<String, EmitError> {
     let comment = header("", input).replace('\n', " ");
     Ok(serde_json::to_string_pretty(&commented_schema(input.schema(), comment.trim()))? + "\n")
 }
 
-/// A schema with a comment at its root.
+/// Returns a schema with a comment at its root.
 pub(super) fn commented_schema(schema: &Value, comment: &str) -> Value {
     let mut schema = schema.clone();
     if let Some(members) = schema.as_object_mut() {
@@ -195,7 +195,8 @@ pub(super) fn has_patterns(schema: &Value) -> bool {
     has_keyword(schema, "pattern") || has_keyword(schema, "patternProperties")
 }
 
-/// Whether a keyword occurs anywhere in the schema; a member of that name is taken for one, which only costs a feature.
+/// Whether a keyword occurs anywhere in the schema. A member of that name counts too, which only enables a feature
+/// without need.
 fn has_keyword(schema: &Value, keyword: &str) -> bool {
     match schema {
         Value::Object(members) => {

@@ -6,7 +6,7 @@ use proc_macro2::TokenStream;
 
 use crate::error::EmitError;
 
-/// The width of lines that rustfmt is set to.
+/// The maximum line width that rustfmt is configured with.
 pub(super) const WIDTH: usize = 120;
 
 /// The call of a macro of `mcp-wire` that describes a type: rows, perhaps in sections.
@@ -21,7 +21,7 @@ impl Table {
         Self { text }
     }
 
-    /// Rows between braces, after the section's name; nothing if there are none.
+    /// Adds rows between braces, after the section's name; nothing if there are none.
     pub(super) fn section(&mut self, name: &str, rows: impl IntoIterator<Item = String>) {
         let mut rows = rows.into_iter().peekable();
         if rows.peek().is_none() {
@@ -34,19 +34,19 @@ impl Table {
         self.text.push_str("    }\n");
     }
 
-    /// A row that is in no section.
+    /// Adds a row outside of sections.
     pub(super) fn row(&mut self, row: &str) {
         self.text.push_str(&format!("    {row},\n"));
     }
 
-    /// Rust code at the end of the table.
+    /// Adds Rust code at the end of the table.
     pub(super) fn code(&mut self, code: &str) {
         for line in code.lines() {
             self.text.push_str(&format!("    {line}\n"));
         }
     }
 
-    /// The whole call.
+    /// Returns the whole call.
     pub(super) fn finish(self) -> String {
         self.text + "}\n"
     }
@@ -84,7 +84,7 @@ pub(super) fn import(path: &str, names: &BTreeSet<String>) -> String {
     }
 }
 
-/// Items of a list, as many on a line as there is room for.
+/// Writes the items of a list, as many on a line as fit.
 pub(super) fn wrapped(indent: &str, items: &[String]) -> String {
     let mut text = String::new();
     let mut line = String::new();
@@ -104,7 +104,7 @@ pub(super) fn wrapped(indent: &str, items: &[String]) -> String {
     text
 }
 
-/// The parts of a file, with an empty line between them.
+/// Joins the parts of a file with an empty line between them.
 pub(super) fn file(header: &str, parts: impl IntoIterator<Item = String>) -> String {
     let mut text = header.trim_end().to_owned() + "\n";
     for part in parts {

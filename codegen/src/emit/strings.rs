@@ -12,7 +12,7 @@ use crate::error::EmitError;
 use crate::model::names::{UNKNOWN, unique};
 use crate::model::{Type, TypeRef};
 
-/// The variant that holds a value that isn't among the known ones.
+/// Returns the variant for unknown values.
 pub(super) fn unknown_value(variants: &BTreeMap<String, Ident>) -> Ident {
     ident(&unique(UNKNOWN, |name| {
         variants.values().any(|variant| variant == name)
@@ -20,7 +20,7 @@ pub(super) fn unknown_value(variants: &BTreeMap<String, Ident>) -> Ident {
 }
 
 impl Emitter<'_> {
-    /// An enumeration that also holds what it doesn't know, and its table.
+    /// Emits an enumeration that also holds unknown values, and its table.
     pub(super) fn strings(&self, name: &str, ty: &Type, values: &[String], ordered: bool) -> Result<String, EmitError> {
         let Some(variants) = self.identifiers.of(name) else {
             return Ok(String::new());
@@ -48,7 +48,7 @@ impl Emitter<'_> {
         Ok(format!("{definition}\n{}", table.finish()))
     }
 
-    /// Another name for a type.
+    /// Emits another name for a type.
     pub(super) fn alias(&self, name: &str, ty: &Type, target: &TypeRef) -> Result<String, EmitError> {
         let docs = self.documenter.ty(ty);
         let rust = ident(name);

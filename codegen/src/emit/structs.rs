@@ -109,7 +109,7 @@ impl Emitter<'_> {
         table.finish()
     }
 
-    /// The expression of a preset.
+    /// Returns the expression of a preset.
     fn preset(&self, ty: &TypeRef, preset: &Value) -> Option<String> {
         Some(match preset {
             Value::String(text) => format!("{text:?}"),
@@ -125,7 +125,7 @@ fn prefixed(prefix: &str, field: &proc_macro2::Ident) -> proc_macro2::Ident {
     format_ident!("{prefix}_{}", field.trim_start_matches("r#").trim_end_matches('_'))
 }
 
-/// A constant as a literal.
+/// Returns a constant as a literal.
 pub(super) fn scalar(value: &Scalar) -> TokenStream {
     match value {
         Scalar::String(text) => quote!(#text),

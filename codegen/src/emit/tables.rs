@@ -17,7 +17,7 @@ use crate::protocol::Protocol;
 
 type Object = Map<String, Value>;
 
-/// The roles whose methods have members that a session reads or writes.
+/// The roles whose methods have parameters, or results, that a session reads or writes.
 const PARAMS: [&str; 7] = [
     "acknowledge",
     "begin",
@@ -29,7 +29,7 @@ const PARAMS: [&str; 7] = [
 ];
 const RESULTS: [&str; 2] = ["begin", "discover"];
 
-/// The tables of all revisions.
+/// Returns the tables of all revisions.
 pub(crate) fn revision_tables(protocol: &Protocol) -> Vec<String> {
     let revisions = protocol.revisions.iter().enumerate();
     let tables = revisions.map(|(position, revision)| {
@@ -39,7 +39,7 @@ pub(crate) fn revision_tables(protocol: &Protocol) -> Vec<String> {
     tables.collect()
 }
 
-/// The table of a revision. The plans lead up to it from the revision before, and back down.
+/// Returns the table of a revision. The plans are those up to it from the revision before, and back down.
 fn table(revision: &ModelledRevision, before: Option<(&ModelledRevision, &[Plan; 2])>, specification: &str) -> String {
     let model = &revision.model;
     let mut parts = vec![
@@ -81,7 +81,7 @@ fn rows(name: &str, rows: BTreeMap<String, Value>) -> String {
     format!("{}: {{\n{}\n}}", json!(name), rows.join(",\n"))
 }
 
-/// Definitions whose type has another name or none, and types that no definition is called by.
+/// Returns the definitions whose type has another name or none, and the types that have no definition of the same name.
 fn names(model: &Model) -> BTreeMap<String, Value> {
     let named = model.named_types();
     let unnamed = model.types.keys().filter(|name| !named.contains_key(name.as_str()));
@@ -118,7 +118,7 @@ fn method(model: &Model, method: &Method) -> Value {
     }))
 }
 
-/// A row without the members that say nothing.
+/// Removes the members of a row that are null, false or empty.
 fn said(mut row: Value) -> Value {
     if let Some(row) = row.as_object_mut() {
         row.retain(|_, member| match member {
@@ -130,7 +130,7 @@ fn said(mut row: Value) -> Value {
     row
 }
 
-/// The unions of what a role sends.
+/// Returns the unions of the messages that a role sends.
 fn role(model: &Model, role: &str, other: &str) -> Value {
     let (requests, _) = model.requests_of(role);
     let (_, results) = model.requests_of(other);
@@ -139,7 +139,7 @@ fn role(model: &Model, role: &str, other: &str) -> Value {
     json!({"requests": declared(requests), "notifications": notifications, "results": declared(results)})
 }
 
-/// What the pointers of definitions begin with.
+/// Returns the prefix of the pointers of definitions.
 fn definitions(model: &Model) -> String {
     let mut named = model.types.iter();
     let prefix = named.find_map(|(name, ty)| ty.pointer.strip_suffix(name.as_str()));
@@ -199,7 +199,7 @@ fn kind(model: &Model, kind: &TypeKind) -> Value {
     }
 }
 
-/// The results of a method, and what distinguishes them: a tag and its values, or a member of each.
+/// Returns the results of a method, and what distinguishes them: a tag and its values, or a member of each.
 fn results_of(model: &Model, method: &str, types: &[TypeRef]) -> Value {
     if let Some((tag, values)) = model.result_tags(method, types) {
         return json!({"types": types, "tag": tag, "values": values});
@@ -213,7 +213,7 @@ fn results_of(model: &Model, method: &str, types: &[TypeRef]) -> Value {
     }
 }
 
-/// The rows of the conversions from one revision to a neighbour, by section.
+/// Returns the rows of the conversions from one revision to a neighbour, by section.
 fn direction(name: &str, plan: &Plan, from: &Model, to: &Model) -> String {
     let (mut objects, mut unions, mut results) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
     for ((source, target), conversion) in &plan.conversions {
@@ -246,7 +246,7 @@ fn direction(name: &str, plan: &Plan, from: &Model, to: &Model) -> String {
     format!("{}: {{\n{}\n}}", json!(name), sections.join(",\n"))
 }
 
-/// Definitions that don't become the one of the same name.
+/// Returns the definitions that don't become the one of the same name.
 fn definitions_there(plan: &Plan, from: &Model, to: &Model) -> BTreeMap<String, Value> {
     let others = to.named_types();
     let rows = from.named_types().into_keys().filter_map(|name| {
@@ -257,7 +257,7 @@ fn definitions_there(plan: &Plan, from: &Model, to: &Model) -> BTreeMap<String, 
     rows.collect()
 }
 
-/// Methods that have another name in the target.
+/// Returns the methods that have another name in the target.
 fn methods_there(plan: &Plan) -> BTreeMap<String, Value> {
     let renamed = plan.methods.iter().filter(|(from, to)| from != to);
     renamed.map(|(from, to)| (from.clone(), json!(to))).collect()
@@ -270,7 +270,7 @@ fn pair_name(source: &TypeRef, target: &TypeRef) -> String {
     }
 }
 
-/// The facts by the names of `mcp_convert::Facts`: those that aren't as in `Facts::NONE`.
+/// Returns the facts that differ from `Facts::NONE`, by the names of `mcp_convert::Facts`.
 fn facts(revision: &ModelledRevision, specification: &str) -> Value {
     let (model, facts) = (&revision.model, &revision.facts);
     let mut statuses = facts.statuses.clone().unwrap_or_default();
@@ -286,7 +286,7 @@ fn facts(revision: &ModelledRevision, specification: &str) -> Value {
     said(row)
 }
 
-/// The names by those of `mcp_convert::Lifecycle`.
+/// Returns the names of methods and members for sessions, by the fields of `mcp_convert::Lifecycle`.
 fn lifecycle(lifecycle: &Lifecycle) -> Value {
     let field = |role: &str| role.replace(['.', '-'], "_");
     let mut row = Map::new();
@@ -312,7 +312,7 @@ fn is_empty(message: &OwnMessage) -> bool {
     message.params.is_empty() && message.result.is_empty()
 }
 
-/// The errors that a session sends and reads.
+/// Returns the errors that a session sends and reads.
 fn errors(model: &Model) -> Value {
     let errors = model.error_codes.iter().filter_map(|error| {
         let role = error.role?;

@@ -1,4 +1,4 @@
-//! Types as tokens, and which names mean what in a generated file.
+//! Types as tokens, and the meaning of names in a generated file.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,7 +10,7 @@ use super::input::EmitInput;
 use super::names::ident;
 use crate::model::{Member, Model, Type, TypeKind, TypeRef};
 
-/// Names of the standard library's prelude that generated code writes without a path, where no type shadows them.
+/// Names of the standard library's prelude that generated code writes without a path, unless a type shadows them.
 const PRELUDE: [(&str, &str); 6] = [
     ("Box", "::std::boxed::Box"),
     ("From", "::std::convert::From"),
@@ -23,16 +23,16 @@ const PRELUDE: [(&str, &str); 6] = [
 /// The name of a crate's schema.
 const SCHEMA: &str = "SCHEMA";
 
-/// What names mean in the files of one crate, and which of them the file at hand has to import.
+/// The meaning of names in the files of a crate, and the names that the current file has to import.
 #[derive(Debug)]
 pub(crate) struct Scope {
     /// The root of the revision that is emitted.
     root: String,
-    /// What each type is imported from.
+    /// The path that each type is imported from.
     types: BTreeMap<String, String>,
-    /// The names of `mcp-wire` that were written.
+    /// The names of `mcp-wire` that the current file uses.
     wire: RefCell<BTreeSet<String>>,
-    /// The names of the crate's own types that were written.
+    /// The names of the crate's own types that the current file uses.
     own: RefCell<BTreeSet<String>>,
 }
 
@@ -51,7 +51,7 @@ impl Scope {
         }
     }
 
-    /// A type or trait of the prelude: by its name, or by its whole path where the revision has a type of that name.
+    /// Returns a type or trait of the prelude: its name, or its full path if the revision has a type of that name.
     pub(crate) fn std(&self, name: &str) -> TokenStream {
         let path = PRELUDE
             .iter()
@@ -65,7 +65,7 @@ impl Scope {
         }
     }
 
-    /// An item of `mcp-wire`: by its name, or by its whole path where the revision has a type of that name.
+    /// Returns an item of `mcp-wire`: its name, or its full path if the revision has a type of that name.
     pub(crate) fn wire(&self, name: &str) -> TokenStream {
         let rust = ident(name);
         if self.types.contains_key(name) {
@@ -75,7 +75,7 @@ impl Scope {
         quote!(#rust)
     }
 
-    /// A macro of `mcp-wire`, such as `object!`.
+    /// Returns a macro of `mcp-wire`, such as `object!`.
     pub(crate) fn table(&self, name: &str) -> String {
         self.wire.borrow_mut().insert(name.trim_end_matches('!').to_owned());
         name.to_owned()
@@ -92,7 +92,7 @@ impl Scope {
         quote!(#name)
     }
 
-    /// A type as it is written.
+    /// Returns a type in code.
     pub(crate) fn ty(&self, ty: &TypeRef) -> TokenStream {
         match ty {
             TypeRef::Named(name) => self.named(name),
@@ -116,7 +116,7 @@ impl Scope {
         }
     }
 
-    /// A type behind a pointer where it must be.
+    /// Returns a type, behind a pointer if `boxed`.
     pub(crate) fn held(&self, ty: &TypeRef, boxed: bool) -> TokenStream {
         let plain = self.ty(ty);
         if !boxed {
@@ -126,19 +126,19 @@ impl Scope {
         quote!(#pointer<#plain>)
     }
 
-    /// A type that may be absent.
+    /// Returns a type that may be absent.
     pub(crate) fn optional(&self, ty: &TokenStream) -> TokenStream {
         let option = self.std("Option");
         quote!(#option<#ty>)
     }
 
-    /// The type of a member's field.
+    /// Returns the type of a member's field.
     pub(crate) fn field(&self, member: &Member) -> TokenStream {
         let held = self.held(&member.ty, member.boxed);
         if member.required { held } else { self.optional(&held) }
     }
 
-    /// The type of the argument that a member's field is made from by `Into`.
+    /// Returns the type of the argument from which a member's field is set, if possible by `Into`.
     pub(crate) fn argument(&self, model: &Model, member: &Member) -> TokenStream {
         let plain = self.ty(&member.ty);
         let converts = match model.resolve(&member.ty) {
@@ -154,14 +154,13 @@ impl Scope {
         }
     }
 
-    /// The types of other modules that the code written since imports were last asked for uses.
+    /// Returns the types of other modules that the current file uses.
     pub(crate) fn imported(&self, defined: impl Fn(&str) -> bool) -> Vec<String> {
         let own = self.own.borrow();
         own.iter().filter(|name| !defined(name)).cloned().collect()
     }
 
-    /// The imports of the file whose code has been written since they were last asked for. `defined` are the file's own
-    /// types.
+    /// Returns the imports of the current file, and starts the next one. `defined` are the file's own types.
     pub(crate) fn take_imports(&self, defined: impl Fn(&str) -> bool) -> String {
         let wire = std::mem::take(&mut *self.wire.borrow_mut());
         let mut own = std::mem::take(&mut *self.own.borrow_mut());
@@ -185,7 +184,7 @@ impl Scope {
     }
 }
 
-/// A type as people write it.
+/// Returns a type as text, with the usual spaces.
 pub(crate) fn text(ty: &TokenStream) -> String {
     let text = ty.to_string().replace(' ', "");
     match text.strip_prefix("impl") {

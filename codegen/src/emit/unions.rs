@@ -1,4 +1,4 @@
-//! Unions: an enum for each, and the code that finds out which variant an instance is.
+//! Unions: an enum for each, and the code that determines the variant of an instance.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -13,8 +13,8 @@ use crate::model::{Case, Decision, Type, TypeRef, Union, Variant};
 use mcp_wire::JsonType;
 
 impl Emitter<'_> {
-    /// An enum of these variants, which derives `derived` besides what each does. `unknown` is one for what the schema doesn't declare, with
-    /// its documentation and what it holds.
+    /// Emits an enum of these variants, which derives `derived` in addition to the usual traits. `unknown` is the
+    /// variant for undeclared values, with its documentation and the type that it holds.
     pub(super) fn enumeration(
         &self,
         (name, ty): (&str, &Type),
@@ -40,7 +40,7 @@ impl Emitter<'_> {
         )
     }
 
-    /// An enum and its table.
+    /// Emits an enum and its table.
     pub(super) fn union(&self, name: &str, ty: &Type, union: &Union) -> Result<String, EmitError> {
         let rust = ident(name);
         let variants = union.variants.iter().map(|variant| {
@@ -84,7 +84,8 @@ impl Emitter<'_> {
         Ok(format!("{definition}\n{}", table.finish()))
     }
 
-    /// For each variant the type that it is made from by `From`, in parentheses; nothing where two hold the same.
+    /// Returns for each variant the type that converts to it by `From`, in parentheses; empty if two variants hold the
+    /// same type.
     fn held_by_one_variant(&self, union: &Union) -> Vec<String> {
         let resolve = |variant: &Variant| self.input.model().resolve(&variant.ty).clone();
         union
@@ -148,17 +149,17 @@ struct Choice<'u> {
     scope: &'u Scope,
 }
 
-/// What a decision is about.
+/// The subject of a decision.
 #[derive(Clone, Copy)]
 enum About {
-    /// The object that comes next, which is decoded as the variant that it is.
+    /// The next object, which is decoded as its variant.
     Whole,
-    /// An object in it, which says by an index which variant the whole is.
+    /// An object inside it, which determines the index of the variant of the whole.
     Inner,
 }
 
 impl Choice<'_> {
-    /// An expression that decodes what comes next, or says which variant it is.
+    /// Returns an expression that decodes the next object, or determines the index of its variant.
     fn write(&self, decision: &Decision, about: About) -> TokenStream {
         match decision {
             Decision::Is(index) => match about {
@@ -230,7 +231,7 @@ impl Choice<'_> {
         }
     }
 
-    /// A case as the reader looks for it.
+    /// Returns the discriminator by which the reader recognises a case.
     fn discriminator(&self, case: &Case) -> TokenStream {
         let (member, needs) = (&case.member, &case.needs);
         let (discriminator, json_type) = (self.scope.wire("Discriminator"), self.scope.wire("JsonType"));
@@ -249,7 +250,7 @@ impl Choice<'_> {
     }
 }
 
-/// The variants of which one may hold an object that isn't what its members make it look like.
+/// Returns the variants to try when an object isn't the one that its members suggest.
 fn or_another(union: &Union) -> String {
     let objects = union.variants.iter().filter(|variant| variant.kind == JsonType::Object);
     let names: Vec<String> = objects.map(|variant| ident(&variant.name).to_string()).collect();
@@ -259,13 +260,13 @@ fn or_another(union: &Union) -> String {
     }
 }
 
-/// The variant that holds what a union doesn't know, if it can meet such a thing.
+/// Returns the variant for unknown values, if a union can have any.
 pub(super) fn unknown_variant(union: &Union) -> Option<Ident> {
     let taken = |name: &str| union.variants.iter().any(|variant| variant.name == name);
     has_tag(union.objects.as_ref()).then(|| ident(&unique(UNKNOWN, taken)))
 }
 
-/// Whether a union can meet a tag that it doesn't know.
+/// Whether values of a union can have an unknown tag.
 fn has_tag(decision: Option<&Decision>) -> bool {
     match decision {
         Some(Decision::Tag { .. }) => true,

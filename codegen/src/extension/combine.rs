@@ -1,4 +1,4 @@
-//! One schema of an extension's own definitions and of those that it has from the revision that it extends.
+//! Combines an extension's own definitions, and those of the revision that it extends, into one schema.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,11 +11,11 @@ use crate::messages::message_unions;
 use crate::overlay::{Overlay, ResultOf, apply_overlay};
 use crate::problem::{Problem, Problems};
 
-/// Corrects the schema of an extension, and puts the definitions of the revision that it extends in the place of their copies. Returns the
-/// pointers of these too.
+/// Corrects the schema of an extension, and replaces its copies of the revision's definitions by the revision's own.
+/// Returns the pointers of these too.
 ///
 /// # Errors
-/// Corrections that don't fit, and definitions of a name that the revision has for something else.
+/// Corrections that don't fit, and definitions with the name of a different definition of the revision.
 pub(crate) fn combine(
     schema: &Document,
     overlay: &Overlay,
@@ -52,7 +52,7 @@ pub(crate) fn combine(
     Ok((refer_to_copies(combined, &imported), imported))
 }
 
-/// A definition that has the name of one of the revision's, and another shape.
+/// Returns the problem of a definition that has the name of one of the revision's, and another shape.
 fn other_shape(schema: &Document, extends: &Extends, at: &str, name: &str) -> Problem {
     let core = &extends.core;
     let place = definitions(core.root(), "#").find(|(_, other, _)| *other == name);
@@ -70,7 +70,7 @@ fn other_shape(schema: &Document, extends: &Extends, at: &str, name: &str) -> Pr
     ))
 }
 
-/// The definitions of a schema by name.
+/// Returns the definitions of a schema with their names.
 fn named(schema: &Value) -> impl Iterator<Item = (&str, &Value)> {
     definitions(schema, "#").map(|(_, name, schema)| (name, schema))
 }
@@ -105,7 +105,8 @@ fn import_missing(schema: &mut Document, core: &Document, overlay: &Overlay, imp
     }
 }
 
-/// The names of the definitions that a part of a schema refers to and the schema lacks, or that the overlay names in that part.
+/// Returns the names of the definitions that a part of a schema refers to and the schema lacks, or that the overlay
+/// names in that part.
 fn names_in(part: &Value, schema: &Document) -> Vec<String> {
     let mut names = Vec::new();
     walk(part, |_, part| {
@@ -117,7 +118,8 @@ fn names_in(part: &Value, schema: &Document) -> Vec<String> {
     names
 }
 
-/// Replaces what is written out in the extension's own definitions by references to the one definition that says the same.
+/// Replaces each inline schema in the extension's own definitions by a reference, if exactly one definition is
+/// equivalent to it.
 fn refer_to_copies(mut schema: Document, imported: &BTreeSet<String>) -> Document {
     let defined: Vec<(String, Value)> = definitions(schema.root(), "#")
         .map(|(at, _, definition)| (at, canonical(definition)))
@@ -150,7 +152,8 @@ fn refer_to_copies(mut schema: Document, imported: &BTreeSet<String>) -> Documen
     schema
 }
 
-/// Whether what says the same is the same by more than chance: an object with members, or several values or variants.
+/// Whether schemas that are equal to this one aren't so by chance: it is an object with members, or has several values
+/// or variants.
 fn says_enough(schema: &Value) -> bool {
     let is_long = |keyword: &str| match schema.get(keyword) {
         Some(Value::Object(members)) => !members.is_empty(),
@@ -162,7 +165,7 @@ fn says_enough(schema: &Value) -> bool {
         .any(is_long)
 }
 
-/// The keywords that a reference keeps beside it.
+/// Returns the keywords that stay next to a reference.
 fn annotations(schema: &Value) -> Map<String, Value> {
     let keywords = schema.as_object().into_iter().flatten();
     let kept = keywords.filter(|(keyword, _)| *keyword == "description" || keyword.starts_with("x-"));

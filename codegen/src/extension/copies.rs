@@ -1,9 +1,9 @@
-//! Copies: schemas that say the same, however they were written.
+//! Copies: schemas that are equivalent, even if they are written differently.
 
 use mcp_wire::json_schema::change_schemas;
 use serde_json::{Value, json};
 
-/// Keywords that refuse nothing.
+/// Keywords that don't affect validation.
 const SILENT: [&str; 7] = [
     "$comment",
     "$schema",
@@ -14,11 +14,11 @@ const SILENT: [&str; 7] = [
     "title",
 ];
 
-/// The largest integer that a double has exactly, which generators from other languages write as a bound.
+/// The largest integer that a double represents exactly. Generators of other languages write it as a bound.
 const SAFE: i64 = 9_007_199_254_740_991;
 
-/// The schema in a form that is equal for schemas that say the same in the ways that generators differ: prose, annotations, bounds
-/// that every integer of a peer keeps to, the order of required members, and enumerations as unions of constants.
+/// Returns the schema in a form without the differences between generators: prose, annotations, bounds that the
+/// integers of all peers are within, the order of required members, and enumerations as unions of constants.
 pub(super) fn canonical(schema: &Value) -> Value {
     let mut canonical = schema.clone();
     change_schemas(&mut canonical, &mut simplify);
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_generators_write_differently_is_equal() {
+    fn schemas_that_generators_write_differently_are_equal() {
         let one = json!({
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "type": "object",

@@ -1,7 +1,7 @@
-//! Extensions: schemas beside the protocol's, whose types are partly those of the revision that they extend.
+//! Extensions: schemas in addition to the protocol's, whose types are partly those of the revision that they extend.
 //!
-//! A definition that the extension's schema repeats from the revision is the revision's type. Everything else goes through the
-//! stages that a revision goes through.
+//! A definition that the extension's schema repeats from the revision is the revision's type. Everything else goes
+//! through the same stages as a revision.
 
 mod combine;
 mod copies;

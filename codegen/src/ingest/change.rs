@@ -20,7 +20,7 @@ pub(super) fn remove_prose(root: &mut Value) {
     });
 }
 
-/// Removes each dialect inside a document that is the document's own: some generators write it into every definition.
+/// Removes `$schema` inside a document where it repeats the document's: some generators write it into every definition.
 pub(super) fn remove_repeated_dialects(root: &mut Value) {
     let Some(dialect) = root.get("$schema").cloned() else {
         return;
@@ -35,8 +35,8 @@ pub(super) fn remove_repeated_dialects(root: &mut Value) {
     }
 }
 
-/// Completes references that lead to nothing from the document's root, and to something from the root of the definition that they are
-/// in: a bundle of documents, each of which has become a definition.
+/// Completes references that can't be resolved from the document's root, but can be from the root of the definition
+/// that they are in. They occur in bundles of documents, each of which has become a definition.
 pub(super) fn complete_references(root: &mut Value) {
     let whole = root.clone();
     let leads_somewhere = |target: &str| schema_at(&whole, target).is_some();
@@ -69,7 +69,7 @@ pub(super) fn replace_aliases(root: &mut Value, dialect: Dialect, aliases: &BTre
             return;
         };
         keywords.remove("$ref");
-        // Draft-07 ignores the keywords beside a `$ref`. Without the `$ref` they would apply.
+        // Draft-07 ignores the keywords next to a `$ref`. Without the `$ref` they would apply.
         keywords.retain(|keyword, _| dialect == Dialect::Draft202012 || is_annotation(keyword));
         match alias {
             Value::Object(alias)
@@ -82,7 +82,7 @@ pub(super) fn replace_aliases(root: &mut Value, dialect: Dialect, aliases: &BTre
                 }
             }
             other => {
-                // Both must apply, and there may already be an `allOf` beside the reference.
+                // Both must apply, and there may already be an `allOf` next to the reference.
                 let mut all = vec![other.clone()];
                 if let Some(Value::Array(own)) = keywords.remove("allOf") {
                     all.extend(own);
@@ -106,7 +106,7 @@ fn is_annotation(keyword: &str) -> bool {
 const OLD: &str = "#/definitions/";
 const NEW: &str = "#/$defs/";
 
-/// Writes a schema of draft-07 as one of 2020-12 that accepts the same. Definitions go below `$defs`.
+/// Rewrites a schema of draft-07 as an equivalent one of 2020-12. Definitions go below `$defs`.
 pub(super) fn modernise(root: &mut Value) {
     change_schemas(root, &mut |schema| {
         if let Some(keywords) = schema.as_object_mut() {
@@ -129,7 +129,7 @@ fn change_keywords(keywords: &mut Map<String, Value>) {
         if let Some(name) = reference.strip_prefix(OLD) {
             *reference = format!("{NEW}{name}");
         }
-        // In draft-07, what is beside a reference means nothing.
+        // Draft-07 ignores the keywords next to a reference.
         keywords.retain(|keyword, _| keyword == "$ref" || keyword == "description" || keyword == "definitions");
     }
     if keywords.get("items").is_some_and(Value::is_array) {
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_draft_07_says_is_said_in_2020_12() {
+    fn a_draft_07_schema_is_rewritten_in_2020_12() {
         let mut schema = json!({
             "$schema": "http://json-schema.org/draft-07/schema#",
             "definitions": {

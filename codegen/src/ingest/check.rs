@@ -11,7 +11,8 @@ use crate::problem::Problems;
 use crate::protocol::Protocol;
 use crate::stages::planned;
 
-/// A schema directory as it will be with this schema in a folder, and with this overlay, if it is to be written.
+/// Returns a schema directory as it will be with this schema in a folder, and with this overlay, if one is to be
+/// written.
 pub(super) fn directory_with<'d>(
     (path, cache): (&'d Path, &'d Cache),
     folder: &Path,
@@ -27,10 +28,10 @@ pub(super) fn directory_with<'d>(
     Ok(directory)
 }
 
-/// The problems that [`generate`](crate::generate()) would report with `schema` as the schema of a revision, with
-/// `overlay` if it is to be written, and with `manifest`.
+/// Checks that [`generate`](crate::generate()) would succeed with `schema` as the schema of a revision, with `overlay`
+/// if one is to be written, and with `manifest`.
 ///
-/// If `generate` already fails with the current files, the revision is checked alone.
+/// If `generate` already fails with the current files, only the revision is checked.
 pub(super) fn check_generates(
     (path, cache): (&Path, &Cache),
     manifest: &Manifest,
@@ -66,7 +67,7 @@ fn check(loaded: Loaded, entry: &Entry, cache: &Cache) -> Result<Protocol, Gener
     Ok(protocol)
 }
 
-/// The problems that [`generate`](crate::generate()) would report with these files.
+/// Checks that [`generate`](crate::generate()) would succeed with these files.
 pub(crate) fn check_loaded(loaded: Loaded, cache: &Cache) -> Result<(), GenerateError> {
     emit_protocol(&planned(loaded, cache)?, "").map(|_| ())
 }

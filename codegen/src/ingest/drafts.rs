@@ -1,4 +1,4 @@
-//! Schemas that aren't ingested, as they would be.
+//! Schemas that aren't ingested, treated as if they were.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::problem::{Problem, Problems};
 use crate::protocol::Protocol;
 use crate::stages::model_draft;
 
-/// A schema directory with schemas that it doesn't have.
+/// A schema directory, and schemas that are treated as if they were in it.
 pub(crate) struct Drafts<'d> {
     path: &'d Path,
     cache: &'d Cache,
@@ -34,14 +34,14 @@ impl<'d> Drafts<'d> {
         })
     }
 
-    /// The names of the revisions in their order.
+    /// Returns the names of the revisions in their order.
     pub(crate) fn revisions(&self) -> Vec<String> {
         let revisions = self.manifest.revisions.iter();
         revisions.map(|entry| entry.revision.to_string()).collect()
     }
 
-    /// Puts a schema at a position among the revisions, with the overlay beside it, or else with what fits of the overlay of the
-    /// revision before. Returns the position.
+    /// Inserts a schema at a position among the revisions, with the overlay next to it or else the entries of the
+    /// previous revision's overlay that fit. Returns the position.
     pub(crate) fn insert(&mut self, position: usize, file: &Path) -> Result<usize, GenerateError> {
         let official = Official::of(&load_document(file)?, &self.manifest.aliases, false);
         let overlay = optional_document(&file.with_file_name(OVERLAY))?;
@@ -61,7 +61,7 @@ impl<'d> Drafts<'d> {
         self.directory.put(folder.join(SCHEMA), official.schema);
         self.directory.put(folder.join(OVERLAY), overlay);
         if let Some(inherited) = inherited {
-            // What is checked last stays.
+            // The overlay that is checked last stays in the directory.
             inherited.passing(|text| {
                 let text = text.unwrap_or_default();
                 let overlay = Document::parse(OVERLAY, text.as_bytes(), Format::Yaml)?;
@@ -72,7 +72,7 @@ impl<'d> Drafts<'d> {
         Ok(position)
     }
 
-    /// The models of the revisions and the drafts, in their order.
+    /// Returns the models of the revisions and the drafts, in their order.
     pub(crate) fn model(&self) -> Result<Protocol, Problems> {
         model_draft(self.directory.load(self.manifest.clone()), self.cache)
     }

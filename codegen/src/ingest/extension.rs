@@ -9,12 +9,12 @@ use crate::error::GenerateError;
 use crate::load::{Entry, Extension, MANIFEST, Manifest, OVERLAY, Revision, extension_directory};
 use crate::stages::planned;
 
-/// What is said of an extension beside its schema.
+/// The properties of an extension that aren't in its schema.
 #[derive(Debug, Clone)]
 pub struct ExtensionOptions {
-    /// What peers declare it as, such as `com.example/billing`.
+    /// The id by which peers declare it, such as `com.example/billing`.
     pub id: String,
-    /// The name of its folder, and the end of its crate's; the last part of the id where there is none.
+    /// The name of its folder, and the end of its crate's name. By default the last part of the id.
     pub name: Option<String>,
     /// The revision of the protocol that it extends.
     pub of: Revision,
@@ -28,8 +28,8 @@ impl ExtensionOptions {
         self.name.as_deref().unwrap_or(last)
     }
 
-    /// The manifest with the extension, whose schema has this entry. What is wrong with the id or the name is found as it would be when
-    /// the manifest is read.
+    /// Returns the manifest with the extension, whose schema has this entry. Errors in the id or the name are reported
+    /// as when the manifest is read.
     pub(crate) fn declared_in(&self, mut manifest: Manifest, schema: Entry) -> Result<Manifest, GenerateError> {
         let extension = Extension {
             id: self.id.clone(),
@@ -43,7 +43,7 @@ impl ExtensionOptions {
     }
 }
 
-/// Ingests an extension. The revision of the options is the extension's own version, and their position means nothing.
+/// Ingests an extension. The revision of the options is the extension's own version, and their position is ignored.
 ///
 /// # Errors
 /// As [`ingest`](super::ingest()). No file is changed then.

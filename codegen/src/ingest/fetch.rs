@@ -28,13 +28,13 @@ pub enum FetchError {
         source: Box<ureq::Error>,
     },
     /// The schema is too large.
-    #[error("{place} has more than {MAX_BYTES} bytes, which isn't a schema of this protocol")]
+    #[error("{place} has more than {MAX_BYTES} bytes, too many for a schema of this protocol")]
     TooLong {
         /// The address or path as given.
         place: String,
     },
     /// An address that is neither http nor https.
-    #[error("can't fetch {url}: only http and https are spoken here; download the file and give its path")]
+    #[error("can't fetch {url}: only http and https are supported; download the file and give its path")]
     Scheme {
         /// The address as given.
         url: String,

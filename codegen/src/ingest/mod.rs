@@ -37,7 +37,7 @@ pub use self::successor::LeftOut;
 pub struct IngestOptions {
     /// The directory of the manifest and the schemas.
     pub schema: PathBuf,
-    /// The revision that the schema is.
+    /// The revision of the schema.
     pub revision: Revision,
     /// The path or address of the official schema.
     pub from: String,
@@ -56,7 +56,7 @@ pub struct IngestOptions {
 }
 
 impl IngestOptions {
-    /// Ingests a schema from a path or address as it is, without more being said of it.
+    /// Returns the options for a schema at a path or address, with defaults for the rest.
     #[must_use]
     pub fn new(schema: impl Into<PathBuf>, revision: Revision, from: impl Into<String>) -> Self {
         Self {
@@ -92,7 +92,7 @@ pub struct Ingested {
     pub schema: PathBuf,
     /// The overlay that was written, from that of the revision before.
     pub overlay: Option<PathBuf>,
-    /// The entries of the overlay of the revision before that this schema can't have.
+    /// The entries of the previous revision's overlay that don't fit this schema.
     pub left_out: Vec<LeftOut>,
     /// The hash of the official bytes.
     pub sha256: String,
@@ -100,7 +100,7 @@ pub struct Ingested {
     pub dialect: Dialect,
     /// Whether the revision is new in the manifest.
     pub is_new: bool,
-    /// The problems of drafts: what they name is left out or ignored.
+    /// The problems of drafts. The entries and rules that they name are left out or ignored.
     pub warnings: Vec<Problem>,
 }
 
@@ -133,7 +133,7 @@ pub enum IngestError {
         /// The hashes in the manifest, the current one first.
         known: String,
     },
-    /// The revision to be placed beside is not in the manifest.
+    /// The manifest doesn't have the revision to place this one next to.
     #[error("the manifest has no revision {wanted} to put this one beside; it has {known}")]
     NoNeighbour {
         /// The revision that was named.
@@ -164,8 +164,8 @@ pub fn ingest(options: &IngestOptions) -> Result<Ingested, IngestError> {
     Prepared::new(options, &Cache::default())?.write(&options.schema)
 }
 
-/// Makes the tables of all revisions, with the one that [`ingest`] would add. No file is changed. Many schemas are tried faster with one
-/// cache.
+/// Returns the tables of all revisions, with the one that [`ingest`] would add. No file is changed. A shared cache
+/// makes it faster to try many schemas.
 ///
 /// # Errors
 ///
@@ -174,7 +174,7 @@ pub fn try_ingest(options: &IngestOptions, cache: &Cache) -> Result<Vec<Revision
     Ok(RevisionTable::of(&Prepared::new(options, cache)?.passed.checked))
 }
 
-/// A revision, or an extension, that may be ingested.
+/// A revision, or an extension, that has passed all checks.
 struct Prepared {
     manifest: Manifest,
     folder: PathBuf,
@@ -198,7 +198,7 @@ impl Prepared {
         let earlier = revisions.take_while(|earlier| earlier.revision != entry.revision);
         let predecessor = earlier.last().filter(|_| is_new && !has_overlay);
         let inherited = inherited_overlay(&options.schema, predecessor, &entry.revision, &official.schema)?;
-        // The overlay is tried several times, and the current files are the same each time.
+        // Computed at most once: several overlays may be tried, but the current files stay the same.
         let current = LazyCell::new(|| check::current_generates(&options.schema, &entry, cache));
         let passed = Passed::by(inherited, |overlay| {
             let current_generates = || *current;
@@ -245,7 +245,7 @@ impl Prepared {
     }
 }
 
-/// Reads an official schema whose hash the manifest knows, or that is accepted all the same, and its hash.
+/// Reads an official schema, and checks its hash against the manifest unless `accept` is set. Returns the hash too.
 fn read_official(
     options: &IngestOptions,
     known: Option<&Entry>,
@@ -261,7 +261,7 @@ fn read_official(
     Ok((official, sha256))
 }
 
-/// The overlay of a new revision, from that of the revision before.
+/// Derives the overlay of a new revision from that of the previous one.
 fn inherited_overlay(
     directory: &Path,
     predecessor: Option<&Entry>,
@@ -301,7 +301,7 @@ fn check_hash(options: &IngestOptions, entry: &Entry, found: &str) -> Result<(),
     })
 }
 
-/// The entry to record. Known values that aren't given again stay, if the schema is the same.
+/// Returns the entry to record. If the schema is the same, known values that aren't given again stay.
 fn new_entry(options: &IngestOptions, known: Option<Entry>, sha256: &str, dialect: Dialect) -> Entry {
     let (revision, from) = (options.revision.clone(), options.from.clone());
     let known = known.unwrap_or_else(|| Entry::new(revision, from, sha256.into(), dialect));

@@ -1,4 +1,4 @@
-//! An official schema in the form that is kept.
+//! An official schema in the form in which it is stored.
 
 use std::collections::BTreeMap;
 
@@ -8,15 +8,15 @@ use serde_json::Value;
 use super::change;
 use crate::load::Document;
 
-/// An official schema in the form that is kept.
+/// An official schema in the form in which it is stored.
 pub(crate) struct Official {
-    /// The schema, with aliases in place of the references that lead out of it.
+    /// The schema, with aliases in place of external references.
     pub(crate) schema: Document,
     pub(crate) dialect: Dialect,
 }
 
 impl Official {
-    /// The same schema in the dialect of another one, if it is of an earlier dialect.
+    /// Converts the schema to a dialect, if its own is an earlier one.
     pub(crate) fn in_dialect(self, dialect: Dialect) -> Self {
         if (self.dialect, dialect) != (Dialect::Draft07, Dialect::Draft202012) {
             return self;
@@ -30,7 +30,7 @@ impl Official {
     }
 
     pub(crate) fn of(document: &Document, aliases: &BTreeMap<String, Value>, keep_prose: bool) -> Self {
-        // An unknown dialect is reported by the check, together with all else.
+        // An unknown dialect is reported by the check, together with all other problems.
         let dialect = Dialect::of(document.root()).unwrap_or(Dialect::Draft202012);
         let mut root = document.root().clone();
         change::remove_repeated_dialects(&mut root);
@@ -46,7 +46,7 @@ impl Official {
     }
 }
 
-/// JSON with sorted names, two spaces a level and a newline at the end.
+/// Writes JSON with sorted names, an indentation of two spaces, and a newline at the end.
 pub(super) fn canonical_json(value: &Value) -> serde_json::Result<String> {
     let mut sorted = value.clone();
     // The order of serde_json's maps depends on its features.

@@ -1,4 +1,4 @@
-//! The overlay of a new revision, from that of the revision before it: what was wrong there is usually wrong again.
+//! Derives the overlay of a new revision from that of the previous one, because schemas usually repeat mistakes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -8,10 +8,10 @@ use crate::load::{Document, Format, OVERLAY};
 use crate::overlay::Overlay;
 use crate::problem::{Problem, Problems};
 
-/// How the list of what an overlay lacks begins.
+/// Start of the comment that lists the entries left out of an overlay.
 const LEFT_OUT: &str = "# What the overlay of";
 
-/// An overlay that is taken from the revision before, entry by entry.
+/// An overlay that is derived from the previous revision's, entry by entry.
 pub(super) struct Successor {
     predecessor: String,
     revision: String,
@@ -19,25 +19,25 @@ pub(super) struct Successor {
     left_out: Vec<LeftOut>,
 }
 
-/// An entry that the overlay of a new revision can't have.
+/// An entry of the previous revision's overlay that doesn't fit the new revision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeftOut {
-    /// The entry as the overlay of the revision before has it.
+    /// The text of the entry in the previous revision's overlay.
     pub entry: String,
-    /// Why it doesn't fit.
+    /// The reason why it doesn't fit.
     pub why: String,
 }
 
-/// What a check let pass.
+/// The result of a check that passed.
 pub(super) struct Passed<T> {
     pub(super) checked: T,
-    /// The overlay; `None` if no entry of it is left.
+    /// The overlay that passed; `None` if it has no entries.
     pub(super) overlay: Option<String>,
     pub(super) left_out: Vec<LeftOut>,
 }
 
 impl<T> Passed<T> {
-    /// What a check lets pass of an overlay, or without one.
+    /// Runs a check with the entries of an overlay that pass it, or without an overlay.
     pub(super) fn by(
         overlay: Option<Successor>,
         mut check: impl FnMut(Option<&str>) -> Result<T, GenerateError>,
@@ -54,10 +54,10 @@ impl<T> Passed<T> {
 }
 
 impl Successor {
-    /// The overlay of `predecessor` without what doesn't fit the schema of `revision`. What it says of the revision as a whole is left
-    /// out: facts hold until another revision changes them, and what was new isn't any more.
+    /// Takes the overlay of `predecessor` without the entries that don't fit the schema of `revision`. Facts and the
+    /// summary are left out too: facts hold until another revision changes them, and what was new isn't any more.
     pub(super) fn new(text: &str, (predecessor, revision): (&str, &str), schema: &Document) -> Result<Self, Problems> {
-        // What that overlay lacks itself isn't repeated.
+        // The list of entries that were left out of that overlay isn't repeated.
         let text = text.find(&format!("\n{LEFT_OUT}")).map_or(text, |end| &text[..=end]);
         let document = Document::parse(OVERLAY, text.as_bytes(), Format::Yaml)?;
         let overlay = Overlay::of(document.clone())?;
@@ -83,8 +83,8 @@ impl Successor {
         })
     }
 
-    /// The text of the overlay that passes a check, if any of it does, and what it lacks. Entries that the check names are left out, until
-    /// it passes; an error is what it finds without an overlay.
+    /// Leaves out the entries that a check names until it passes, and returns the rest of the overlay, if there is any,
+    /// and the entries left out. If no entry is to blame, the check runs without an overlay, and its error is returned.
     pub(super) fn passing<T>(
         mut self,
         mut check: impl FnMut(Option<&str>) -> Result<T, GenerateError>,
@@ -108,7 +108,7 @@ impl Successor {
                 _ => false,
             };
             if !is_less {
-                // None of its entries is what is wrong: without it, the schema has its own problems, or none.
+                // No single entry is the cause: without the overlay, the schema has other problems, or none.
                 let why = error.to_string();
                 return Ok(Passed {
                     checked: check(None)?,
@@ -119,7 +119,7 @@ impl Successor {
         }
     }
 
-    /// The text of the overlay; `None` if no entry is left.
+    /// Returns the text of the overlay; `None` if it has no entries.
     fn text(&self) -> Option<String> {
         let Self {
             predecessor, revision, ..
@@ -149,7 +149,7 @@ impl Successor {
         Some(text)
     }
 
-    /// Leaves out the entries that problems name. `false` if they name none.
+    /// Leaves out the entries that problems name. Returns `false` if they name none.
     fn leave_out(&mut self, problems: &Problems) -> bool {
         let Some(text) = self.text() else { return false };
         let Ok(document) = Document::parse(OVERLAY, self.entries.as_bytes(), Format::Yaml) else {
@@ -172,7 +172,7 @@ impl Successor {
     }
 }
 
-/// The entry of the overlay that a problem is about, such as `#/corrections/0`.
+/// Returns the entry of the overlay that a problem is about, such as `#/corrections/0`.
 fn entry_of(problem: &Problem) -> Option<String> {
     let mut tokens = problem
         .pointer
@@ -183,7 +183,7 @@ fn entry_of(problem: &Problem) -> Option<String> {
     Some(format!("#/{section}/{index}"))
 }
 
-/// These entries, and a section instead of all its entries.
+/// Returns these entries, with the section in place of its entries if they include all of them.
 fn with_sections(document: &Document, entries: BTreeSet<String>) -> Vec<String> {
     let sections: BTreeSet<&str> = entries
         .iter()
@@ -206,7 +206,8 @@ fn with_sections(document: &Document, entries: BTreeSet<String>) -> Vec<String> 
     others.chain(whole.iter().cloned()).collect()
 }
 
-/// The text without the comment at its start and without the values at these pointers, and the text of each value.
+/// Removes the comment at the start of a text, and the values at these pointers. Returns the rest, and the text of each
+/// value.
 fn cut(text: &str, document: &Document, pointers: &[String]) -> (String, Vec<String>) {
     let lines: Vec<&str> = text.lines().collect();
     let indentation = |line: &str| line.len() - line.trim_start().len();

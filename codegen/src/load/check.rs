@@ -1,7 +1,7 @@
-//! Finds everything in a schema that the generator doesn't support, before anything is built from it.
+//! Finds everything in a schema that the generator doesn't support, before any stage uses it.
 //!
-//! The validator reports errors in JSON Schema. This module adds the keywords that only the generator doesn't support, and
-//! the next steps.
+//! The validator reports errors in JSON Schema. This module adds the keywords that the validator supports and the
+//! generator doesn't, and the remedies.
 
 use mcp_wire::json_schema::{DEFINITIONS, Dialect, definitions, pointer, schema_at, walk};
 use mcp_wire::validator::Validator;
@@ -22,13 +22,14 @@ const KEYWORDS: [&str; 55] = [
     "required", "then", "title", "type", "unevaluatedItems", "unevaluatedProperties", "uniqueItems", "writeOnly",
 ];
 
-const CORRECT: &str = "if the official schema has it so, put it right with a correction in the revision's overlay.yaml";
+const CORRECT: &str = "if the official schema has this mistake, correct it in the revision's overlay.yaml";
 
 /// Checks a schema document as a whole.
 ///
 /// # Errors
 ///
-/// Every unknown dialect, missing definition, malformed or unknown keyword, and reference that leads nowhere or in a circle.
+/// Every unknown dialect, missing definition, malformed or unknown keyword, and reference without a target or in a
+/// cycle.
 pub fn check_document(document: &Document) -> Result<(), Problems> {
     let root = document.root();
     if !root.is_object() {
@@ -46,7 +47,7 @@ pub fn check_document(document: &Document) -> Result<(), Problems> {
         let help = format!("types are made from the members of `{first}` or `{second}` at its root");
         let problem = document.problem("#", "this document has no definitions").help(help);
         if DEFINITIONS.iter().all(|keyword| root.get(keyword).is_none()) {
-            // It is something else, and whatever else is wrong with it follows from that.
+            // It isn't a schema, so that all other problems are consequences.
             return Err(problem.into());
         }
         problems.push(problem);
@@ -68,7 +69,7 @@ pub fn check_document(document: &Document) -> Result<(), Problems> {
     Problems::check(problems)
 }
 
-/// What is wrong with all of a document, from which whatever else is wrong with it follows.
+/// Returns a problem of the whole document of which all others would be consequences.
 fn only_problem(document: &Document) -> Option<Problem> {
     let root = document.root();
     if Dialect::of(root).is_err() {
@@ -89,13 +90,13 @@ fn only_problem(document: &Document) -> Option<Problem> {
         return Some(
             document
                 .problem(at, what)
-                .help("give the official schema.json, not what it was made of"),
+                .help("give the official schema.json, not its sources"),
         );
     }
     all_dangle(document)
 }
 
-/// The problem of a document whose references all lead to the same place, where nothing is.
+/// Returns the problem of a document whose references all lead into the same object, which doesn't exist.
 fn all_dangle(document: &Document) -> Option<Problem> {
     let root = document.root();
     let mut references: Vec<(String, String)> = Vec::new();
@@ -121,12 +122,12 @@ fn all_dangle(document: &Document) -> Option<Problem> {
     })
 }
 
-/// The generator's objection to a keyword, and the next step.
+/// Returns the problem of a keyword that the generator doesn't support, and the remedy.
 fn wrong_keyword(root: &Value, at: &str, keyword: &str, value: &Value) -> Option<(String, String)> {
     if !KEYWORDS.contains(&keyword) && !keyword.starts_with("x-") {
         return Some((
             format!("the generator can't honour the keyword `{keyword}`"),
-            "say the same with other keywords through a correction in the revision's overlay.yaml, or remove it there if it refuses no instance".into(),
+            "express the same with other keywords by a correction in the revision's overlay.yaml, or remove it there if it refuses no instance".into(),
         ));
     }
     match keyword {
@@ -150,7 +151,7 @@ fn wrong_reference(root: &Value, reference: &str) -> Option<(String, String)> {
             "refer to the definition by its place, as in #/$defs/Name".into(),
         ),
         None => (
-            format!("{reference} leads out of this document, and no alias stands for it"),
+            format!("{reference} leads out of this document, and has no alias"),
             format!(
                 "nothing is fetched for a reference: put `\"{reference}\": {{a schema}}` under `aliases` in revisions.yaml"
             ),
@@ -161,7 +162,7 @@ fn wrong_reference(root: &Value, reference: &str) -> Option<(String, String)> {
         ),
         Some(target) if schema_at(root, &target).is_none() => (
             format!("{reference} leads to nothing: there is no schema"),
-            "add the definition or correct the name, through the revision's overlay.yaml if the official schema has it so".into(),
+            "add the definition or correct the name, in the revision's overlay.yaml if the official schema has this mistake".into(),
         ),
         Some(_) => return None,
     };

@@ -1,4 +1,4 @@
-//! Documentation in our own words: `docs.yaml`.
+//! Documentation of types and members: `docs.yaml`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ pub(crate) struct Docs {
 }
 
 impl Docs {
-    /// Decodes documentation. A document that has another shape is a problem, and documents nothing.
+    /// Decodes documentation. If that fails, it adds the problem to `problems`, and returns no entries.
     pub(crate) fn of(document: Document, problems: &mut Vec<Problem>) -> Self {
         let entries = document.decode_all().unwrap_or_else(|problem| {
             problems.push(problem);
@@ -24,14 +24,15 @@ impl Docs {
         Self { entries, document }
     }
 
-    /// The same documentation, with the entries of one revision before its own.
+    /// Returns this documentation with the entries of one revision, which take precedence.
     pub(crate) fn with(&self, own: &Self) -> Self {
         let mut both = self.clone();
         both.entries.extend(own.entries.clone());
         both
     }
 
-    /// What documents a type, or with `member` a member of it or a value of an enumeration, and the key of that entry.
+    /// Returns the key and the text of the entry that documents a type, or with `member`, a member of it or a value of
+    /// an enumeration.
     pub(crate) fn entry(&self, key: &str, member: Option<&str>) -> Option<(String, &str)> {
         let own = match member {
             Some(member) => format!("{key}.{member}"),
@@ -44,8 +45,8 @@ impl Docs {
         })
     }
 
-    /// Adds what another revision's documentation has of a type by another name, and of its members and values, unless they are
-    /// documented.
+    /// Adds another revision's documentation of a type with another name, and of its members and values, unless they
+    /// are documented.
     pub(crate) fn add_renamed(&mut self, earlier: &Self, old: &str, new: &str) {
         for (key, text) in &earlier.entries {
             let rest = key
@@ -59,7 +60,7 @@ impl Docs {
         }
     }
 
-    /// Adds what another revision's documentation has of a member by another name, unless it is documented.
+    /// Adds another revision's documentation of a member with another name, unless it is documented.
     pub(crate) fn add_renamed_member(&mut self, earlier: &Self, old: (&str, &str), new: (&str, &str)) {
         if let (Some((_, text)), None) = (earlier.entry(old.0, Some(old.1)), self.entry(new.0, Some(new.1))) {
             let text = text.to_owned();
@@ -67,13 +68,13 @@ impl Docs {
         }
     }
 
-    /// The entries of one revision that document nothing or say what those of all revisions say. `used` has the keys of those that
-    /// document something.
+    /// Returns a problem for each entry of one revision that is unused, or repeats that of all revisions. `used` are
+    /// the keys of the used entries.
     pub(crate) fn needless(&self, own: &Self, used: &BTreeSet<String>) -> Vec<Problem> {
         let needless = own.entries.iter().filter_map(|(key, text)| {
             let what = match (used.contains(key), self.entries.get(key) == Some(text)) {
                 (false, _) => format!("the revision has nothing that `{key}` documents"),
-                (true, true) => format!("the entry `{key}` says what that of all revisions says"),
+                (true, true) => format!("the entry `{key}` repeats that of all revisions"),
                 (true, false) => return None,
             };
             Some(own.needless_entry(key, what))
@@ -81,7 +82,7 @@ impl Docs {
         needless.collect()
     }
 
-    /// The entries that document nothing in any revision. `used` has the keys of those that do.
+    /// Returns a problem for each entry that no revision uses. `used` are the keys of the used entries.
     pub(crate) fn unused(&self, used: &BTreeSet<String>) -> Vec<Problem> {
         let unused = self.entries.keys().filter(|key| !used.contains(*key));
         let unused = unused.map(|key| self.needless_entry(key, format!("no revision has what `{key}` documents")));

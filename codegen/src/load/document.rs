@@ -1,4 +1,4 @@
-//! A document with the place of each value in its text.
+//! A parsed document that knows the place of each value in its text.
 
 use std::sync::Arc;
 
@@ -13,7 +13,8 @@ use crate::problem::{Place, Problem, Problems};
 /// The maximum size of a document in bytes. Official schemas stay below 200 000.
 pub const MAX_BYTES: usize = 8 << 20;
 
-/// A JSON value with the name of its file and the line and column of each value in it. A clone shares both until one is changed.
+/// A JSON value with the name of its file and the line and column of each value in it. Clones share the contents until
+/// one is changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Document {
     file: String,
@@ -41,7 +42,7 @@ impl Document {
         })
     }
 
-    /// An empty document, for a file that doesn't exist.
+    /// Returns an empty document, for a file that doesn't exist.
     #[must_use]
     pub fn empty(file: impl Into<String>) -> Self {
         Self {
@@ -50,23 +51,23 @@ impl Document {
         }
     }
 
-    /// The name of the file, as problems show it.
+    /// The name of the file in problems.
     pub(crate) fn file(&self) -> &str {
         &self.file
     }
 
-    /// The value of the whole document.
+    /// Returns the value of the whole document.
     #[must_use]
     pub fn root(&self) -> &Value {
         &self.root
     }
 
-    /// The value at a pointer in fragment form (`#/$defs/Tool`).
+    /// Returns the value at a pointer in fragment form (`#/$defs/Tool`).
     pub(crate) fn get(&self, pointer: &str) -> Option<&Value> {
         self.root.pointer(pointer.strip_prefix('#')?)
     }
 
-    /// The place of the value at a pointer, or of the closest value around it that has a place.
+    /// Returns the place of the value at a pointer, or of the closest value around it that has a place.
     #[must_use]
     pub fn place(&self, pointer: &str) -> Place {
         let around = std::iter::successors(Some(pointer), |at| Some(at.rsplit_once('/')?.0));
@@ -74,7 +75,7 @@ impl Document {
         places.next().unwrap_or(START)
     }
 
-    /// A problem at a pointer of this document.
+    /// Returns a problem at a pointer of this document.
     pub(crate) fn problem(&self, pointer: &str, what: impl Into<String>) -> Problem {
         self.locate(Problem::at_pointer(pointer, what))
     }
@@ -94,7 +95,7 @@ impl Document {
         T::deserialize(value).map_err(|error| self.problem(pointer, error.to_string()))
     }
 
-    /// Decodes the whole document. An empty document is the type's default.
+    /// Decodes the whole document. An empty document decodes to the type's default.
     pub(crate) fn decode_all<T: DeserializeOwned + Default>(&self) -> Result<T, Problem> {
         if self.root.is_null() {
             return Ok(T::default());
@@ -102,13 +103,14 @@ impl Document {
         self.decode("#")
     }
 
-    /// Decodes each element of the list `section` alone, so that the problems of all are found. An element must say why it is there.
+    /// Decodes each element of the list `section` separately, so that the problems of all are found. Each element must
+    /// have a reason and a link.
     pub(crate) fn entries<T: DeserializeOwned>(&self, section: &str, problems: &mut Vec<Problem>) -> Vec<T> {
         let entries = self.entries_at(section, problems).into_iter();
         entries.map(|(_, entry)| entry).collect()
     }
 
-    /// The same with the pointer of each.
+    /// Decodes the elements as [`Document::entries`] does, and returns each with its pointer.
     pub(crate) fn entries_at<T: DeserializeOwned>(
         &self,
         section: &str,
@@ -125,11 +127,11 @@ impl Document {
         entries.collect()
     }
 
-    /// A problem of the entry at a pointer, if it doesn't say why it is there and where that is specified.
+    /// Returns a problem if the entry at a pointer has no reason or no link to the specification.
     pub(crate) fn unexplained(&self, pointer: &str) -> Option<Problem> {
         let text = |name| self.get(&pointer::child(pointer, name)).and_then(Value::as_str);
         let (what, help) = if text("why").is_none_or(|why| why.trim().is_empty()) {
-            ("`why` says nothing", "explain in `why` what this entry is for")
+            ("`why` is missing or empty", "explain in `why` what this entry is for")
         } else if !text("link").is_some_and(|link| link.starts_with("https://")) {
             ("`link` isn't an https address", "name the page that this entry follows")
         } else {
@@ -138,14 +140,15 @@ impl Document {
         Some(self.problem(pointer, what).help(help))
     }
 
-    /// The same text, in which a member of the root is taken for one of another name.
+    /// Renames a member of the root in the table of places, so that problems of the new name are reported at the old
+    /// one's place.
     pub(crate) fn with_renamed(mut self, from: &str, to: &str) -> Self {
         let [from, to] = [from, to].map(|name| pointer::child("#", name));
         Arc::make_mut(&mut self.places).rename(&from, &to);
         self
     }
 
-    /// The same places over another value of nearly the same shape.
+    /// Returns a document with the same places, and another value of nearly the same shape.
     pub(crate) fn with_root(&self, root: Value) -> Self {
         Self {
             root: Arc::new(root),
@@ -153,8 +156,8 @@ impl Document {
         }
     }
 
-    /// Sets or removes the value at a pointer. Returns whether the value around it exists and can hold it. A new value has the place of
-    /// the old one, and no places inside.
+    /// Sets or removes the value at a pointer. Returns whether the value around it exists and can contain it. A new
+    /// value has the place of the old one, and the values inside it have none.
     pub(crate) fn set(&mut self, pointer: &str, value: Option<Value>) -> bool {
         let last = pointer::tokens(pointer).and_then(|mut path| path.pop());
         let (Some(last), Some((around, _))) = (last, pointer.rsplit_once('/')) else {

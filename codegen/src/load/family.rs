@@ -1,4 +1,4 @@
-//! What the documents of a schema directory are of, and the names of the crates that it becomes.
+//! The subject of a schema directory, and the names of the crates that are generated from it.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -7,25 +7,25 @@ use serde::{Deserialize, Serialize};
 
 use super::MANIFEST;
 
-/// What the documents of a schema directory are of: a protocol, or one document in several revisions.
+/// The subject of a schema directory: a protocol, or another kind of document with several revisions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Family {
-    /// Its name, as descriptions and READMEs have it after `the`.
+    /// Its name, which descriptions and READMEs use after `the`.
     pub(crate) name: String,
-    /// What people call it for short.
+    /// The abbreviation of its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) abbreviation: Option<String>,
-    /// What the names of its crates begin with.
+    /// The prefix of the names of its crates.
     pub(crate) crates: String,
-    /// Whether the revisions are modules of one crate, and not a crate each.
+    /// Whether the revisions are modules of one crate, instead of one crate per revision.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) single_crate: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) keywords: Vec<String>,
 }
 
-/// The family of a directory whose manifest names none.
+/// The family of a directory whose manifest doesn't define one.
 pub(super) static MCP: LazyLock<Family> = LazyLock::new(|| Family {
     name: "Model Context Protocol".to_owned(),
     abbreviation: Some("MCP".to_owned()),
@@ -37,7 +37,7 @@ pub(super) static MCP: LazyLock<Family> = LazyLock::new(|| Family {
 });
 
 impl Family {
-    /// Its name and, in parentheses, its abbreviation.
+    /// Returns its name and, in parentheses, its abbreviation.
     pub(crate) fn title(&self) -> String {
         match &self.abbreviation {
             Some(abbreviation) => format!("{} ({abbreviation})", self.name),
@@ -52,7 +52,7 @@ impl Family {
         }
     }
 
-    /// The name of the crate of all revisions.
+    /// Returns the name of the crate that depends on all revisions.
     pub(crate) fn adapters_crate(&self) -> String {
         let kind = if self.single_crate { "types" } else { "adapters" };
         format!("{}-{kind}", self.crates)
@@ -62,7 +62,7 @@ impl Family {
         format!("{}-ext-{name}", self.crates)
     }
 
-    /// The beginnings of the names of its crates.
+    /// Returns the prefixes of the names of its crates.
     pub(crate) fn owned(&self) -> Vec<String> {
         let kinds: &[&str] = if self.single_crate {
             &["types"]
@@ -73,7 +73,7 @@ impl Family {
     }
 }
 
-/// The schema directories of all families: the given one, and each folder in it that has a manifest of its own.
+/// Returns the schema directories of all families: the given one, and each folder in it with its own manifest.
 #[must_use]
 pub fn families(schema: &Path) -> Vec<PathBuf> {
     let folders = std::fs::read_dir(schema).into_iter().flatten();
@@ -84,7 +84,7 @@ pub fn families(schema: &Path) -> Vec<PathBuf> {
     families
 }
 
-/// A revision as a part of the name of a crate or feature.
+/// Returns the name of a revision as a part of the name of a crate or feature.
 pub(crate) fn crate_part(revision: &str) -> String {
     let part = |c: char| match c {
         '-' | '_' => c,

@@ -17,7 +17,7 @@ use crate::problem::{Problem, Problems};
 /// The name of the manifest in the schema directory.
 pub const MANIFEST: &str = "revisions.yaml";
 
-/// What the name of a crate is made of.
+/// The characters of the name of a crate.
 const CRATE_NAME: &str = "write lower-case letters, digits and `-`, with a letter first";
 
 const HEADER: &str = include_str!("../../templates/documents/revisions.yaml");
@@ -25,22 +25,24 @@ const HEADER: &str = include_str!("../../templates/documents/revisions.yaml");
 /// The manifest, `revisions.yaml`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Manifest {
-    /// What the documents are of; see [`Manifest::family`].
+    /// The subject of the documents; see [`Manifest::family`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) family: Option<Family>,
     /// The revision that handlers are written against; see [`Manifest::hub`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hub: Option<Revision>,
-    /// The link to a definition in the specification, with the placeholders `{revision}`, `{commit}` and `{anchor}`.
+    /// The template of the link to a definition in the specification, with the placeholders `{revision}`, `{commit}`
+    /// and `{anchor}`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) links: Option<String>,
-    /// Schemas that replace external references, by `$ref`.
+    /// Schemas that replace external references, by the value of `$ref`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) aliases: BTreeMap<String, Value>,
-    /// Spellings in Rust names by the word of the official name (`URL: Url`).
+    /// The spelling of acronyms in Rust names (`URL: Url`).
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) acronyms: BTreeMap<String, String>,
-    /// The versions of crates that aren't the generator's, by the name of the crate; see [`Manifest::version`].
+    /// The versions of crates that differ from the generator's version, by the name of the crate; see
+    /// [`Manifest::version`].
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) versions: BTreeMap<String, String>,
     /// The revisions in their order.
@@ -54,16 +56,16 @@ pub struct Manifest {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Extension {
-    /// What peers declare it as.
+    /// The id by which peers declare it.
     pub id: String,
     /// The revision that it extends.
     pub of: Revision,
-    /// Whether its schema is published with it, and not written after its text.
+    /// Whether its schema is published with it, instead of written by hand from the text of its specification.
     #[serde(default = "yes", skip_serializing_if = "is_true")]
     pub official: bool,
     /// Its schema.
     pub schema: Entry,
-    /// The folder of its files, if that isn't in the schema directory.
+    /// The folder of its files, if it isn't in the schema directory.
     #[serde(skip)]
     pub(crate) folder: Option<PathBuf>,
 }
@@ -74,9 +76,9 @@ pub struct Extension {
 pub struct Entry {
     /// The name of the revision and of its directory.
     pub revision: Revision,
-    /// The address or path that the bytes were read from.
+    /// The address or path from which the schema was read.
     pub source: String,
-    /// The commit of the source.
+    /// The commit of the source repository.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
     /// The hash of the bytes as published, in hexadecimal.
@@ -114,13 +116,14 @@ fn yes() -> bool {
     true
 }
 
-// serde passes what it would write by reference.
+// serde calls it with a reference to the field.
 #[allow(clippy::trivially_copy_pass_by_ref)]
 fn is_true(flag: &bool) -> bool {
     *flag
 }
 
-/// The manifest with raw revisions. Each is decoded alone, so that the problems of all are reported.
+/// The manifest with undecoded revisions and extensions. Each is decoded separately, so that the problems of all are
+/// reported.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, default)]
 #[derive(Default)]
@@ -136,7 +139,7 @@ struct Raw {
 }
 
 impl Manifest {
-    /// Reads the manifest of a schema directory. It is empty if there is no file yet.
+    /// Reads the manifest of a schema directory. Returns an empty one if the file doesn't exist yet.
     ///
     /// # Errors
     ///
@@ -172,7 +175,7 @@ impl Manifest {
         }
         let is_known = |name: &Revision| revisions.iter().any(|entry| entry.revision == *name);
         if let Some(hub) = raw.hub.as_ref().filter(|hub| problems.is_empty() && !is_known(hub)) {
-            problems.push(document.problem("#/hub", format!("{hub} is none of the revisions below")));
+            problems.push(document.problem("#/hub", format!("{hub} isn't one of the revisions below")));
         }
         let mut extensions = BTreeMap::<String, Extension>::new();
         for name in raw.extensions.into_keys() {
@@ -187,7 +190,7 @@ impl Manifest {
                     ));
                     problems.extend(wrong_extension(document, &at, (&name, &extension), &extensions));
                     if !is_known(&extension.of) {
-                        let what = format!("{} is none of the revisions above", extension.of);
+                        let what = format!("{} isn't one of the revisions above", extension.of);
                         problems.push(document.problem(&pointer::child(&at, "of"), what));
                     }
                     extensions.insert(name, extension);
@@ -218,11 +221,11 @@ impl Manifest {
         })
     }
 
-    /// The text of `revisions.yaml`.
+    /// Returns the text of `revisions.yaml`.
     ///
     /// # Errors
     ///
-    /// None in practice: only an alias that YAML can't write.
+    /// An alias that can't be written as YAML, which doesn't happen in practice.
     pub fn to_yaml(&self) -> Result<String, yaml_serde::Error> {
         let mut text = String::from(HEADER);
         for line in yaml_serde::to_string(self)?.lines() {
@@ -238,25 +241,25 @@ impl Manifest {
         Ok(text)
     }
 
-    /// The entry of a revision.
+    /// Returns the entry of a revision.
     #[must_use]
     pub fn entry(&self, revision: &str) -> Option<&Entry> {
         self.revisions.iter().find(|entry| entry.revision.as_str() == revision)
     }
 
-    /// What the documents are of: the Model Context Protocol, if nothing else is named.
+    /// Returns the subject of the documents: the Model Context Protocol, if the manifest doesn't define another.
     pub(crate) fn family(&self) -> &Family {
         self.family.as_ref().unwrap_or(&MCP)
     }
 
-    /// The revision that handlers are written against: the named one, or else the last.
+    /// Returns the revision that handlers are written against: the one that the manifest names, or else the last.
     #[must_use]
     pub fn hub(&self) -> Option<&Revision> {
         let last = self.revisions.last().map(|entry| &entry.revision);
         self.hub.as_ref().or(last)
     }
 
-    /// The version of a crate: what `versions` says, or else the generator's own.
+    /// Returns the version of a crate: the one in `versions`, or else the generator's own.
     #[must_use]
     pub fn version(&self, name: &str) -> &str {
         self.versions
@@ -270,8 +273,9 @@ impl Manifest {
         revisions.any(|entry| entry.revision.as_str() == revision && !entry.released)
     }
 
-    /// Where the official specification describes the definitions of a revision, or else where the schema came from. `{anchor}`
-    /// stands for the name of a definition in lower case.
+    /// Returns the address at which the official specification describes the definitions of a revision, or else the
+    /// source of the schema. The address can contain the placeholder `{anchor}` for the name of a definition in lower
+    /// case.
     pub(crate) fn specification(&self, entry: &Entry) -> String {
         let Some(template) = entry.links.as_ref().or(self.links.as_ref()) else {
             return entry.source.clone();
@@ -282,7 +286,7 @@ impl Manifest {
             .replace("{commit}", commit)
     }
 
-    /// Where a definition is described: [`Manifest::links`] is for revisions alone.
+    /// Returns the address at which a definition is described. [`Manifest::links`] applies only to revisions.
     pub(crate) fn link(&self, entry: &Entry, definition: &str, is_extension: bool) -> String {
         if is_extension && entry.links.is_none() {
             return entry.source.clone();
@@ -338,7 +342,7 @@ fn wrong_extension(
     problems
 }
 
-/// Whether a name can be a part of a crate's, and that of a folder.
+/// Whether a name can be part of the name of a crate, and the name of a folder.
 fn is_crate_name(name: &str) -> bool {
     let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(is_name)
@@ -347,7 +351,7 @@ fn is_crate_name(name: &str) -> bool {
 /// Checks that go beyond the types of an entry's fields.
 fn wrong_entry(document: &Document, at: &str, entry: &Entry, earlier: &[Entry]) -> Vec<Problem> {
     let mut problems = Vec::new();
-    // File systems may ignore case.
+    // Some file systems ignore case.
     let is_same = |other: &Entry| other.revision.as_str().eq_ignore_ascii_case(entry.revision.as_str());
     if earlier.iter().any(is_same) {
         problems.push(document.problem(

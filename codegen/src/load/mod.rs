@@ -1,4 +1,5 @@
-//! Reads the schema directory: the first stage, and with [`crate::files`] the only one that accesses the disk.
+//! Reads the schema directory. This is the first stage, and with [`crate::files`] the only module that accesses the
+//! disk.
 
 mod check;
 mod docs;
@@ -52,10 +53,10 @@ fn missing(path: &Path) -> Problem {
     Problem::new(path.display().to_string(), "there is no such file")
 }
 
-/// Documents, by the names and the bytes of their files.
+/// A cache of documents, by the names and the bytes of their files.
 pub(crate) type Files = Memo<(String, Vec<u8>), Result<Document, Problems>, 128>;
 
-/// Reads a file as a document if there is one.
+/// Reads a file as a document, if it exists.
 fn read_document(path: &Path, known: &Files) -> Result<Option<Document>, Problems> {
     let name = path.display().to_string();
     match read_bytes(path) {
@@ -70,7 +71,7 @@ fn read_document(path: &Path, known: &Files) -> Result<Option<Document>, Problem
     }
 }
 
-/// Reads a file as text if there is one.
+/// Reads a file as text, if it exists.
 pub(crate) fn read_text(path: &Path) -> Result<Option<String>, Problems> {
     match std::fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
@@ -79,19 +80,19 @@ pub(crate) fn read_text(path: &Path) -> Result<Option<String>, Problems> {
     }
 }
 
-/// Reads at most one byte more of a file than a document may have, which shows whether it is too long.
+/// Reads a file up to one byte more than [`MAX_BYTES`], which is enough to find out that it is too long.
 pub(crate) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// Deserializes a key whose value may be `null`, unlike that of a key that is missing.
+/// Deserializes the value of a key that is present as `Some`, so that `null` differs from a missing key.
 pub(crate) fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
 }
 
-/// What is written as one text or as a list of texts.
+/// A list of texts, which can be written as a single text if it has one element.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub(crate) struct OneOrMany(pub(crate) Vec<String>);

@@ -1,7 +1,7 @@
 //! Reads JSON and YAML with the place of each value.
 //!
-//! JSON is YAML too, so the parser of YAML finds the places in both. serde_json reads JSON's values first, because YAML
-//! accepts much that JSON forbids.
+//! JSON is a subset of YAML, so the YAML parser finds the places in both. The values of JSON are read by serde_json,
+//! because YAML accepts much that JSON forbids.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -16,18 +16,18 @@ use serde_path_to_error::{Path as JsonPath, Segment, Track};
 use super::places::Places;
 use crate::problem::{Place, Problem, Problems};
 
-/// The maximum depth of objects and lists, which is serde_json's. Official schemas stay below 20. The limit keeps recursive
-/// functions from overflowing the stack.
+/// The maximum depth of objects and lists, which is also that of serde_json. Official schemas stay below 20. The limit
+/// keeps recursive functions from overflowing the stack.
 pub const MAX_DEPTH: usize = 127;
 
-/// The maximum number of values that the aliases of one document are expanded to.
+/// The maximum number of values to which the aliases of one document expand.
 const MAX_ALIASED: usize = 1 << 20;
 
-/// The maximum size of the pointers to all values of one document in bytes, since each repeats the names around it. Those of an official
-/// schema take less than twice its size.
+/// The maximum size in bytes of the pointers to all values of one document, since each repeats the names around it.
+/// Those of an official schema take less than twice its size.
 const MAX_POINTERS: usize = 128 << 20;
 
-const NO_JSON: &str = "the file is damaged or is no JSON: get it again; a YAML file needs a name that ends in .yaml";
+const NO_JSON: &str = "the file is damaged or isn't JSON: get it again; a YAML file needs a name that ends in .yaml";
 const NO_YAML: &str = "this is not valid YAML, or uses features of YAML that JSON lacks: correct it or get it again";
 
 /// The format of a document.
@@ -40,7 +40,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format by the extension of a name, or else by the text.
+    /// Determines the format by the extension of the name, or else by the first character of the text.
     #[must_use]
     pub fn of(name: &str, bytes: &[u8]) -> Self {
         let name = name.split(['?', '#']).next().unwrap_or_default();
@@ -55,7 +55,7 @@ impl Format {
     }
 }
 
-/// Reads a whole text as one value.
+/// Parses a text as one value.
 pub(super) fn parse(file: &str, text: &str, format: Format) -> Result<(Value, Places), Problems> {
     match format {
         Format::Json => {
@@ -75,11 +75,11 @@ fn parse_json(file: &str, text: &str) -> Result<Value, Problem> {
     whole.map_err(|error| broken_json(file, text, &track.path(), &error))
 }
 
-/// The problem of a text that serde_json refuses in the value at a path.
+/// Returns the problem of a text with an error of serde_json in the value at a path.
 fn broken_json(file: &str, text: &str, path: &JsonPath, error: &serde_json::Error) -> Problem {
     let message = error.to_string();
     let what = message.rsplit_once(" at line ").map_or(&*message, |(what, _)| what);
-    // serde_json counts the bytes of a line. Column 0 is the end of the line before.
+    // serde_json's columns count bytes. Column 0 is the end of the line before.
     let (line, bytes) = match (error.line(), error.column()) {
         (line, 0) => (line.max(2) - 1, usize::MAX),
         (line, column) => (line, column - 1),
@@ -115,7 +115,7 @@ fn parse_yaml(file: &str, text: &str) -> Result<(Value, Places), Problems> {
         builder.event(event, place(&span.start))?;
     }
     Problems::check(builder.duplicates)?;
-    // A file with only comments is null.
+    // A file that only has comments is null.
     Ok((builder.root.unwrap_or_default(), builder.places))
 }
 
@@ -130,11 +130,11 @@ fn broken_yaml(file: &str, error: &ScanError) -> Problem {
     Problem::new(file, error.info()).at(place(error.marker())).help(NO_YAML)
 }
 
-/// JSON escapes a character beyond U+FFFF as two surrogates, which YAML doesn't have. They are replaced by escapes of the
-/// same length while the places are found.
+/// Replaces escaped surrogates by other escapes of the same length. JSON escapes a character beyond U+FFFF as two
+/// surrogates, which YAML doesn't support.
 fn without_surrogates(json: &str) -> Cow<'_, str> {
     let mut text = Cow::Borrowed(json);
-    // The text is valid JSON, so that a character of ASCII follows each backslash.
+    // The text is valid JSON, so each backslash is followed by an ASCII character.
     let mut at = 0;
     while let Some(found) = json[at..].find('\\') {
         at += found;
@@ -154,7 +154,7 @@ struct Open {
     value: Value,
     place: Place,
     anchor: usize,
-    /// The name of the member whose value comes next, and its place.
+    /// The name of the member whose value is parsed next, and its place.
     name: Option<(String, Place)>,
 }
 
@@ -168,9 +168,9 @@ struct Builder<'file> {
     anchors: BTreeMap<usize, Value>,
     /// The size of all pointers in bytes.
     pointers: usize,
-    /// The number of values that were copied for aliases.
+    /// The number of values copied for aliases.
     aliased: usize,
-    /// Duplicate names of members. Parsing goes on, so that all are found.
+    /// Duplicate names of members. Parsing continues, so that all are found.
     duplicates: Vec<Problem>,
 }
 
@@ -275,7 +275,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Counts a copy of a value, because nested aliases grow exponentially.
+    /// Counts a copy of a value toward the limits, because nested aliases grow exponentially.
     fn copied(&mut self, value: &Value, place: Place) -> Result<(), Problem> {
         let (size, depth) = measure(value);
         self.aliased += size;
@@ -283,7 +283,7 @@ impl Builder<'_> {
             return Err(self.problem(place, format!("nested more than {MAX_DEPTH} deep")));
         }
         if self.aliased > MAX_ALIASED {
-            return Err(self.problem(place, format!("aliases stand for more than {MAX_ALIASED} values")));
+            return Err(self.problem(place, format!("aliases expand to more than {MAX_ALIASED} values")));
         }
         Ok(())
     }
@@ -304,7 +304,7 @@ impl Builder<'_> {
             .help(NO_YAML)
     }
 
-    /// The pointer of the value that comes next.
+    /// Returns the pointer of the value that is parsed next.
     fn pointer(&self) -> String {
         let mut pointer = String::from("#");
         for open in &self.open {
@@ -318,7 +318,7 @@ impl Builder<'_> {
     }
 }
 
-/// The number of values in a value, and their depth.
+/// Returns the number of values in a value, itself included, and their depth.
 fn measure(value: &Value) -> (usize, usize) {
     let inner: Box<dyn Iterator<Item = &Value>> = match value {
         Value::Array(elements) => Box::new(elements.iter()),
@@ -330,9 +330,9 @@ fn measure(value: &Value) -> (usize, usize) {
     })
 }
 
-/// The value of a plain scalar. `None` for a number that JSON doesn't have.
+/// Returns the value of a plain scalar. `None` for a number that JSON doesn't have.
 ///
-/// A scalar that only some YAML parsers read as a number, such as `012` or `1_000`, is text.
+/// A scalar that only some YAML parsers read as a number, such as `012` or `1_000`, is a string.
 fn resolve_scalar(text: &str) -> Option<Value> {
     Some(match text {
         "" | "~" | "null" | "Null" | "NULL" => Value::Null,
@@ -365,7 +365,7 @@ fn number(text: &str) -> Option<Number> {
     integer.ok().or_else(|| Number::from_f64(text.parse().ok()?))
 }
 
-/// Infinity and not-a-number.
+/// Whether a scalar is infinity or not-a-number.
 fn is_no_number(text: &str) -> bool {
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
     matches!(unsigned, ".inf" | ".Inf" | ".INF" | ".nan" | ".NaN" | ".NAN")

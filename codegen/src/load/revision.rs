@@ -5,9 +5,9 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// The name of a revision, usually a date. The name is opaque: revisions are ordered by the manifest.
+/// The name of a revision, usually a date. The name is opaque: the manifest defines the order of revisions.
 ///
-/// The name is also that of a directory and part of a crate's name, so it must be a single safe path component.
+/// It is also the name of a directory and part of the name of a crate, so it must be a single safe path component.
 ///
 /// ```
 /// use mcp_codegen::load::Revision;
@@ -19,10 +19,10 @@ use serde::{Deserialize, Serialize};
 #[serde(try_from = "String", into = "String")]
 pub struct Revision(String);
 
-/// The error of a text that can't be the name of a revision.
+/// The error of a text that isn't a valid name of a revision.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{0:?} can't name a revision: letters, digits, `-`, `_` and `.` can, with a letter or digit first, and no `..`"
+    "{0:?} isn't a valid name of a revision: use letters, digits, `-`, `_` and `.`, with a letter or digit first, and no `..`"
 )]
 pub struct RevisionError(String);
 

@@ -17,7 +17,7 @@ pub(crate) const EXTENSIONS: &str = "extensions";
 /// The file of a revision's published names.
 pub const NAMES: &str = "names.yaml";
 
-/// The file of documentation in our own words.
+/// The file of the documentation of types and members.
 const DOCS: &str = "docs.yaml";
 
 /// The files in the directory of a revision, or of an extension.
@@ -31,11 +31,11 @@ pub(crate) struct RevisionDocuments {
     pub(crate) names: Document,
     /// `docs.yaml`, which takes precedence over that of all revisions.
     pub(crate) docs: Document,
-    /// What it extends, if it is an extension.
+    /// The revision that it extends, if it is an extension.
     pub(crate) extends: Option<Extends>,
 }
 
-/// What an extension extends.
+/// The name of an extension, and the revision that it extends.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Extends {
     /// The name of the extension's folder.
@@ -49,7 +49,7 @@ pub(crate) struct Extends {
 }
 
 impl RevisionDocuments {
-    /// The folder of the files, below the schema directory.
+    /// Returns the folder of the files, relative to the schema directory.
     pub(crate) fn folder(&self) -> PathBuf {
         let revision = &self.entry.revision;
         match &self.extends {
@@ -59,16 +59,16 @@ impl RevisionDocuments {
     }
 }
 
-/// The files about all revisions.
+/// The files that apply to all revisions.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct SharedDocuments {
-    /// `docs.yaml`: documentation in our own words.
+    /// `docs.yaml`: the documentation of types and members.
     pub(crate) docs: Document,
     /// `modules.yaml`: the module of each definition.
     pub(crate) modules: Document,
-    /// `capabilities.yaml`: the capability that each method needs.
+    /// `capabilities.yaml`: the capability that each method requires.
     pub(crate) capabilities: Document,
-    /// `lifecycle.yaml`: the methods that a session uses automatically.
+    /// `lifecycle.yaml`: the methods and members that sessions handle automatically.
     pub(crate) lifecycle: Document,
     /// `tolerances.yaml`: the mistakes in results that are tolerated.
     pub(crate) tolerances: Document,
@@ -83,12 +83,13 @@ pub(crate) struct Loaded {
     pub(crate) revisions: Vec<RevisionDocuments>,
     /// The extensions whose files could all be read.
     pub(crate) extensions: Vec<RevisionDocuments>,
-    /// The problems of the files that couldn't be read. Nothing is generated then, but the other files are still checked.
+    /// The problems of the files that couldn't be read. If there are any, nothing is generated, but the other files are
+    /// still checked.
     pub(crate) problems: Vec<Problem>,
 }
 
 impl Loaded {
-    /// Empties the files about all revisions, and the documentation of each.
+    /// Empties the files that apply to all revisions, and the documentation of each revision.
     pub(crate) fn without_shared(mut self) -> Self {
         self.shared = SharedDocuments::default();
         for revision in &mut self.revisions {
@@ -98,12 +99,12 @@ impl Loaded {
     }
 }
 
-/// Reads a schema directory. All files except the schemas may be missing.
+/// Reads a schema directory. All files except the schemas can be missing.
 pub(crate) fn load(directory: &Path) -> Result<Loaded, Problems> {
     Ok(Directory::new(directory, &Files::default()).load(Manifest::load(directory)?))
 }
 
-/// A schema directory with files that aren't written yet.
+/// A schema directory, with documents that replace or add files in memory.
 #[derive(Debug)]
 pub(crate) struct Directory<'d> {
     path: &'d Path,
@@ -112,7 +113,7 @@ pub(crate) struct Directory<'d> {
 }
 
 impl<'d> Directory<'d> {
-    /// A directory as it is.
+    /// A directory as it is on disk.
     pub(crate) fn new(path: &'d Path, known: &'d Files) -> Self {
         Self {
             path,
@@ -121,7 +122,7 @@ impl<'d> Directory<'d> {
         }
     }
 
-    /// Puts a document in the place of a file.
+    /// Replaces or adds a file.
     pub(crate) fn put(&mut self, file: PathBuf, document: Document) {
         self.pending.insert(file, document);
     }
@@ -136,7 +137,7 @@ impl<'d> Directory<'d> {
         let mut extensions = Vec::new();
         for (name, extension) in &manifest.extensions {
             let core = revisions.iter().find(|core| core.entry.revision == extension.of);
-            // If the files of its revision couldn't be read, nothing is said of an extension.
+            // An extension is skipped if the files of its revision couldn't be read.
             extensions.extend(core.and_then(|core| self.extension((name, extension), core, &mut problems)));
         }
         let mut shared = |name: &str| self.optional(&self.path.join(name), &mut problems);
@@ -177,7 +178,7 @@ impl<'d> Directory<'d> {
         })
     }
 
-    /// Reads the files in a folder; nothing, if one has problems.
+    /// Reads the files in a folder. Returns `None` if one has problems.
     fn revision(&self, folder: &Path, entry: &Entry, problems: &mut Vec<Problem>) -> Option<RevisionDocuments> {
         let before = problems.len();
         let schema = folder.join(SCHEMA);
@@ -209,7 +210,7 @@ impl<'d> Directory<'d> {
     }
 }
 
-/// A document, or an empty one in the place of one that has problems.
+/// Returns a document, or if it has problems, an empty one.
 fn or_empty(read: Result<Document, Problems>, file: &Path, problems: &mut Vec<Problem>) -> Document {
     read.unwrap_or_else(|found| {
         problems.extend(found);
@@ -217,12 +218,13 @@ fn or_empty(read: Result<Document, Problems>, file: &Path, problems: &mut Vec<Pr
     })
 }
 
-/// The directory of an extension's files.
+/// Returns the directory of an extension's files.
 pub(crate) fn extension_directory(schema: &Path, name: &str, version: &Revision) -> PathBuf {
     schema.join(EXTENSIONS).join(name).join(version.as_str())
 }
 
-/// The names of the folders that a schema directory has beside those that its manifest lists, and beside other families. Nothing reads them.
+/// Returns the names of the folders of a schema directory that neither its manifest lists nor are other families. They
+/// are never read.
 #[must_use]
 pub fn unlisted_folders(schema: &Path, manifest: &Manifest) -> Vec<String> {
     let folders = std::fs::read_dir(schema).into_iter().flatten();

@@ -1,4 +1,4 @@
-//! Leaves out unused definitions that are nested in other definitions.
+//! Removes unused definitions that are nested in other definitions.
 //!
 //! Bundled schemas have them, with references that are only valid in the original schemas.
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::document::Document;
 
-/// The document without unused nested definitions. The definitions at its root are in use.
+/// Removes unused nested definitions from a document. The definitions at its root always count as used.
 pub(crate) fn without_unused_definitions(mut document: Document) -> Document {
     for definition in unused(&references(document.root())) {
         document.set(&definition, None);
@@ -19,7 +19,7 @@ pub(crate) fn without_unused_definitions(mut document: Document) -> Document {
 
 const ROOT: &str = "#";
 
-/// The references of each nested definition, by its pointer, and those of the root.
+/// The references inside each nested definition, by its pointer, and those of the root.
 type References = BTreeMap<String, BTreeSet<String>>;
 
 fn references(document: &Value) -> References {

@@ -1,4 +1,4 @@
-//! Collects the keywords that say more about a value than its Rust type does.
+//! Collects assertions: keywords that restrict a value more than its Rust type does.
 
 use std::collections::BTreeSet;
 
@@ -10,30 +10,31 @@ use super::type_schema::{Assertion, Assertions};
 use super::types::{Model, TypeKind};
 use crate::normalise::{follow, only_requires, says_nothing};
 
-/// Keywords that assert nothing. Any other one is an assertion, also one that nobody uses yet.
+/// Keywords that don't restrict values. All others are assertions, even if no schema uses them yet.
 #[rustfmt::skip]
 const ANNOTATIONS: [&str; 16] = [
     "$anchor", "$comment", "$defs", "$id", "$ref", "$schema", "contentEncoding", "contentMediaType", "default", "definitions",
     "deprecated", "description", "examples", "format", "readOnly", "title",
 ];
 
-/// Keywords that assert nothing but what types do.
+/// Keywords whose assertions the types express.
 const SAID_BY_TYPES: [&str; 3] = ["properties", "required", "type"];
 
-/// How many references, intersections and containers lead to an assertion.
+/// The maximum number of references, intersections and containers on the way to an assertion.
 const MAX_DEPTH: usize = 16;
 
-/// What the schema of a type asserts, at any of its places.
+/// Returns the assertions of a type's schema at `at`, which is one of the type's places.
 pub(super) fn of_type(model: &Model, root: &Value, at: &str) -> Assertions {
     collect(model, root, |collector| collector.schema(at, "", 0, true))
 }
 
-/// What the schema of a member asserts, without the definitions of types that it refers to.
+/// Returns the assertions of a member's schema, without those of the types that it refers to.
 pub(super) fn of_member(model: &Model, root: &Value, at: &str) -> Assertions {
     collect(model, root, |collector| collector.schema(at, "", 0, false))
 }
 
-/// All that the schema of open JSON asserts, since no type says any of it: of the whole, or with `around`, of a member.
+/// Returns all assertions of the schema of open JSON, since its type expresses none: those of the whole, or with
+/// `around`, of a member.
 pub(super) fn of_open_json(model: &Model, root: &Value, at: &str, around: &str) -> Assertions {
     collect(model, root, |collector| collector.open_json(at, around, 0))
 }
@@ -48,9 +49,9 @@ struct Collector<'m> {
     model: &'m Model,
     root: &'m Value,
     found: BTreeSet<Assertion>,
-    /// The definitions that these refer to.
+    /// The definitions that the assertions refer to.
     definitions: BTreeSet<String>,
-    /// The schemas that were collected from, with the keywords around them: an intersection may have one several times.
+    /// The visited schemas, with the keywords around them: an intersection can contain a schema several times.
     seen: BTreeSet<(String, String, bool)>,
 }
 
@@ -65,8 +66,9 @@ impl<'m> Collector<'m> {
         }
     }
 
-    /// Collects what the schema at a pointer asserts, to which the keywords `around` lead. A reference to an object or a union is
-    /// followed only where that is a part of the type, as in `allOf`: elsewhere the type that it refers to asserts it.
+    /// Collects the assertions of the schema at a pointer, to which the keywords `around` lead. A reference to an
+    /// object or a union is followed only if the target is a part of the type, as in `allOf`: otherwise the assertions
+    /// belong to the referenced type.
     fn schema(&mut self, at: &str, around: &str, depth: usize, is_part: bool) {
         let schema = pointer::resolve(self.root, at).and_then(Value::as_object);
         let Some(schema) = schema.filter(|_| depth < MAX_DEPTH) else {
@@ -95,7 +97,8 @@ impl<'m> Collector<'m> {
                     for index in 0..variants.len() {
                         self.schema(&format!("{}/{index}", child()), &inner(), depth + 1, false);
                     }
-                    // That no value is one of several variants is more than types say, and depends on what each of them is.
+                    // Types don't express that a value is valid for only one variant, which depends on the definitions
+                    // of all variants.
                     if keyword == "oneOf" {
                         let count = variants.len().to_string();
                         self.found.insert((format!("{around}{keyword}"), count));
@@ -108,11 +111,11 @@ impl<'m> Collector<'m> {
                 ("additionalProperties", Value::Object(_)) if is_map(schema) => {
                     self.schema(&child(), &inner(), depth + 1, false);
                 }
-                // A type is closed by the schema at its first place, and not by a part of it.
+                // Whether a type is closed is determined by the schema at its first place, not by a part of it.
                 ("additionalProperties", Value::Bool(false))
                     if (depth == 0 || !is_part) && !is_map(schema) && self.other_place(at).is_none() => {}
                 ("const", value) if is_constant(value) => {}
-                // The values of a part needn't be those of the type.
+                // A part of an intersection can have other values than the type.
                 ("enum", Value::Array(values)) if is_enumeration(values) && (depth == 0 || !is_part) => {}
                 (keyword, _) if is_annotation(keyword) || SAID_BY_TYPES.contains(&keyword) => {}
                 _ => self.add(around, keyword, value),
@@ -120,7 +123,7 @@ impl<'m> Collector<'m> {
         }
     }
 
-    /// Collects all that the schema at a pointer asserts.
+    /// Collects all assertions of the schema at a pointer.
     fn open_json(&mut self, at: &str, around: &str, depth: usize) {
         let Some(schema) = pointer::resolve(self.root, at).filter(|schema| !says_nothing(schema)) else {
             return;
@@ -132,7 +135,7 @@ impl<'m> Collector<'m> {
             let child = |name: &str| pointer::child(&pointer::child(at, keyword), name);
             match (keyword.as_str(), value) {
                 ("$ref", Value::String(reference)) => self.reference(reference, around, depth),
-                // The members of the whole are described one by one.
+                // The members of the whole are described separately.
                 ("properties", Value::Object(_)) if around.is_empty() => {}
                 ("properties", Value::Object(members)) => {
                     for name in members.keys() {
@@ -143,7 +146,7 @@ impl<'m> Collector<'m> {
                 ("required", Value::Array(names)) => names.iter().for_each(|name| self.add(around, keyword, name)),
                 ("additionalProperties" | "items", value) if follow(self.root, value).is_some_and(says_nothing) => {}
                 ("additionalProperties" | "items", _) => {
-                    // It says nothing of members that the schema names otherwise.
+                    // The keyword doesn't apply to members that the schema declares.
                     let named = ["properties", "patternProperties"].map(|keyword| schema.get(keyword)?.as_object());
                     let named: Vec<&String> = named.into_iter().flatten().flat_map(Map::keys).collect();
                     self.found
@@ -161,8 +164,8 @@ impl<'m> Collector<'m> {
         }
     }
 
-    /// Collects what the definition that open JSON refers to asserts. One that it refers to again, or that holds itself, is compared as a
-    /// whole.
+    /// Collects the assertions of a definition that open JSON refers to. If it was visited before, as in a recursion,
+    /// it is compared as a whole.
     fn reference(&mut self, reference: &str, around: &str, depth: usize) {
         let Some(target) = pointer::canonical(reference) else {
             return;
@@ -179,7 +182,7 @@ impl<'m> Collector<'m> {
         self.add_definitions(value);
     }
 
-    /// Adds the definitions that a value refers to, and those that they refer to.
+    /// Adds the definitions that a value refers to, directly or indirectly.
     fn add_definitions(&mut self, value: &'m Value) {
         let mut waiting = vec![value];
         while let Some(value) = waiting.pop() {
@@ -195,7 +198,7 @@ impl<'m> Collector<'m> {
         }
     }
 
-    /// Collects what one of several places of a type asserts of the members of the type, and the first place doesn't.
+    /// Collects the assertions about the type's members at this place that its first place doesn't have.
     fn members(&mut self, at: &str, around: &str, depth: usize) {
         let Some(first) = self.other_place(at) else { return };
         let [here, there] = [at, first].map(|at| {
@@ -210,7 +213,7 @@ impl<'m> Collector<'m> {
         self.definitions.extend(here.definitions);
     }
 
-    /// The first place of the type whose schema is at a pointer, if that is another place.
+    /// Returns the first place of the type whose schema is at a pointer, if that is another place.
     fn other_place(&self, at: &str) -> Option<&'m str> {
         let ty = self.model.types.get(self.model.places.get(at)?)?;
         Some(ty.pointer.as_str()).filter(|first| *first != at)
@@ -226,7 +229,7 @@ fn is_annotation(keyword: &str) -> bool {
     keyword.starts_with("x-") || ANNOTATIONS.contains(&keyword)
 }
 
-/// Whether the members of an object are those of a map.
+/// Whether an object is a map: it declares no members.
 fn is_map(schema: &Map<String, Value>) -> bool {
     let declares = |keyword: &str| {
         schema
@@ -236,12 +239,12 @@ fn is_map(schema: &Map<String, Value>) -> bool {
     !declares("properties") && !declares("patternProperties")
 }
 
-/// Whether a type has a constant for a value.
+/// Whether a type can express the value of `const`.
 fn is_constant(value: &Value) -> bool {
     !matches!(value, Value::Array(_) | Value::Object(_)) && (!value.is_number() || value.is_i64())
 }
 
-/// Whether a type enumerates the values.
+/// Whether a type can express the values of `enum`.
 fn is_enumeration(values: &[Value]) -> bool {
     let are_strings = values.iter().all(|value| value.is_string() || value.is_null());
     are_strings || values.len() == 1 && values.iter().all(is_constant)

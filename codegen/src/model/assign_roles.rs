@@ -1,4 +1,4 @@
-//! Finds what has a role in a model: methods, keys of `_meta`, and members.
+//! Assigns roles in a model: to methods, keys of `_meta`, and members.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::type_ref::TypeRef;
 use super::types::{Member, Model, Struct};
 use crate::normalise::Scalar;
 
-/// Puts the roles into a model and its methods.
+/// Assigns the roles to a model and its methods.
 pub(crate) fn assign_roles(model: &mut Model, roles: &Roles) {
     let declared = roles.iter().filter_map(|(role, names)| {
         let name = names.iter().find(|name| match is_of_member(role) {
@@ -71,12 +71,13 @@ pub(super) fn declares_member(model: &Model, key: &str) -> bool {
     model.objects().any(|(_, object)| object.member(key).is_some())
 }
 
-/// The members of an object by their roles. `kind` is the one with the kind of a result, which has a role of its own.
+/// Returns the members of an object by their roles. `kind` names the member with the kind of a result, which has a
+/// separate role.
 fn members(model: &Model, ty: &TypeRef, kind: Option<&str>) -> Members {
     let Some(object) = model.struct_of(ty) else {
         return Members::default();
     };
-    // Where several could be meant, none is, unless all others have presets.
+    // A role is assigned only if a single member qualifies. Among several, those with presets don't count.
     let only = |is_meant: &dyn Fn(&TypeRef, bool) -> bool| {
         let members = object.members.iter();
         let mut meant: Vec<&Member> = members
@@ -111,7 +112,7 @@ fn members(model: &Model, ty: &TypeRef, kind: Option<&str>) -> Members {
         .collect()
 }
 
-/// The member that is an object in which a member has the role of a filter's.
+/// Returns the member that is the filter: an object that declares a member with a `filter.` role.
 fn filter(model: &Model, params: &TypeRef, names: &BTreeMap<String, String>) -> Option<String> {
     let roles = names.iter().filter(|(role, _)| role.starts_with("filter."));
     let members: Vec<&String> = roles.map(|(_, name)| name).collect();

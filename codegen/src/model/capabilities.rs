@@ -1,4 +1,4 @@
-//! Which capability each method needs: data, because no schema says so.
+//! The capabilities that methods require: data, because schemas don't define them.
 
 use std::collections::BTreeMap;
 
@@ -6,12 +6,13 @@ use super::method::Need;
 use super::types::Model;
 use crate::load::OneOrMany;
 
-/// The members of capabilities that methods need, by method: `Type.member.member`. A key may name a member of the
-/// parameters after the method, `method member`, `method member=value` or `method member!=value`: then only requests that have it, or
-/// don't have that value, need the capability. After a place, ` or empty` says that an empty object around the member offers it too.
+/// The capabilities that methods require, by method, each as the path of a member: `Type.member.member`. A key can
+/// restrict the method's requests by a member of the parameters: `method member`, `method member=value` or
+/// `method member!=value`. The suffix ` or empty` of a path means that an empty object around the member also declares
+/// the capability.
 pub(crate) type Capabilities = BTreeMap<String, OneOrMany>;
 
-/// Puts the capabilities into a model's methods, where the model declares them.
+/// Adds the capabilities that the model declares to its methods.
 pub(crate) fn require_capabilities(model: &mut Model, capabilities: &Capabilities) {
     let mut methods = std::mem::take(&mut model.methods);
     for method in &mut methods {
@@ -40,7 +41,7 @@ pub(crate) fn require_capabilities(model: &mut Model, capabilities: &Capabilitie
     model.methods = methods;
 }
 
-/// The first capability that a model declares, and whether an empty object around it offers it too.
+/// Returns the first capability that a model declares, and whether an empty object around it also declares it.
 fn declared(model: &Model, places: &OneOrMany) -> Option<(String, bool)> {
     places.iter().find_map(|line| {
         let place = bare_place(line);
@@ -49,7 +50,7 @@ fn declared(model: &Model, places: &OneOrMany) -> Option<(String, bool)> {
     })
 }
 
-/// A place without ` or empty`.
+/// Returns a path without ` or empty`.
 pub(super) fn bare_place(place: &str) -> &str {
     place.strip_suffix(" or empty").unwrap_or(place)
 }

@@ -1,4 +1,4 @@
-//! What is wrong with the facts of a revision: names of headers, statuses, and methods and members that there aren't.
+//! Checks the facts of a revision: names of headers, HTTP statuses, and names of methods and members.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::messages::MessageKind;
 use crate::overlay::Overlay;
 use crate::problem::Problem;
 
-/// What is wrong with the facts of a model's revision, of which its overlay states some.
+/// Returns the problems of the facts of a model's revision, some of which its overlay states.
 pub(super) fn wrong_facts(facts: &Facts, overlay: &Overlay, model: &Model) -> Vec<Problem> {
     let problems = Vec::new();
     let mut check = FactsCheck {
@@ -41,7 +41,7 @@ pub(super) fn wrong_facts(facts: &Facts, overlay: &Overlay, model: &Model) -> Ve
     check.problems
 }
 
-/// The facts of a revision, while they are checked.
+/// A check of the facts of a revision in progress.
 struct FactsCheck<'c> {
     overlay: &'c Overlay,
     model: &'c Model,
@@ -63,11 +63,11 @@ impl FactsCheck<'_> {
 
     fn status(&mut self, at: &str, status: Option<u16>) {
         if let Some(status) = status.filter(|status| !(400..600).contains(status)) {
-            self.wrong(at, format!("{status} is no HTTP status of an error"));
+            self.wrong(at, format!("{status} isn't an HTTP status of an error"));
         }
     }
 
-    /// The revision must have the method, and the method the parameter.
+    /// Checks that the revision has the request, and the request the parameter.
     fn parameter(&mut self, at: &str, method: &str, parameter: &str) {
         match self.model.method(method) {
             Some(request) if request.kind == MessageKind::Request => {
@@ -79,7 +79,7 @@ impl FactsCheck<'_> {
         }
     }
 
-    /// The object must have members of these names.
+    /// Checks that the object has members with these names.
     fn members(&mut self, at: &str, (what, object): (&str, Option<&Struct>), names: [&String; 2]) {
         let has = |name: &String| object.is_some_and(|object| object.member(name).is_some());
         for name in names.into_iter().filter(|name| !has(name)) {

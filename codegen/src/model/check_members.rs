@@ -1,4 +1,4 @@
-//! Refuses what the overlay says of members and no struct could have: names of fields, and presets that constructors couldn't give.
+//! Checks the overlay's annotations of members: names of fields, and presets.
 
 use heck::ToSnakeCase;
 use mcp_wire::json_schema::pointer;
@@ -12,8 +12,8 @@ const FIELD_HELP: &str =
     "correct `x-field` in the overlay: a name in snake_case that no other member of the object has";
 const PRESET_HELP: &str = "remove `x-preset` or `x-tag` from the overlay, or give it a text, an integer, a boolean or `{}`, as the member's schema wants";
 
-/// Checks that each name that the overlay gives a field is one and is the only one of its struct, and that each preset is a value of
-/// its member's type, and the member always there.
+/// Checks that each name of a field in the overlay is valid and unique in its struct, and that each preset is a value
+/// of its member's type, and the member required.
 pub(super) fn check_members(model: &Model) -> Result<(), Problems> {
     let mut problems = Vec::new();
     for (ty, object) in model.objects() {

@@ -1,4 +1,4 @@
-//! Refuses messages that the generated types would lose, and requests whose result nothing states.
+//! Refuses messages that the generated types would lose, and requests without a known result.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::messages::{DIRECTIONS, MessageKind};
 use crate::normalise::{NormalisedSchema, Shape};
 use crate::problem::{Problem, Problems};
 
-/// The definitions that say nothing of a result, in the order of preference.
+/// The definitions of an empty result, in the order of preference.
 const EMPTY_RESULTS: [&str; 2] = ["EmptyResult", "Result"];
 
 /// Checks the methods that were found against the schema.
@@ -87,7 +87,7 @@ fn requests_without_result(model: &Model) -> Vec<Problem> {
             "the request `{}` has no result: there is no `{stem}Result`",
             method.name
         );
-        Problem::at_pointer(pointer, what).help(format!("say what it returns by {line}"))
+        Problem::at_pointer(pointer, what).help(format!("define its result by {line}"))
     };
     let without = requests.filter(|method| method.results.is_empty());
     without.map(problem).collect()
@@ -99,12 +99,12 @@ fn leave_out(pointer: &str) -> String {
     format!("leave it out by {line}")
 }
 
-/// An entry of the overlay, to be copied.
+/// Returns an entry of the overlay, for the user to copy.
 fn overlay_line(section: &str, says: &str) -> String {
     format!(r#"this line under `{section}` in the revision's overlay.yaml: - {{{says}, why: "…", link: "https://…"}}"#)
 }
 
-/// A text as YAML has it; JSON is YAML.
+/// Quotes a text for YAML, as JSON, which is a subset of YAML.
 fn quoted(text: &str) -> Value {
     Value::from(text)
 }

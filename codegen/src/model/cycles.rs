@@ -1,11 +1,12 @@
-//! Types that may contain themselves: a Rust value needs a pointer somewhere on the way, and an alias an end.
+//! Types that can contain themselves: a Rust type needs a pointer in the cycle, and an alias must end.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::type_ref::TypeRef;
 use super::types::{Model, TypeKind};
 
-/// Opens aliases that lead to themselves (arrays of such arrays, maps of such maps) where they do: Rust has no such alias.
+/// Replaces the inner type of aliases that contain themselves (arrays of such arrays, maps of such maps) by any JSON,
+/// because Rust has no recursive aliases.
 pub(crate) fn open_endless_aliases(model: &mut Model) {
     let names: Vec<String> = model.types.keys().cloned().collect();
     for name in names {
@@ -25,15 +26,15 @@ pub(crate) fn open_endless_aliases(model: &mut Model) {
 fn open_innermost(ty: &mut TypeRef) {
     match ty {
         TypeRef::List(inner) | TypeRef::Map(inner) => open_innermost(inner),
-        // Any JSON includes null.
+        // This also replaces a nullable type, since any JSON includes null.
         other => *other = TypeRef::Any,
     }
 }
 
-/// Marks every member and variant that lies on a way from a type to itself.
+/// Marks every member and variant through which a type contains itself.
 pub(crate) fn box_cycles(model: &mut Model) {
     let types = model.types.iter();
-    // Which result it is depends on the request, so that nothing is in the union itself.
+    // The type of a result depends on the request, so the union of results contains no value itself.
     let types = types.filter(|(_, ty)| !matches!(ty.kind, TypeKind::Results(_)));
     let contained: BTreeMap<String, Vec<TypeRef>> = types.map(|(name, ty)| (name.clone(), ty.kind.parts())).collect();
     let leads_to = |owner: &str, ty: &TypeRef| {
@@ -66,7 +67,7 @@ pub(crate) fn box_cycles(model: &mut Model) {
     }
 }
 
-/// The type that a value of this type contains without a pointer; arrays and maps are pointers already.
+/// Returns the type that a value of this type contains without a pointer. Arrays and maps are already behind pointers.
 fn by_value(ty: &TypeRef) -> Option<&str> {
     match ty {
         TypeRef::Named(name) => Some(name),

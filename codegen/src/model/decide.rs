@@ -1,7 +1,8 @@
-//! How the variants of a union are told apart.
+//! Decides how the variants of a union are distinguished.
 //!
-//! The objects of a union are told apart by a constant tag, by a required member, or by either of these one level further in.
-//! Only an object that the schema accepts, and that is not what its members make it look like, is decoded by trial.
+//! The objects of a union are distinguished by a constant tag, by a required member, or by one of these inside a
+//! member. An object is decoded by trial only if the schema accepts it, and it isn't the variant that its members
+//! suggest.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -11,32 +12,32 @@ use serde::Serialize;
 
 use crate::normalise::{Node, Property, Scalar, Shape, Shapes};
 
-/// A way to tell which variant an object is, in the form that tables have it.
+/// A rule that identifies the variant of an object, in the form in which tables contain it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Decision {
-    /// It is this one, by its index.
+    /// The variant with this index.
     Is(usize),
     /// By the value of a string member.
     Tag {
         #[serde(rename = "tag")]
         member: String,
-        /// What each value leads to.
+        /// The decision for each value.
         cases: Vec<(Vec<String>, Decision)>,
-        /// What the member's absence leads to, where it may be absent.
+        /// The decision if the member is absent, where it is optional.
         absent: Option<Box<Decision>>,
     },
-    /// By which of several members is there.
+    /// By the presence of one of several members.
     Has {
-        /// What the presence of each leads to, in the order in which they are asked for.
+        /// The decision for the presence of each member, in the order in which they are checked.
         #[serde(rename = "has")]
         cases: Vec<Case>,
-        /// What the absence of all leads to.
+        /// The decision if all are absent.
         otherwise: Box<Decision>,
-        /// What is always there in the absence of all.
+        /// The members that are required if all are absent.
         needs: Vec<String>,
     },
-    /// By the same means, in the object that is a member.
+    /// By a decision about the object that is the value of a member.
     Within {
         #[serde(rename = "within")]
         member: String,
@@ -47,30 +48,31 @@ pub(crate) enum Decision {
 
 /// A member whose presence identifies the variant.
 ///
-/// The others may have it as well, as one that they don't declare: then it may be of any kind, and lack company.
+/// The other variants can also contain it, as an undeclared member: then its value can be of any kind, and the members
+/// of `needs` can be missing.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Case {
     pub(crate) member: String,
-    /// The kinds of its value; all, if there are none.
+    /// The JSON types of its value; all, if empty.
     pub(crate) kinds: BTreeSet<JsonType>,
-    /// What else is always there with it.
+    /// The other members that are required with it.
     pub(crate) needs: Vec<String>,
-    /// What its presence leads to.
+    /// The decision if it is present.
     #[serde(rename = "is")]
     pub(crate) decision: Decision,
 }
 
-/// An object that may be a variant: its index and its members.
+/// A variant that is an object: its index and its members.
 type Candidate<'n> = (usize, &'n BTreeMap<String, Property>);
 
-/// How many partial decisions may be looked at for one union. Unions that can be told apart take a few for each variant;
-/// for those that can't, the combinations would be endless.
+/// The maximum number of partial decisions that are tried for one union. Unions whose variants can be distinguished
+/// take a few for each variant; for others, the number of combinations would explode.
 const BUDGET: usize = 2_000;
 
-/// How far unions within unions are looked into for the kinds of their values.
+/// The maximum depth of nested unions that are searched for the JSON types of their values.
 const DEEPEST: usize = 16;
 
-/// Finds a way to tell `candidates` apart; `None` where the schema gives none.
+/// Finds a decision that distinguishes `candidates`; `None` if the schema allows none.
 pub(super) fn decide<'n>(shapes: &'n Shapes, candidates: &[Candidate<'n>], default: Option<usize>) -> Option<Decision> {
     let search = Search {
         shapes,
@@ -84,14 +86,14 @@ pub(super) fn decide<'n>(shapes: &'n Shapes, candidates: &[Candidate<'n>], defau
 struct Search<'n> {
     shapes: &'n Shapes,
     budget: Cell<usize>,
-    /// What was decided about sets of candidates. Several members may lead to the same set.
+    /// The known decisions for sets of candidates. Several members can lead to the same set.
     known: RefCell<HashMap<Question, Answer>>,
 }
 
 /// The candidates, by their indices and the addresses of their members, and the variant without a tag.
 type Question = (Vec<(usize, usize)>, Option<usize>);
 
-/// A decision, and how much of the budget it takes.
+/// A decision, and the part of the budget that it took.
 type Answer = (Option<Decision>, usize);
 
 impl<'n> Search<'n> {
@@ -106,13 +108,13 @@ impl<'n> Search<'n> {
         let question = (identified.collect(), default);
         let budget = self.budget.get();
         if let Some((decision, cost)) = self.known.borrow().get(&question) {
-            // What is known takes as much as searching again, so that the outcome is the same.
+            // A known decision takes as much of the budget as another search, so that the outcome is the same.
             self.budget.set(budget.saturating_sub(*cost));
             return decision.clone().filter(|_| *cost <= budget);
         }
         let decision = self.search(candidates, default);
         let left = self.budget.get();
-        // A search that the budget ended says nothing.
+        // A search that exhausted the budget has no result to keep.
         if left > 0 {
             let answer = (decision.clone(), budget - left);
             self.known.borrow_mut().insert(question, answer);
@@ -121,14 +123,14 @@ impl<'n> Search<'n> {
     }
 
     fn search(&self, candidates: &[Candidate<'n>], default: Option<usize>) -> Option<Decision> {
-        // An optional member decides less than the value of a required one: any variant may lack it.
+        // An optional member is weaker evidence than the value of a required one, because any variant can lack it.
         self.by_tag(candidates, default)
             .or_else(|| self.by_presence(candidates, true))
             .or_else(|| self.within(candidates))
             .or_else(|| self.by_presence(candidates, false))
     }
 
-    /// By a string member of all candidates whose values in the schema differ from candidate to candidate, at least in part.
+    /// Decides by a string member of all candidates, whose values in the schema differ at least partly.
     fn by_tag(&self, candidates: &[Candidate<'n>], default: Option<usize>) -> Option<Decision> {
         let (_, first) = candidates.first()?;
         first
@@ -148,7 +150,7 @@ impl<'n> Search<'n> {
                 untagged.push((*index, members));
             }
         }
-        // A value that all of them may have would leave as many to decide about as before.
+        // A value that all candidates can have doesn't reduce their number.
         if groups.values().any(|group| group.len() == candidates.len()) {
             return None;
         }
@@ -176,7 +178,7 @@ impl<'n> Search<'n> {
         })
     }
 
-    /// The values that tell an object with this member from others.
+    /// Returns the values of this member that distinguish its object from others.
     fn tag_values(&self, node: &'n Node) -> Option<Vec<&'n str>> {
         if let Some(tag) = &node.tag {
             return Some(vec![tag]);
@@ -188,8 +190,8 @@ impl<'n> Search<'n> {
         }
     }
 
-    /// By a member that some candidates require and the others don't declare; or if it needn't be required, by one that some
-    /// declare, if what lacks it can be held by the others.
+    /// Decides by a member that some candidates require and the others don't declare; or without `must_require`, by one
+    /// that some declare, if the others can hold the objects without it.
     fn by_presence(&self, candidates: &[Candidate<'n>], must_require: bool) -> Option<Decision> {
         let names: BTreeSet<&String> = candidates.iter().flat_map(|(_, members)| members.keys()).collect();
         names.iter().find_map(|member| {
@@ -227,7 +229,7 @@ impl<'n> Search<'n> {
         })
     }
 
-    /// The kinds of JSON that a value may be; `None` if it may be of any.
+    /// Returns the JSON types that a value can have; `None` if it can have any.
     fn kinds(&self, node: &'n Node, depth: usize) -> Option<BTreeSet<JsonType>> {
         let depth = depth.checked_sub(1)?;
         let kind = match self.shapes.shape(node) {
@@ -247,7 +249,7 @@ impl<'n> Search<'n> {
         Some([kind].into())
     }
 
-    /// By what distinguishes the object that all candidates require as the same member.
+    /// Decides by the value of a member that all candidates require, and that is an object in each.
     fn within(&self, candidates: &[Candidate<'n>]) -> Option<Decision> {
         let (_, first) = candidates.first()?;
         first.keys().find_map(|member| {
@@ -259,7 +261,7 @@ impl<'n> Search<'n> {
                 })
                 .collect();
             let inner = inner?;
-            // The same members tell nothing apart, and may contain themselves.
+            // Equal members don't distinguish anything, and can contain themselves.
             if inner.windows(2).any(|pair| pair[0].1 == pair[1].1) {
                 return None;
             }
@@ -297,7 +299,8 @@ pub(crate) fn json_kind(shape: &Shape) -> JsonType {
     }
 }
 
-/// Those that have a member and those that don't, if there are both.
+/// Splits the candidates into those that declare a member and those that don't. Returns `None` if one group is empty,
+/// or the member doesn't distinguish them.
 fn split_by_presence<'n>(
     candidates: &[Candidate<'n>],
     member: &str,
@@ -320,8 +323,8 @@ fn split_by_presence<'n>(
     distinguishes.then_some((with, without))
 }
 
-/// Whether `other` declares nothing that `members` don't: what has no telling member might be either otherwise, and one
-/// of them would misread what the other doesn't declare.
+/// Whether `other` declares nothing that `members` doesn't. Otherwise an object without the distinguishing member could
+/// be either, and decoding it as the wrong one would misread a member that only the other declares.
 fn declares_no_more(other: &BTreeMap<String, Property>, members: &BTreeMap<String, Property>) -> bool {
     other.keys().all(|name| members.contains_key(name))
 }

@@ -1,20 +1,21 @@
-//! Finds where a schema declares members, also in the definitions that it refers to and in what it is an intersection of.
+//! Finds the places where a schema declares members, including those in the definitions that it refers to and in its
+//! `allOf`.
 
 use mcp_wire::json_schema::pointer;
 use serde_json::Value;
 
-/// How many references and intersections lead to a member.
+/// The maximum number of references and intersections on the way to a member.
 const MAX_DEPTH: usize = 16;
 
-/// The members that the schema at a pointer declares, and where: a member has several places if several parts of an intersection
-/// declare it.
+/// Returns the members that the schema at a pointer declares, with their pointers. A member occurs several times if
+/// several parts of an intersection declare it.
 pub(super) fn declarations<'s>(root: &'s Value, at: &str) -> Vec<(&'s str, String)> {
     let mut found = Vec::new();
     collect(root, at, 0, &mut found);
     found
 }
 
-/// The places of a member.
+/// Returns the pointers of a member.
 pub(super) fn places_of<'d>(declarations: &'d [(&str, String)], member: &'d str) -> impl Iterator<Item = &'d str> {
     let own = declarations.iter().filter(move |(name, _)| *name == member);
     own.map(|(_, place)| place.as_str())
@@ -33,7 +34,7 @@ fn collect<'s>(root: &'s Value, at: &str, depth: usize, found: &mut Vec<(&'s str
     }
 }
 
-/// The schema that a schema refers to, or else those that it is an intersection of.
+/// Returns the pointer of the schema that a schema refers to, or else those of its `allOf`.
 fn parts(at: &str, schema: &Value) -> Vec<String> {
     if let Some(target) = schema.get("$ref").and_then(Value::as_str) {
         return pointer::canonical(target).into_iter().collect();

@@ -1,4 +1,4 @@
-//! The model of an extension: its own types, and those that it has from the revision that it extends.
+//! The model of an extension: its own types, and those that it imports from the revision that it extends.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -18,7 +18,8 @@ use crate::normalise::{NormalisedRevision, NormalisedSchema, Scalar};
 use crate::overlay::Overlay;
 use crate::problem::{Problem, Problems};
 
-/// Extensions with their models, by what these were built of: the files, how names are spelt, and the revision that is extended.
+/// A cache of extensions with their models, by their input: the files, the spelling of names, and the extended
+/// revision.
 pub(crate) type BuiltExtensions = Memo<ExtensionInput, Result<Arc<ModelledRevision>, Problems>>;
 
 type ExtensionInput = (RevisionDocuments, SharedDocuments, Names, Same<ModelledRevision>);
@@ -108,7 +109,7 @@ fn build_extension(
     })
 }
 
-/// The methods and the kinds of results that an extension has in common with another one.
+/// Returns a problem for each method and each kind of result that an extension shares with another one.
 fn shared_names(other: &ModelledRevision, extension: &ModelledRevision) -> Vec<Problem> {
     let id = other.documents.extends.as_ref().map_or("", |other| &other.declared.id);
     let methods = extension.model.methods.iter().map(|method| &method.name);
@@ -130,7 +131,7 @@ fn shared_names(other: &ModelledRevision, extension: &ModelledRevision) -> Vec<P
     methods.chain(results).map(problem).collect()
 }
 
-/// The results that the overlay adds to requests of the revision.
+/// Returns the results that the overlay adds to requests of the revision.
 fn added_results(overlay: &Overlay, model: &Model, core: &Model, problems: &mut Vec<Problem>) -> Vec<AddedResult> {
     let mut added = Vec::new();
     for (index, entry) in overlay.results.iter().enumerate() {
@@ -154,7 +155,7 @@ fn added_results(overlay: &Overlay, model: &Model, core: &Model, problems: &mut 
                 wrong(format!("the schema has no definition `{definition}`"));
             } else if !is_own && !of_core.is_empty() {
                 wrong(format!(
-                    "`{definition}` is of the revision, whose schema says what its requests return"
+                    "`{definition}` belongs to the revision, whose schema defines the results of its requests"
                 ));
             }
             added.extend(of_core.iter().map(|method| AddedResult {
@@ -167,7 +168,7 @@ fn added_results(overlay: &Overlay, model: &Model, core: &Model, problems: &mut 
     added
 }
 
-/// The value of the member by which the revision tells results apart.
+/// Returns the value of the member by which the revision distinguishes results.
 fn kind_of(model: &Model, core: &Model, definition: &str) -> Option<String> {
     let member = core.lifecycle.names.get("result.kind")?;
     let object = model.struct_of(&model.definitions.get(definition)?.ty)?;
@@ -177,7 +178,8 @@ fn kind_of(model: &Model, core: &Model, definition: &str) -> Option<String> {
     }
 }
 
-/// What the overlay says of `_meta` must be about definitions of the extension and types of the revision that have it.
+/// Checks that the overlay's entries for `_meta` refer to definitions of the extension, and to types of the revision
+/// with `_meta`.
 fn wrong_meta(overlay: &Overlay, model: &Model, core: &Model) -> Vec<Problem> {
     let wrong = overlay.meta.iter().enumerate().flat_map(|(index, entry)| {
         let has_meta = |name: &&String| {
@@ -198,7 +200,7 @@ fn wrong_meta(overlay: &Overlay, model: &Model, core: &Model) -> Vec<Problem> {
     wrong.map(problem).collect()
 }
 
-/// The methods of an extension that the revision has itself.
+/// Returns a problem for each method of an extension that the revision also has.
 fn methods_of_core(model: &Model, core: &Model, schema: &Document) -> Vec<Problem> {
     let taken = model
         .methods
@@ -215,7 +217,7 @@ fn methods_of_core(model: &Model, core: &Model, schema: &Document) -> Vec<Proble
     problems.collect()
 }
 
-/// Marks the types that are the revision's, and leaves out what the extension doesn't use.
+/// Marks the types of the revision as imported, and removes those that the extension doesn't use.
 fn mark_imported(model: &mut Model, core: &Model, imported: &BTreeSet<String>) {
     let is_within = |at: &str| {
         let outer = |definition: &String| at.strip_prefix(definition.as_str());
@@ -229,7 +231,7 @@ fn mark_imported(model: &mut Model, core: &Model, imported: &BTreeSet<String>) {
         .iter()
         .filter(|(at, name)| is_within(at) && core.types.contains_key(*name));
     let of_core: BTreeSet<String> = of_core.map(|(_, name)| name.clone()).collect();
-    // What is nested in a definition has a type if something refers to it.
+    // A nested definition only becomes a type if it is referred to.
     let is_outermost = |at: &str| at.matches('/').count() == 2;
     model
         .definitions

@@ -1,7 +1,7 @@
-//! Requests that nobody calls: a result has them as values, and the next request brings their answers.
+//! Input requests: requests that aren't sent, but are values in a result. The next request contains their results.
 //!
-//! The schema says so by structure: such a request is in no union of what a side sends, has no envelope, and is reached
-//! from the results of a request that is sent.
+//! They are recognised by the structure of the schema: such a request is in no union of the messages that a side sends,
+//! has no envelope, and is reachable from the results of a request that is sent.
 
 use std::collections::BTreeSet;
 
@@ -13,10 +13,10 @@ use super::type_ref::TypeRef;
 use super::types::{Model, TypeKind};
 use crate::messages::MessageKind;
 
-/// The unions of what a server asks directly, and of the answers.
+/// The unions of the requests that a server sends directly, and of their results.
 const DIRECT: (&str, &str) = ("ServerRequest", "ClientResult");
 
-/// What is asked, and what is answered.
+/// The types of requests to a client, and of their results.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Questions {
     pub(crate) requests: TypeRef,
@@ -24,7 +24,8 @@ pub(crate) struct Questions {
     pub(crate) results: TypeRef,
 }
 
-/// Gives requests that occur in results alone their direction. `is_sent` says which ones are in a union of what is sent.
+/// Sets the direction of requests that only occur in results. `is_sent` identifies the methods in a union of sent
+/// messages.
 pub(super) fn find_requests_in_results(model: &Model, methods: &mut [Method], is_sent: impl Fn(&Method) -> bool) {
     let sent = methods.iter().filter(|method| is_sent(method));
     let results = sent.flat_map(|method| &method.results).filter_map(TypeRef::named);
@@ -38,7 +39,7 @@ pub(super) fn find_requests_in_results(model: &Model, methods: &mut [Method], is
     }
 }
 
-/// Makes the unions of such requests unions of messages, which are told apart by their methods.
+/// Turns the unions of such requests into unions of messages, which are distinguished by their methods.
 pub(super) fn unite_requests_in_results(model: &mut Model) {
     let method_of = |ty: &TypeRef| {
         let mut methods = model.methods.iter();
@@ -60,7 +61,7 @@ pub(super) fn unite_requests_in_results(model: &mut Model) {
 }
 
 impl Model {
-    /// What a server asks of a client, by requests of its own and in its results.
+    /// Returns the types of the requests of a server to a client: those that it sends, and those in its results.
     pub(crate) fn questions(&self) -> Vec<Questions> {
         let named = |name: &str| TypeRef::Named(name.to_owned());
         let is_union = |name: &str| matches!(self.kind(name), Some(TypeKind::Methods(_) | TypeKind::Results(_)));
@@ -86,7 +87,7 @@ impl Model {
         direct.into_iter().chain(in_results).collect()
     }
 
-    /// The union of exactly the results of some methods.
+    /// Returns the union of exactly the results of some methods.
     fn union_of_results(&self, methods: &[&Method]) -> Option<TypeRef> {
         let results = methods.iter().flat_map(|method| &method.results);
         let results: BTreeSet<&TypeRef> = results.map(|ty| self.resolve(ty)).collect();

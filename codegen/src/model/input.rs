@@ -1,4 +1,4 @@
-//! What a model is built from.
+//! The input of a model.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -8,21 +8,22 @@ use super::modules::Modules;
 use super::names::Names;
 use crate::normalise::{NormalisedSchema, Shapes};
 
-/// What a model is built from.
+/// The input of a model.
 #[derive(Debug)]
 pub(super) struct BuildInput<'i> {
     /// The name of the revision.
     pub(super) revision: &'i str,
     pub(super) schema: &'i NormalisedSchema,
-    /// How Rust names are spelt.
+    /// The spelling of Rust names.
     pub(super) names: &'i Names,
-    /// The names of later revisions, for those that this one's schema lacks.
+    /// The names of later revisions, for types that this revision's schema leaves unnamed.
     pub(super) later: &'i LaterNames<'i>,
-    /// The names that were published.
+    /// The published names.
     pub(super) lock: &'i Lock,
-    /// Which module each definition belongs to, where somebody said so.
+    /// The module of each definition, as far as `modules.yaml` assigns it.
     pub(super) modules: &'i Modules,
-    /// The results that earlier revisions stated, for requests without a result: definitions by method, the usual one first.
+    /// The results that earlier revisions define, for requests without a result: definitions by method, the usual one
+    /// first.
     pub(super) inherited_results: &'i BTreeMap<String, Vec<String>>,
 }
 
@@ -32,14 +33,14 @@ impl<'i> BuildInput<'i> {
     }
 }
 
-/// The names that types have in later revisions, by their positions, and those of the positions that were asked for.
+/// The names of types in later revisions by position, with a record of the positions that were looked up.
 #[derive(Debug)]
 pub(super) struct LaterNames<'n> {
     names: &'n BTreeMap<String, String>,
     asked: RefCell<NamesAskedFor>,
 }
 
-/// What there was at positions.
+/// The positions that were looked up, with the names found there.
 pub(super) type NamesAskedFor = BTreeMap<String, Option<String>>;
 
 impl<'n> LaterNames<'n> {
@@ -50,14 +51,14 @@ impl<'n> LaterNames<'n> {
         }
     }
 
-    /// The name of what is at a position.
+    /// Returns the name of the type at a position, and records the lookup.
     pub(super) fn at(&self, position: &str) -> Option<&'n String> {
         let name = self.names.get(position);
         self.asked.borrow_mut().insert(position.to_owned(), name.cloned());
         name
     }
 
-    /// What there was at the positions that were asked for.
+    /// Returns the record of the lookups.
     pub(super) fn into_asked(self) -> NamesAskedFor {
         self.asked.into_inner()
     }

@@ -1,4 +1,4 @@
-//! What a session does automatically, and with which names: data, because no schema says so.
+//! The methods and members that sessions handle automatically: data, because schemas don't define them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,21 +15,21 @@ pub(crate) struct Lifecycle {
     pub(crate) params: BTreeMap<String, Members>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) results: BTreeMap<String, Members>,
-    /// What else a session writes into its own messages, by method.
+    /// The preset values of the messages that a session sends itself, by method.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) messages: BTreeMap<String, OwnMessage>,
-    /// The methods whose results usually are of a kind.
+    /// The methods by the usual kind of their results.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) kinds: BTreeMap<String, Vec<String>>,
 }
 
-/// The members of an object that say what a session needs, by what they say, which their types tell:
+/// The members of an object that a session needs, by their meaning, which is determined by their types:
 ///
-/// - `name`: the required text, which names what the object is about, such as a revision or a resource
-/// - `versions`: the list of texts: several revisions
-/// - `capabilities`: those of either side
-/// - `implementation`: the name and version of one
-/// - `text`: the optional text, for people or models
+/// - `name`: the required string, which names the subject of the object, such as a revision or a resource
+/// - `versions`: the list of strings: several revisions
+/// - `capabilities`: the capabilities of either side
+/// - `implementation`: the name and version of either side
+/// - `text`: the optional string, for people or models
 /// - `request`: the id of a request
 /// - `level`: the log level
 /// - `filter`: the object that declares the members with the roles of a filter
@@ -38,45 +38,45 @@ pub(crate) type Members = BTreeMap<&'static str, String>;
 /// The values of the required members of parameters or of a result.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub(crate) struct Presets {
-    /// Those of the members.
+    /// The values of members.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub(crate) members: Map<String, Value>,
-    /// Those of the keys of `_meta`.
+    /// The values of the keys of `_meta`.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub(crate) meta: Map<String, Value>,
-    /// The required members that nothing presets.
+    /// The required members without a preset.
     #[serde(skip)]
     pub(crate) lacking: BTreeSet<String>,
 }
 
 impl Presets {
-    /// Whether a session has nothing to write.
+    /// Whether there are no preset values.
     pub(crate) fn is_empty(&self) -> bool {
         self.members.is_empty() && self.meta.is_empty()
     }
 }
 
-/// What a session writes into a message of its own beside what it knows.
+/// The values that a session writes into its own message, in addition to those that it knows itself.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub(crate) struct OwnMessage {
     pub(crate) params: Presets,
     pub(crate) result: Presets,
 }
 
-/// What a lifecycle needs and doesn't have, by role.
+/// Returns what a lifecycle needs and lacks, by role.
 pub(super) fn incomplete(lifecycle: &Lifecycle) -> Vec<(&str, String)> {
     let unknown = lifecycle.names.iter().flat_map(|(role, name)| {
         let message = lifecycle.messages.get(name).into_iter();
         let members = message.flat_map(|message| message.params.lacking.iter().chain(&message.result.lacking));
         members.map(move |member| {
-            let what = format!("`x-preset` in the overlay for `{member}`, which it requires and no session knows");
+            let what = format!("`x-preset` in the overlay for `{member}`, which it requires and sessions don't supply");
             (role.as_str(), what)
         })
     });
     lacking(lifecycle).chain(unknown).collect()
 }
 
-/// What each role that a lifecycle has needs beside it, where that is missing.
+/// Returns the missing counterparts of the roles of a lifecycle.
 fn lacking(lifecycle: &Lifecycle) -> impl Iterator<Item = (&str, String)> {
     let has = |role: &str| lifecycle.names.contains_key(role);
     let declares = |members: &BTreeMap<String, Members>, role: &str, member: &str| {

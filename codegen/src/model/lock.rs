@@ -1,4 +1,4 @@
-//! The names that were published, which neither a later revision nor a correction changes.
+//! The published names, which neither a later revision nor a correction may change.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ const HEADER: &str = "\
 /// The published names of a revision.
 #[derive(Debug, Default)]
 pub(crate) struct Lock {
-    /// The module and the name of a type, by the pointer of what it is the type of.
+    /// The module and the name of each type, by its pointer in the schema.
     paths: BTreeMap<String, (String, String)>,
 }
 
@@ -40,7 +40,8 @@ impl Lock {
         Ok(Self { paths })
     }
 
-    /// These names, and those that a revision's crate has for the definitions at these pointers and what is in them.
+    /// Returns these names, with those of a revision's crate for the definitions at the imported pointers and the
+    /// schemas inside them.
     pub(super) fn with(mut self, core: &Model, imported: &BTreeSet<String>) -> Self {
         let definition = |at: &str| at.splitn(4, '/').take(3).collect::<Vec<_>>().join("/");
         for (at, name) in core.places.iter().filter(|(at, _)| imported.contains(&definition(at))) {
@@ -51,12 +52,12 @@ impl Lock {
         self
     }
 
-    /// The name of the type of what is at a pointer.
+    /// Returns the name of the type at a pointer.
     pub(super) fn name(&self, pointer: &str) -> Option<&str> {
         self.paths.get(pointer).map(|(_, name)| name.as_str())
     }
 
-    /// Puts the types into the modules that they were published in.
+    /// Puts the types into the modules in which they were published.
     pub(super) fn apply_modules(&self, model: &mut Model) {
         for (module, name) in self.paths.values() {
             if let Some(ty) = model.types.get_mut(name) {
@@ -65,7 +66,7 @@ impl Lock {
         }
     }
 
-    /// The published names that a model doesn't have.
+    /// Returns a problem for each published name that a model lacks.
     pub(super) fn broken(&self, model: &Model, document: &Document) -> Vec<Problem> {
         let lost = self
             .paths
@@ -84,7 +85,7 @@ impl Lock {
     }
 }
 
-/// The text of `names.yaml` for a model.
+/// Returns the text of `names.yaml` for a model.
 pub(crate) fn names_yaml(model: &Model) -> Result<String, yaml_serde::Error> {
     let paths = model
         .places
@@ -94,14 +95,14 @@ pub(crate) fn names_yaml(model: &Model) -> Result<String, yaml_serde::Error> {
     Ok(format!("{HEADER}\n{}", yaml_serde::to_string(&paths)?))
 }
 
-/// The path of the type of what is at a pointer.
+/// Returns the path of the type at a pointer.
 fn path_at(model: &Model, pointer: &str) -> Option<String> {
     let name = model.places.get(pointer)?;
     let module = &model.types.get(name)?.module;
     Some(format!("{module}::{name}"))
 }
 
-/// A problem with the line of a pointer.
+/// Returns a problem of the line about a pointer.
 fn problem(document: &Document, pointer: &str, what: String) -> Problem {
     let line = mcp_wire::json_schema::pointer::child("#", pointer);
     document.problem(&line, what).pointer(pointer)

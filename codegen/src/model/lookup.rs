@@ -1,4 +1,4 @@
-//! Follows the references of a schema.
+//! Lookup in shapes: follows references.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use mcp_wire::JsonType;
 use crate::normalise::{DefinitionShape, Node, Property, Shape, Shapes};
 
 impl Shapes {
-    /// The members of a node, if it is an object.
+    /// Returns the members of a node, if it is an object.
     pub(super) fn members<'s>(&'s self, node: &'s Node) -> Option<&'s BTreeMap<String, Property>> {
         match self.shape(node) {
             Shape::Object(members) => Some(members),
@@ -15,7 +15,7 @@ impl Shapes {
         }
     }
 
-    /// The shape of a node, past references.
+    /// Returns the shape of a node, after following references.
     pub(super) fn shape<'s>(&'s self, node: &'s Node) -> &'s Shape {
         let mut shape = &node.shape;
         for _ in 0..=self.definitions.len() {
@@ -39,7 +39,7 @@ impl Shapes {
     }
 }
 
-/// The variants of a union and of the unions that it refers to; `None` if one of them is any JSON, or null.
+/// Returns the variants of a union and of the unions that it refers to; `None` if one of them is any JSON, or null.
 pub(super) fn flatten<'s>(shapes: &'s Shapes, variants: &'s [Node]) -> Option<Vec<&'s Node>> {
     let mut flat: Vec<&Node> = Vec::new();
     let mut opened: Vec<*const Shape> = Vec::new();
@@ -60,9 +60,9 @@ pub(super) fn flatten<'s>(shapes: &'s Shapes, variants: &'s [Node]) -> Option<Ve
     Some(flat)
 }
 
-/// Whether a union is a way to write "any JSON": each scalar, an array and an open object or a map.
+/// Whether a union accepts any JSON: each scalar, an array, and an open object or a map.
 ///
-/// Such unions contain themselves, and null is beside them; `RawJson` says the same.
+/// Such unions contain themselves, and null is handled separately; `RawJson` accepts the same values.
 pub(super) fn accepts_everything(shapes: &Shapes, kinds: &[JsonType], flat: &[&Node]) -> bool {
     let all = [
         JsonType::Boolean,

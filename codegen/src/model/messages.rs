@@ -1,7 +1,7 @@
-//! Methods, who may call them, and what comes back.
+//! Methods, their directions, and their results.
 //!
-//! The names that this rests on are the protocol's conventions: a request `XRequest` returns `XResult`; `ClientRequest`
-//! and its like say who sends what. The overlay says what the names don't.
+//! They follow from the protocol's naming conventions: the result of `XRequest` is `XResult`, and unions such as
+//! `ClientRequest` define which side sends which messages. The overlay defines the exceptions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ use crate::normalise::{Node, Scalar, Shape, Shapes};
 
 const METHOD: &str = "method";
 
-/// Adds the methods to a model that has its types, and makes the unions of messages what they are.
+/// Adds the methods to a model that has its types, and replaces the unions of messages.
 pub(crate) fn add_messages(model: &mut Model, input: &BuildInput<'_>) {
     model.methods = methods(model, input);
     model.batches = has_batches(input.shapes());
@@ -54,7 +54,7 @@ pub(crate) fn add_messages(model: &mut Model, input: &BuildInput<'_>) {
     unite_requests_in_results(model);
 }
 
-/// Puts a union of messages in place of what the schema makes of it.
+/// Replaces a type of the schema by a union of messages, or adds the union.
 fn replace(model: &mut Model, name: &str, kind: TypeKind, envelope: Option<MessageKind>) {
     let (mut rust_name, mut pointer, mut official) = (name.to_owned(), String::new(), false);
     if let Some(definition) = model.definitions.get_mut(name) {
@@ -153,7 +153,7 @@ fn constant_method(object: &Struct) -> Option<&str> {
     }
 }
 
-/// The direction unions that each definition is in, by its pointer.
+/// Returns the direction unions that contain each definition, by its pointer.
 fn senders(shapes: &Shapes) -> BTreeMap<String, BTreeSet<&'static str>> {
     let mut senders: BTreeMap<String, BTreeSet<&'static str>> = BTreeMap::new();
     for (union, ..) in DIRECTIONS {
@@ -164,8 +164,8 @@ fn senders(shapes: &Shapes) -> BTreeMap<String, BTreeSet<&'static str>> {
     senders
 }
 
-/// The members of a union by their pointers, through unions within. A member is a definition; what is written out in the
-/// union is the definition that has the same method, if there is one.
+/// Returns the members of a union and of its inner unions, by their pointers. A member is a definition; an inline
+/// schema counts as the definition with the same method, if there is one.
 pub(super) fn union_members<'s>(shapes: &'s Shapes, union: &str) -> BTreeMap<String, &'s Node> {
     let Some(definition) = shapes.definitions.values().find(|definition| definition.name == union) else {
         return BTreeMap::new();
@@ -200,7 +200,7 @@ pub(super) fn union_members<'s>(shapes: &'s Shapes, union: &str) -> BTreeMap<Str
     members
 }
 
-/// The constant `method` of an object.
+/// Returns the constant `method` of an object.
 fn method_constant(node: &Node) -> Option<&Scalar> {
     match &node.shape {
         Shape::Object(members) => match &members.get(METHOD)?.node.shape {
@@ -211,8 +211,8 @@ fn method_constant(node: &Node) -> Option<&Scalar> {
     }
 }
 
-/// What a request returns, and the union of it: what `XResultResponse` or `XResult` says and what the overlay adds, or else
-/// what the overlay of an earlier revision says.
+/// Returns the results of a request, and their union: those that `XResultResponse` or `XResult` defines and the overlay
+/// adds, or else those that the overlay of an earlier revision defines.
 fn results(model: &Model, input: &BuildInput<'_>, name: &str, method: &str) -> (Vec<TypeRef>, Option<TypeRef>) {
     let stem = name.strip_suffix("Request").unwrap_or(name);
     let by_name = |name: &str| model.definitions.get(name).map(|definition| definition.ty.clone());
@@ -246,7 +246,7 @@ fn results(model: &Model, input: &BuildInput<'_>, name: &str, method: &str) -> (
     (results, union)
 }
 
-/// The sender of a request that is in no union: the peer that doesn't send its result.
+/// Returns the direction of a request that is in no union: its sender is the peer that doesn't send its result.
 fn direction_of_results(shapes: &Shapes, model: &Model, results: &[TypeRef]) -> Direction {
     let Some(TypeRef::Named(result)) = results.first() else {
         return Direction::Both;
@@ -263,7 +263,7 @@ fn direction_of_results(shapes: &Shapes, model: &Model, results: &[TypeRef]) -> 
     }
 }
 
-/// Whether a whole message may be an array: some union of JSON-RPC messages has one as a variant.
+/// Whether messages can be sent in batches: a union of JSON-RPC messages has an array as a variant.
 fn has_batches(shapes: &Shapes) -> bool {
     let has = |variants: &[Node], is_meant: fn(&Shape) -> bool| {
         variants.iter().any(|variant| is_meant(shapes.shape(variant)))
@@ -276,7 +276,7 @@ fn has_batches(shapes: &Shapes) -> bool {
     })
 }
 
-/// Whether a response that is an error may lack the id: no definition of such a response requires it.
+/// Whether an error response can lack the id: no definition of an error response requires it.
 fn has_errors_without_id(shapes: &Shapes) -> bool {
     let definitions = shapes.definitions.values();
     let errors = definitions.filter_map(|definition| match &definition.node.shape {

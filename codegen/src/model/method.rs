@@ -1,4 +1,4 @@
-//! What a model says of a method.
+//! The methods of a model.
 
 use mcp_wire::Direction;
 use serde::Serialize;
@@ -10,7 +10,7 @@ use crate::messages::MessageKind;
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Method {
     pub(crate) name: String,
-    /// Whether an answer is expected.
+    /// Request or notification.
     pub(crate) kind: MessageKind,
     pub(crate) direction: Direction,
     /// The Rust type of the request or notification.
@@ -18,52 +18,52 @@ pub(crate) struct Method {
     pub(crate) ty: String,
     /// The official name of the request or notification.
     pub(crate) definition: String,
-    /// What a session does with it automatically, so that no handler is asked.
+    /// The role by which a session handles it automatically.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) role: Option<String>,
-    /// The capability that it needs, as the way from the object of capabilities to a member.
+    /// The capability that it requires, as the path of a member in the object of capabilities.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) capability: Option<String>,
-    /// What it needs besides, for what its parameters say.
+    /// Further capabilities that it requires, depending on its parameters.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) needs: Vec<Need>,
-    /// What may come back, the usual result first; nothing for a notification.
+    /// The possible results, the usual one first; empty for a notification.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) results: Vec<TypeRef>,
-    /// The union of the results, where the schema has one and the value of a tag distinguishes them.
+    /// The union of the results, if the schema defines one with a tag that distinguishes them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) result_union: Option<TypeRef>,
-    /// What is tolerated in a result.
+    /// The tolerated mistakes in a result.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) tolerances: Vec<Tolerance>,
 }
 
-/// A capability that a request needs for what its parameters say.
+/// A capability that a request requires depending on its parameters.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Need {
-    /// The member of the parameters that needs it.
+    /// The member of the parameters that requires it.
     pub(crate) member: String,
-    /// The member's value, if no other needs it.
+    /// The member's value that requires it; `None` if all do, or `other_than` is set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) value: Option<String>,
-    /// The member's value, if every other needs it, and its absence too.
+    /// The only value of the member that doesn't require it. All others do, and so does its absence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) other_than: Option<String>,
-    /// The way from the object of capabilities to a member.
+    /// The path of a member in the object of capabilities.
     pub(crate) capability: String,
-    /// Whether an empty object around that member offers it too.
+    /// Whether an empty object around that member also declares it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) or_empty: bool,
 }
 
-/// What is tolerated in a member of a method's result.
+/// A tolerated mistake in a member of a method's result.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Tolerance {
     pub(crate) member: String,
-    /// What is there as JSON; `None` for a member that is absent.
+    /// The wrong value as JSON; `None` for a missing member.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) found: Option<String>,
-    /// The member without which it isn't tolerated.
+    /// Another member that must be present for it to be tolerated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) beside: Option<String>,
     pub(crate) read: String,

@@ -1,4 +1,4 @@
-//! Our own picture of a revision: its types, its messages, and every Rust name.
+//! The generator's model of a revision: its types, its messages, and all Rust names.
 
 mod assertions;
 mod assign_roles;

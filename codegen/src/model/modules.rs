@@ -1,4 +1,4 @@
-//! Which module each type is in.
+//! The module of each type.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,12 +6,12 @@ use super::names::identifier_part;
 use super::type_ref::TypeRef;
 use super::types::{Model, TypeKind};
 
-/// Where types are that several parts of the protocol use.
+/// The module of types that several parts of the protocol use.
 const SHARED: &str = "base";
 
-/// Where the unions of messages are.
+/// The module of the unions of messages.
 pub(crate) const MESSAGES: &str = "messages";
-/// What a crate calls its other files, and the crate that it uses.
+/// The names of a crate's other files, and of the crate that it depends on.
 const TAKEN: [&str; 8] = [
     "definitions",
     "error_code",
@@ -23,7 +23,7 @@ const TAKEN: [&str; 8] = [
     "schema",
 ];
 
-/// Rust's keywords, those of the future included.
+/// Rust's keywords, including reserved ones.
 #[rustfmt::skip]
 const KEYWORDS: [&str; 51] = [
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn", "else", "enum",
@@ -35,7 +35,8 @@ const KEYWORDS: [&str; 51] = [
 /// The definitions of each module.
 pub(crate) type Modules = BTreeMap<String, Vec<String>>;
 
-/// Assigns modules: as `assigned` says by official name; else with the method or the one module that uses the type.
+/// Assigns modules: those that `assigned` defines by official name, else that of the method, or the only module that
+/// uses the type.
 pub(crate) fn assign_modules(model: &mut Model, assigned: &Modules) {
     let assigned = assigned.iter();
     let assigned = assigned.flat_map(|(module, definitions)| definitions.iter().map(move |name| (name, module)));
@@ -57,7 +58,7 @@ pub(crate) fn assign_modules(model: &mut Model, assigned: &Modules) {
             modules.entry(name.clone()).or_insert_with(|| module.clone());
         }
     }
-    // Each round places the types that are used by those already placed.
+    // Each round assigns modules to the types that are used by types with a module.
     loop {
         let mut users: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for (name, module) in &modules {
@@ -84,7 +85,8 @@ pub(crate) fn assign_modules(model: &mut Model, assigned: &Modules) {
     }
 }
 
-/// `tools/call` and `notifications/tools/list_changed` belong to `tools`; `ping` to what is shared.
+/// Returns the module of a method: `tools/call` and `notifications/tools/list_changed` belong to `tools`, and `ping` to
+/// [`SHARED`].
 fn module_of_method(method: &str) -> String {
     let path = method.strip_prefix("notifications/").unwrap_or(method);
     match path.split_once('/') {
@@ -100,7 +102,7 @@ fn module_of_method(method: &str) -> String {
     }
 }
 
-/// Whether a name can be that of a module.
+/// Whether a name is valid for a module.
 pub(super) fn is_module_name(name: &str) -> bool {
     let is_identifier = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     name.starts_with(|c: char| c.is_ascii_lowercase())
@@ -109,13 +111,13 @@ pub(super) fn is_module_name(name: &str) -> bool {
         && !TAKEN.contains(&name)
 }
 
-/// The types that a type refers to.
+/// Returns the types that a type refers to.
 fn uses(model: &Model, name: &str) -> impl Iterator<Item = String> {
     let parts = model.kind(name).map(TypeKind::parts).unwrap_or_default();
     parts.into_iter().filter_map(|part| part.named().map(str::to_owned))
 }
 
-/// The types that can be reached from these, but for those beyond `ends`, which aren't among them.
+/// Returns the types that are reachable from these. Types for which `ends` is true are excluded, and not followed.
 pub(super) fn reachable(model: &Model, from: Vec<String>, ends: impl Fn(&str) -> bool) -> BTreeSet<String> {
     let (mut reached, mut waiting) = (BTreeSet::new(), from);
     while let Some(name) = waiting.pop() {

@@ -8,23 +8,23 @@ use super::decide::Decision;
 use super::type_ref::TypeRef;
 use mcp_wire::JsonType;
 
-/// Makes Rust type names of official ones.
+/// Converts official names to Rust type names.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Names {
-    /// How acronyms are spelt in Rust: a manifest's `acronyms`.
+    /// The spelling of acronyms in Rust: `acronyms` of the manifest.
     acronyms: BTreeMap<String, String>,
 }
 
 impl Names {
-    /// Names that spell acronyms in this way.
+    /// Names with this spelling of acronyms.
     pub(crate) fn new(acronyms: BTreeMap<String, String>) -> Self {
         Self { acronyms }
     }
 
-    /// The Rust type name for an official name.
+    /// Returns the Rust type name for an official name.
     pub(crate) fn type_name(&self, official: &str) -> String {
         let mut spelt = official.to_owned();
-        // Longest first, so that one acronym may contain another.
+        // Longest first, because one acronym can contain another.
         let mut acronyms: Vec<_> = self.acronyms.iter().collect();
         acronyms.sort_by_key(|(acronym, _)| std::cmp::Reverse(acronym.len()));
         for (acronym, spelling) in acronyms {
@@ -33,13 +33,13 @@ impl Names {
         type_identifier(&spelt)
     }
 
-    /// The Rust type name for what is without a name in a member of `parent`.
+    /// Returns the Rust type name for an unnamed schema in a member of `parent`.
     pub(crate) fn member_name(&self, parent: &str, member: &str) -> String {
         format!("{parent}{}", part(member))
     }
 }
 
-/// A part of a name, in upper camel case.
+/// Returns a text as a part of a name, in upper camel case.
 fn part(text: &str) -> String {
     let camel = text.to_upper_camel_case();
     let is_plain = text.chars().all(|c| c.is_ascii_alphanumeric() || "-_ ./:".contains(c));
@@ -50,9 +50,9 @@ fn part(text: &str) -> String {
     }
 }
 
-/// A name with its signs in words, so that names which differ in signs alone stay different.
+/// Spells out the special characters of a name, so that names which only differ in them stay different.
 ///
-/// Letters beyond ASCII are signs too: rustc normalises them, and warns of many.
+/// Letters beyond ASCII are also spelt out, because rustc normalises them, and warns about many.
 pub(crate) fn spelt_out(text: &str) -> String {
     let words: Vec<String> = text
         .chars()
@@ -73,13 +73,13 @@ pub(crate) fn spelt_out(text: &str) -> String {
     }
 }
 
-/// A text as a part of an identifier, with `_` for each character but ASCII's letters and digits.
+/// Returns a text as a part of an identifier: every character other than ASCII letters and digits becomes `_`.
 pub(crate) fn identifier_part(text: &str) -> String {
     let allowed = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
     text.chars().map(allowed).collect()
 }
 
-/// An upper camel case identifier.
+/// Returns a text as an identifier in upper camel case.
 fn type_identifier(text: &str) -> String {
     let camel = part(text);
     let starts_well = camel.starts_with(|c: char| c.is_ascii_alphabetic());
@@ -87,17 +87,17 @@ fn type_identifier(text: &str) -> String {
     unreserved(&name).to_owned()
 }
 
-/// Whether a name can be that of a type.
+/// Whether a name is valid for a type.
 pub(super) fn is_type_name(name: &str) -> bool {
     name == type_identifier(name)
 }
 
-/// The one keyword in upper camel case can't be escaped.
+/// Replaces `Self`, the only keyword in upper camel case, which can't be escaped.
 fn unreserved(name: &str) -> &str {
     if name == "Self" { "SelfType" } else { name }
 }
 
-/// `wanted`, or the first of `wanted2`, `wanted3`, … that isn't taken.
+/// Returns `wanted`, or the first of `wanted2`, `wanted3`, … that isn't taken.
 pub(crate) fn unique(wanted: &str, mut taken: impl FnMut(&str) -> bool) -> String {
     if !taken(wanted) {
         return wanted.to_owned();
@@ -108,7 +108,8 @@ pub(crate) fn unique(wanted: &str, mut taken: impl FnMut(&str) -> bool) -> Strin
         .unwrap_or_else(|| wanted.to_owned())
 }
 
-/// The names of a union's variants: their types' names without what all have in common, or their tags.
+/// Returns the names of a union's variants: the names of their types without the common prefix and suffix, or their
+/// tags.
 pub(crate) fn variant_names(types: &[TypeRef], kinds: &[JsonType], objects: Option<&Decision>) -> Vec<String> {
     let named: Vec<&str> = types
         .iter()
@@ -137,7 +138,7 @@ pub(crate) fn variant_names(types: &[TypeRef], kinds: &[JsonType], objects: Opti
     names
 }
 
-/// The variant for what a later revision may add.
+/// The name of the variant for values that later revisions add.
 pub(crate) const UNKNOWN: &str = "Unknown";
 
 fn kind_name(kind: JsonType) -> &'static str {
@@ -151,7 +152,7 @@ fn kind_name(kind: JsonType) -> &'static str {
     }
 }
 
-/// The tag of each variant that has one, and only one.
+/// Returns the tag of each variant with exactly one value.
 fn tags(cases: &[(Vec<String>, Decision)]) -> BTreeMap<usize, &str> {
     cases
         .iter()
@@ -162,7 +163,7 @@ fn tags(cases: &[(Vec<String>, Decision)]) -> BTreeMap<usize, &str> {
         .collect()
 }
 
-/// The words that all of several names begin and end with.
+/// The length of the common prefix and suffix of several names, in whole words.
 struct Common {
     prefix: usize,
     suffix: usize,
@@ -187,7 +188,7 @@ impl Common {
             prefix: shared(|name, index| (index < name.len()).then_some(index)),
             suffix: shared(|name, index| name.len().checked_sub(index + 1)),
         };
-        // A name must be left of each, and it must start like one.
+        // The rest of each name must be a valid name.
         let leaves_names = names.iter().all(|name| {
             name.len() > common.prefix + common.suffix && name[common.prefix..].starts_with(|c: char| c.is_alphabetic())
         });
@@ -204,7 +205,7 @@ impl Common {
     }
 }
 
-/// The words of a name in upper camel case.
+/// Splits a name in upper camel case into words.
 fn words(name: &str) -> Vec<&str> {
     let mut starts: Vec<usize> = name
         .char_indices()

@@ -1,4 +1,4 @@
-//! What the overlays preset in the messages that a session writes automatically, and in the kinds of results.
+//! The overlay's presets for the messages that a session sends automatically, and for the kinds of results.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,12 +14,12 @@ use crate::messages::MessageKind;
 /// The member with the metadata of a message.
 const META: &str = "_meta";
 
-/// How many objects may be in one another that are required and have no member to ask for.
+/// The maximum depth of nested required objects.
 const DEPTH: usize = 8;
 
-/// Finds the presets of the messages that a session writes, by method.
+/// Returns the presets of the messages that a session sends itself, by method.
 pub(super) fn own_messages(model: &Model, lifecycle: &Lifecycle) -> BTreeMap<String, OwnMessage> {
-    // Progress is written as a type of the hub, and converted.
+    // Progress notifications are created as a type of the hub, and converted.
     let is_own = |role: &str| is_internal(role) && role != "progress";
     let roles = lifecycle.names.iter().filter(|(role, _)| is_own(role));
     let messages = roles.filter_map(|(role, name)| {
@@ -38,7 +38,8 @@ pub(super) fn own_messages(model: &Model, lifecycle: &Lifecycle) -> BTreeMap<Str
     messages.collect()
 }
 
-/// The usual kind of the result of each method whose result says its kind, and has no other: methods by kind.
+/// Returns the methods by the usual kind of their result, as far as they have a single result whose kind has a preset
+/// or tag.
 pub(super) fn usual_kinds(model: &Model, lifecycle: &Lifecycle) -> BTreeMap<String, Vec<String>> {
     let mut kinds = BTreeMap::<String, Vec<String>>::new();
     let Some(kind) = lifecycle.names.get(RESULT_KIND) else {
@@ -60,7 +61,7 @@ pub(super) fn usual_kinds(model: &Model, lifecycle: &Lifecycle) -> BTreeMap<Stri
     kinds
 }
 
-/// The presets of an object, apart from the members that a session knows.
+/// Returns the presets of an object, without the members that a session knows.
 fn presets(model: &Model, lifecycle: &Lifecycle, ty: &TypeRef, known: Option<&Members>) -> Presets {
     let Some(object) = model.struct_of(ty) else {
         return Presets::default();
@@ -76,7 +77,7 @@ fn presets(model: &Model, lifecycle: &Lifecycle, ty: &TypeRef, known: Option<&Me
             members.insert(META.to_owned(), json!({}));
         }
         let has_role = |key: &str| lifecycle.names.values().any(|name| name == key);
-        // A session that writes a key of an optional object has to write those that are required there.
+        // A session that writes a key into the optional object also has to write its required keys.
         if member.required || keys.members.iter().any(|key| has_role(&key.name)) {
             let (presets, lacking_keys) = required(model, keys, DEPTH, has_role);
             meta = presets;
@@ -86,7 +87,7 @@ fn presets(model: &Model, lifecycle: &Lifecycle, ty: &TypeRef, known: Option<&Me
     Presets { members, meta, lacking }
 }
 
-/// The values of the required members that nobody is asked for, and those that nothing presets.
+/// Returns the preset values of the required members, and the names of those without one.
 fn required(
     model: &Model,
     object: &Struct,
@@ -106,7 +107,7 @@ fn required(
     (values, lacking)
 }
 
-/// The value of a required member that nobody is asked for.
+/// Returns the preset value of a required member, or for an object, that of its required members.
 fn value(model: &Model, member: &Member, depth: usize) -> Option<Value> {
     let Some(object) = model.struct_of(&member.ty) else {
         return member.preset.clone();

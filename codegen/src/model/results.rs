@@ -1,4 +1,4 @@
-//! The unions of results.
+//! Results and their unions.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use super::names::{UNKNOWN, unique, variant_names};
 use super::type_ref::TypeRef;
 use super::types::{Model, Type, TypeKind};
 
-/// The types of a union of results, each with the name of its variant.
+/// Returns the types of a union of results, each with the name of its variant.
 pub(crate) fn result_variants(methods: &[(String, Vec<TypeRef>)]) -> Vec<(TypeRef, String)> {
     let types: BTreeSet<&TypeRef> = methods.iter().flat_map(|(_, results)| results).collect();
     let types: Vec<TypeRef> = types.into_iter().cloned().collect();
@@ -18,7 +18,7 @@ pub(crate) fn result_variants(methods: &[(String, Vec<TypeRef>)]) -> Vec<(TypeRe
 }
 
 impl Model {
-    /// The tag that distinguishes the results of a method, and its value in each, if their union says so.
+    /// Returns the tag that distinguishes the results of a method, and its value in each, if their union has one.
     pub(crate) fn result_tags(&self, method: &str, results: &[TypeRef]) -> Option<(&str, Vec<&str>)> {
         let method = self.method(method)?;
         let union = self.union_of(method.result_union.as_ref()?)?;
@@ -31,7 +31,8 @@ impl Model {
         Some((tag, values?))
     }
 
-    /// The variant of a union of results for those with an unknown tag, if a tag distinguishes some of them.
+    /// Returns the name of the variant for results with an unknown tag, if a tag distinguishes some results of the
+    /// union.
     pub(crate) fn unknown_result(&self, methods: &[(String, Vec<TypeRef>)]) -> Option<String> {
         let mut tagged = methods
             .iter()
@@ -41,7 +42,8 @@ impl Model {
         tagged.next().map(|_| unique(UNKNOWN, taken))
     }
 
-    /// The forms of a method's result: the usual one, and those that a member distinguishes from it, each with that member.
+    /// Returns the forms of a method's result: the usual one, and those that a member distinguishes from it, each with
+    /// its distinguishing member.
     pub(crate) fn result_forms<'m>(&self, results: &'m [TypeRef]) -> Vec<(&'m TypeRef, Option<String>)> {
         let Some((usual, others)) = results.split_first() else {
             return Vec::new();
@@ -53,7 +55,8 @@ impl Model {
         };
         let required = members(usual).iter().find(|member| member.required);
         let declared = |name: &str| members(usual).iter().any(|member| member.name == name);
-        // The usual form is told by what it requires, another one by a member that the usual one doesn't declare.
+        // The usual form is recognised by its first required member, the others by a required member that the usual one
+        // doesn't declare.
         let others = others.iter().filter_map(|other| {
             let mut own = members(other)
                 .iter()
@@ -67,12 +70,12 @@ impl Model {
         std::iter::once((usual, told_by)).chain(others).collect()
     }
 
-    /// Where the schema defines the request or notification of a method.
+    /// Returns the pointer of the request or notification of a method.
     pub(crate) fn pointer_of(&self, method: &Method) -> &str {
         self.types.get(&method.ty).map_or("", |ty| ty.pointer.as_str())
     }
 
-    /// Where the schema defines the results of a method, the usual one first.
+    /// Returns the pointers of the results of a method, the usual one first.
     pub(crate) fn result_pointers<'m>(&'m self, method: &'m Method) -> Vec<&'m str> {
         let mut results: Vec<&str> = method.results.iter().flat_map(|ty| self.pointers(ty)).collect();
         let stem = self.pointer_of(method).strip_suffix("Request");
@@ -80,7 +83,7 @@ impl Model {
         results
     }
 
-    /// Where the schema defines a result, or its forms where the schema gives their union no name.
+    /// Returns the pointer of a result, or those of its forms if their union is unnamed.
     fn pointers<'m>(&'m self, ty: &'m TypeRef) -> Vec<&'m str> {
         match ty.named().and_then(|name| self.types.get(name)) {
             Some(Type {
@@ -93,8 +96,8 @@ impl Model {
         }
     }
 
-    /// The unions of the requests that a side sends, and of their results. What a server asks in its results alone is
-    /// for its requests.
+    /// Returns the names of the unions of a side's requests and of their results. For a server, these can be the
+    /// requests in its results.
     pub(crate) fn requests_of(&self, side: &str) -> (String, String) {
         let questions = self.questions().into_iter().next();
         let named = questions.and_then(|it| Some((it.requests.named()?.to_owned(), it.results.named()?.to_owned())));

@@ -21,18 +21,19 @@ use crate::normalise::{NormalisedRevision, NormalisedSchema};
 use crate::overlay::{ErrorCode, ErrorRole, Overlay};
 use crate::problem::{Problem, Problems};
 
-/// A revision or an extension with its model. Types of the revision that an extension extends are marked as imported.
+/// A revision or an extension with its model. In an extension's model, types of the revision that it extends are marked
+/// as imported.
 #[derive(Debug)]
 pub(crate) struct ModelledRevision {
     pub(crate) documents: RevisionDocuments,
     pub(crate) model: Model,
-    /// The schema that the validator keeps.
+    /// The schema that the validator uses.
     pub(crate) schema: Arc<Value>,
     /// The validator of that schema.
     pub(crate) validator: Arc<Validator>,
-    /// What the schema can't say.
+    /// Facts that the schema can't express.
     pub(crate) overlay: Arc<Overlay>,
-    /// What it can't say about the revision as a whole, with what holds since earlier ones.
+    /// Facts about the revision as a whole, including those inherited from earlier revisions.
     pub(crate) facts: Facts,
     /// Its own documentation.
     pub(crate) docs: Docs,
@@ -45,7 +46,7 @@ pub(crate) struct ModelledRevision {
 pub(crate) struct AddedResult {
     pub(crate) method: String,
     pub(crate) definition: String,
-    /// The value of the member that says which result it is.
+    /// The value of the member that identifies the kind of the result.
     pub(crate) kind: Option<String>,
 }
 
@@ -55,7 +56,7 @@ impl ModelledRevision {
         &self.documents.entry
     }
 
-    /// Whether its names were published.
+    /// Whether its names are published.
     pub(crate) fn is_locked(&self) -> bool {
         !self.documents.names.root().is_null()
     }
@@ -65,7 +66,7 @@ impl ModelledRevision {
         self.facts.mirrors.iter().flat_map(|mirrors| &mirrors.params)
     }
 
-    /// A revision with the model that was built of its shapes.
+    /// Combines a revision with the model that was built from its shapes.
     pub(super) fn of(revision: NormalisedRevision, mut model: Model, facts: Facts) -> Self {
         let NormalisedSchema {
             shapes,
@@ -87,22 +88,22 @@ impl ModelledRevision {
     }
 }
 
-/// Revisions with their models, by what these were built of.
+/// A cache of revisions with their models, by their input.
 pub(crate) type BuiltRevisions = Memo<(RevisionInput, NamesAskedFor), BuiltRevision>;
 
-/// What the model of a revision is built of, beside the names that types have in later revisions.
+/// The input of a revision's model, except for the names of types in later revisions.
 #[derive(Debug, PartialEq)]
 pub(crate) struct RevisionInput {
     documents: RevisionDocuments,
     shared: SharedDocuments,
     names: Names,
-    /// The facts, with those that hold since earlier revisions.
+    /// The facts, including those inherited from earlier revisions.
     facts: Facts,
-    /// The results that earlier revisions state.
+    /// The results that the overlays of earlier revisions define.
     results: Results,
 }
 
-/// What was built, and the problems that were found. Those of drafts that aren't errors are warnings.
+/// A built revision, and its problems. Problems of drafts that aren't errors are warnings.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct BuiltRevision {
     built: Option<Arc<ModelledRevision>>,
@@ -110,8 +111,8 @@ pub(crate) struct BuiltRevision {
     warnings: Vec<Problem>,
 }
 
-/// Builds the models from the latest to the earliest, because names come from later revisions. The problems of drafts that aren't errors
-/// come with them.
+/// Builds the models from the latest to the earliest, because earlier revisions take names from later ones. Returns
+/// them with the warnings about drafts.
 pub(crate) fn build_models(
     (names, shared): (&Names, &Shared),
     revisions: Vec<NormalisedRevision>,
@@ -207,7 +208,7 @@ fn build_revision(
 /// Results of requests, by method.
 type Results = BTreeMap<String, Vec<String>>;
 
-/// For each revision, its facts and the results that the overlays of the earlier ones state.
+/// Returns the facts of each revision, and the results that the overlays of earlier revisions define.
 fn inherit(revisions: &[NormalisedRevision]) -> Vec<(Facts, Results)> {
     let (mut facts, mut earlier) = (Facts::default(), Results::new());
     let inherited = revisions.iter().map(|revision| {
@@ -233,7 +234,7 @@ fn sections_of_extensions(overlay: &Overlay) -> Vec<Problem> {
     found.map(problem).collect()
 }
 
-/// Each entry of the overlay's results must be about a request and definitions of the revision.
+/// Checks that the overlay's entries for results refer to requests and definitions of the revision.
 fn wrong_results(overlay: &Overlay, model: &Model) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (index, entry) in overlay.results.iter().enumerate() {
@@ -250,14 +251,14 @@ fn wrong_results(overlay: &Overlay, model: &Model) -> Vec<Problem> {
     problems
 }
 
-/// What is wrong with a list of methods that should be requests of the revision.
+/// Returns a message for each method that isn't a request of the revision.
 fn no_requests(methods: &[String], model: &Model) -> impl Iterator<Item = String> {
     let unknown = methods.iter().filter(|name| !model.has_request(name));
     unknown.map(|name| format!("the revision has no request `{name}`"))
 }
 
-/// An error must have a name that a constant can have, and answer requests of the revision, and one that a session sends automatically must
-/// have the members of its data that say why.
+/// Checks that errors have names that are valid for constants, and refer to requests of the revision, and that errors
+/// with a role declare the members of their data that a session needs.
 pub(super) fn wrong_errors(overlay: &Overlay, model: &Model) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (index, error) in overlay.error_codes.iter().enumerate() {
@@ -288,7 +289,7 @@ fn is_constant_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_uppercase()) && name.chars().all(is_part)
 }
 
-/// What an error that a session sends automatically needs and doesn't have.
+/// Returns a message if an error with a role lacks something that a session needs.
 fn lacking(error: &ErrorCode, model: &Model) -> Option<String> {
     let data = model.error_data.get(&error.code);
     let has = |member: &str| data.is_some_and(|data| data.contains_key(member));

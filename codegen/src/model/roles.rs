@@ -1,13 +1,13 @@
-//! The roles of methods and members, by which a session knows them.
+//! The roles of methods and members, by which sessions find them.
 
 use std::collections::BTreeMap;
 
 use crate::load::OneOrMany;
 
-/// The methods and keys of `_meta` of each role. A revision has the first one that it declares.
+/// The methods, or the members, of each role. A revision uses the first one that it declares.
 pub(super) type Roles = BTreeMap<String, OneOrMany>;
 
-/// The roles of methods, and whether handlers are asked all the same.
+/// The roles of methods, and whether handlers also receive them.
 const METHOD_ROLES: [(&str, bool); 12] = [
     ("acknowledge", false),
     ("begin", false),
@@ -39,7 +39,7 @@ const MEMBER_ROLES: [&str; 12] = [
     RESULT_KIND,
 ];
 
-/// The role of the member of a result that says of which kind it is.
+/// The role of the member of a result that identifies its kind.
 pub(super) const RESULT_KIND: &str = "result.kind";
 
 /// All roles.
@@ -47,14 +47,14 @@ pub(super) fn roles() -> impl Iterator<Item = &'static str> {
     METHOD_ROLES.iter().map(|(role, _)| *role).chain(MEMBER_ROLES)
 }
 
-/// Whether handlers are never asked about methods of a role.
+/// Whether methods of a role never reach handlers.
 pub(crate) fn is_internal(role: &str) -> bool {
     METHOD_ROLES
         .iter()
         .any(|(name, for_handlers)| *name == role && !for_handlers)
 }
 
-/// Whether a role is of a member, and not of a method.
+/// Whether a role belongs to a member, instead of a method.
 pub(crate) fn is_of_member(role: &str) -> bool {
     MEMBER_ROLES.contains(&role)
 }

@@ -1,4 +1,5 @@
-//! Finds what the schema says beyond the types: conversions need it to tell which values the other revision refuses.
+//! Finds the requirements of the schema that the types don't express. Conversions need them to determine which values
+//! the other revision refuses.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +12,7 @@ use super::type_schema::{DeclaredMember, MemberSchema, TypeSchema};
 use super::types::{Model, TypeKind};
 use crate::normalise::follow;
 
-/// Puts what the schema says beyond the types into a model.
+/// Adds the requirements of the schema that the types don't express to a model.
 pub(super) fn describe_types(model: &mut Model, schema: &Value) {
     let mut places: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (pointer, name) in &model.places {
@@ -51,7 +52,7 @@ fn of_type(model: &Model, root: &Value, at: &str, kind: &TypeKind) -> TypeSchema
                 members.insert(member.name.clone(), of_member(model, root, &places));
             }
         }
-        // What another part of an intersection asserts of a constant may be wrong of it. Then no value is valid.
+        // Another part of an intersection can contradict a constant. In that case no value is valid.
         for constant in &object.constants {
             for place in places_of(&declarations, &constant.name) {
                 let around = format!("properties/{}/", constant.name);

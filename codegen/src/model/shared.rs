@@ -1,4 +1,4 @@
-//! What is said about all revisions: which lines apply to a model, and which to none.
+//! The data that applies to all revisions: assigns it to models, and finds lines that no model uses.
 
 use mcp_wire::json_schema::pointer;
 use serde::de::DeserializeOwned;
@@ -13,7 +13,7 @@ use super::types::Model;
 use crate::load::{Document, SharedDocuments};
 use crate::problem::Problem;
 
-/// What is said about all revisions.
+/// The data that applies to all revisions: modules, capabilities, roles and tolerances.
 pub(crate) struct Shared {
     pub(super) documents: SharedDocuments,
     pub(super) modules: Modules,
@@ -23,7 +23,7 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// Decodes what is said about all revisions. A document that has another shape is a problem, and says nothing.
+    /// Decodes the documents. If that fails for one, it adds the problem to `problems`, and leaves its data empty.
     pub(crate) fn of(documents: SharedDocuments, problems: &mut Vec<Problem>) -> Self {
         Self {
             modules: decode(&documents.modules, problems),
@@ -34,17 +34,17 @@ impl Shared {
         }
     }
 
-    /// Puts into a model what applies to it.
+    /// Adds the data that applies to a model.
     pub(super) fn apply(&self, model: &mut Model) {
         require_capabilities(model, &self.capabilities);
         assign_roles(model, &self.lifecycle);
         add_tolerances(model, &self.tolerances);
     }
 
-    /// Leaves out of the model of a draft the roles that a session couldn't play in it, and returns what each of them lacks.
+    /// Removes the roles that lack something from the model of a draft, and returns their problems.
     pub(super) fn leave_out_roles(&self, model: &mut Model) -> Vec<Problem> {
         let (mut roles, mut problems) = (self.lifecycle.clone(), Vec::new());
-        // One role may need another.
+        // One role can depend on another.
         loop {
             let found = incomplete_roles(&self.documents.lifecycle, model);
             if found.is_empty() {
@@ -58,7 +58,7 @@ impl Shared {
         }
     }
 
-    /// The lines about something that no revision has.
+    /// Returns a problem for each line about something that no revision has.
     pub(crate) fn misspelt(&self, models: &[&Model]) -> Vec<Problem> {
         let problems = Vec::new();
         let mut check = Check { models, problems };
@@ -145,7 +145,7 @@ struct Check<'m> {
 }
 
 impl Check<'_> {
-    /// Some revision must have something; `what` says so after `no revision`.
+    /// Checks that a revision meets a condition; `what` describes it after `no revision`.
     fn any(&mut self, document: &Document, at: &str, is_in: impl Fn(&Model) -> bool, what: String) {
         self.any_or(document, at, is_in, format!("no revision {what}"));
     }
@@ -158,7 +158,7 @@ impl Check<'_> {
         }
     }
 
-    /// Some revision must declare each member, written as `Type.member.member`.
+    /// Checks that a revision declares each member, written as `Type.member.member`.
     fn declared(&mut self, document: &Document, at: &str, places: &[String]) {
         for place in places {
             let declares = |model: &Model| model.declares(bare_place(place));
@@ -174,13 +174,13 @@ fn decode<T: DeserializeOwned + Default>(document: &Document, problems: &mut Vec
     })
 }
 
-/// The roles of a model that a session can't play, and what each of them lacks.
+/// Returns the roles of a model that lack something a session needs, with their problems.
 fn incomplete_roles(document: &Document, model: &Model) -> Vec<(String, Problem)> {
     let lacking = incomplete(&model.lifecycle).into_iter().filter_map(|(role, what)| {
         let (name, revision) = (model.lifecycle.names.get(role)?, &model.revision);
         let at = pointer::child("#", role);
         let problem = document.problem(&at, format!("`{name}` of revision {revision} has no {what}"));
-        let help = "a session can't do its part without it; see which members the schema declares";
+        let help = "sessions need it; see which members the schema declares";
         Some((role.to_owned(), problem.help(help)))
     });
     lacking.collect()

@@ -1,4 +1,4 @@
-//! What results get wrong and is put up with: data, because no schema says so.
+//! Tolerated mistakes in results: data, because schemas don't define them.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -9,25 +9,25 @@ use super::types::Model;
 use crate::load::OneOrMany;
 use crate::load::present;
 
-/// What is tolerated in results.
+/// The tolerated mistakes in results.
 pub(crate) type Tolerances = Vec<ToleranceEntry>;
 
-/// What is tolerated in a member of a result, or in several.
+/// A tolerated mistake in one or several members of results.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ToleranceEntry {
     /// The members, each as `Type.member`.
     at: OneOrMany,
-    /// What is there; `None` for a member that is absent.
+    /// The wrong value; `None` for a missing member.
     #[serde(default, deserialize_with = "present")]
     found: Option<Value>,
-    /// The member without which it isn't tolerated.
+    /// Another member that must be present for it to be tolerated.
     beside: Option<String>,
     read: Value,
 }
 
 impl ToleranceEntry {
-    /// Every member that it is about, as `Type.member`.
+    /// Returns all members that it mentions, as `Type.member`.
     pub(super) fn places(&self) -> OneOrMany {
         let places = self.at.iter().flat_map(|place| {
             let ty = place.split('.').next().unwrap_or_default();
@@ -38,7 +38,7 @@ impl ToleranceEntry {
     }
 }
 
-/// Puts the tolerances into a model's methods, where the model declares the members.
+/// Adds the tolerances to a model's methods, if the model declares the members.
 pub(crate) fn add_tolerances(model: &mut Model, tolerances: &Tolerances) {
     let of_type = |ty: &TypeRef| {
         let TypeRef::Named(name) = ty else { return Vec::new() };

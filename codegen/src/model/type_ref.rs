@@ -1,10 +1,10 @@
-//! Types, seen from where they are used.
+//! References to types.
 
 use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-/// A type, seen from where it is used.
+/// A reference to a type.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum TypeRef {
     Named(String),
@@ -21,8 +21,8 @@ pub(crate) enum TypeRef {
     Nullable(Box<TypeRef>),
 }
 
-/// Writes the type as tables and reports do: a name, a keyword, `[T]` for an array, `{T}` for an object with any keys, or `T?` for a type
-/// or null.
+/// Formats the type as in tables and reports: a name, a keyword, `[T]` for an array, `{T}` for an object with any keys,
+/// or `T?` for a nullable type.
 impl fmt::Display for TypeRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let keyword = match self {
@@ -50,7 +50,7 @@ impl Serialize for TypeRef {
 }
 
 impl TypeRef {
-    /// The type of the revision that this leads to, whatever is around it.
+    /// Returns the innermost type, if it is a type of the revision.
     pub(crate) fn named(&self) -> Option<&str> {
         match self {
             Self::Named(name) => Some(name),
@@ -59,7 +59,7 @@ impl TypeRef {
         }
     }
 
-    /// The types within two types, if both are lists, maps, or types or null.
+    /// Returns the inner types of two types, if both are lists, maps or nullable.
     pub(crate) fn within<'t>(&'t self, other: &'t Self) -> Option<(&'t Self, &'t Self)> {
         match (self, other) {
             (Self::List(inner), Self::List(other))
@@ -75,7 +75,7 @@ mod tests {
     use super::TypeRef;
 
     #[test]
-    fn a_type_is_written_as_in_tables_whatever_is_around_it() {
+    fn type_refs_are_formatted_as_in_tables() {
         let item = || Box::new(TypeRef::Named("Item".to_owned()));
         let written = [
             (TypeRef::Nullable(item()), "Item?"),

@@ -1,69 +1,71 @@
-//! What the schema says beyond the types.
+//! Requirements of the schema that the types don't express.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-/// A keyword that says more about a value than its Rust type does, with the keywords around it (`items/minLength`), and its JSON.
+/// A keyword that restricts a value more than its Rust type does, with the keywords around it (`items/minLength`), and
+/// its JSON.
 pub(crate) type Assertion = (String, String);
 
-/// What the schema of a type says beyond the type.
+/// The requirements of a type's schema that the type doesn't express.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct TypeSchema {
-    /// What it says of the value as a whole.
+    /// The assertions about the value as a whole.
     pub(crate) assertions: Assertions,
-    /// Whether no other members are valid than those that are declared.
+    /// Whether only declared members are valid.
     pub(crate) closed: bool,
-    /// Whether no other values are valid than those that are declared.
+    /// Whether only declared values are valid.
     pub(crate) enumeration: bool,
-    /// What it says of each member, by the member's name.
+    /// The requirements of each member, by its name.
     pub(crate) members: BTreeMap<String, MemberSchema>,
 }
 
-/// What the schema of a member says beyond the member's type.
+/// The requirements of a member's schema that the member's type doesn't express.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct MemberSchema {
-    /// Where it is: in several places, where several parts of an intersection declare the member.
+    /// The pointers of the schema: several, if several parts of an intersection declare the member.
     pub(crate) pointers: Vec<String>,
     pub(crate) assertions: Assertions,
-    /// Of open JSON, all that is asserted, but for what is in `declared`.
+    /// For open JSON, all assertions except those in `declared`.
     pub(crate) open: Assertions,
-    /// Of an open object, the members that are declared, also in what the schema is an intersection of.
+    /// For an open object, its declared members, including those in the schema's `allOf`.
     pub(crate) declared: BTreeMap<String, DeclaredMember>,
 }
 
 /// A member that the schema of an open object declares.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct DeclaredMember {
-    /// Where its schema is.
+    /// The pointer of its schema.
     pub(crate) pointer: String,
     pub(crate) required: bool,
-    /// All that its schema asserts.
+    /// All assertions of its schema.
     pub(crate) assertions: Assertions,
 }
 
 impl MemberSchema {
-    /// Whether what the target asserts of open JSON holds where this does: of it as a whole, and of the members that it requires.
+    /// Whether this schema of open JSON implies the target's assertions: those about the whole, and those about the
+    /// members that the target requires.
     pub(crate) fn implies_open(&self, target: &Self) -> bool {
         let mut required = target.declared.iter().filter(|(_, member)| member.required);
         target.open.follow_from(Some(&self.open)) && required.all(|(name, member)| self.implies_declared(name, member))
     }
 
-    /// Whether an open object declares a member, and what the target asserts of that holds here.
+    /// Whether this open object declares a member, and its assertions imply those of the target.
     pub(crate) fn implies_declared(&self, name: &str, target: &DeclaredMember) -> bool {
         let own = self.declared.get(name);
         own.is_some_and(|own| target.assertions.follow_from(Some(&own.assertions)))
     }
 }
 
-/// The assertions about a value, but for what other types and the members of the value say.
+/// The assertions about a value, without those of other types and of the value's members.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Assertions {
-    /// Those in the first of the places of the type.
+    /// The assertions at the type's first place.
     pub(crate) here: BTreeSet<Assertion>,
-    /// Those in all its places: places that differ in assertions alone share a type.
+    /// The assertions at all its places: places that only differ in assertions share a type.
     everywhere: BTreeSet<Assertion>,
-    /// The definitions that they refer to: one of the same name may say something else in another revision.
+    /// The definitions that they refer to, because a definition with the same name can differ in another revision.
     definitions: BTreeSet<String>,
 }
 
@@ -96,7 +98,7 @@ impl Assertions {
         self.here.contains(&(keyword.to_owned(), value.to_string()))
     }
 
-    /// Whether these hold where the others hold.
+    /// Whether the others imply these.
     pub(crate) fn follow_from(&self, others: Option<&Self>) -> bool {
         self.is_empty()
             || others.is_some_and(|others| {
@@ -104,7 +106,7 @@ impl Assertions {
             })
     }
 
-    /// Keeps those that hold in one more place.
+    /// Keeps the assertions that also hold at another place.
     pub(super) fn loosen(&mut self, there: Option<&Self>) {
         self.everywhere
             .retain(|assertion| there.is_some_and(|there| there.here.contains(assertion)));

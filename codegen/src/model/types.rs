@@ -1,4 +1,4 @@
-//! The types of a revision, and what belongs to them.
+//! The model of a revision and its types.
 
 use std::collections::BTreeMap;
 
@@ -35,25 +35,25 @@ pub(crate) struct Model {
     pub(crate) definitions: BTreeMap<String, Definition>,
     /// The methods, requests first, in the order of their names.
     pub(crate) methods: Vec<Method>,
-    /// Whether peers may send several messages in one array.
+    /// Whether peers can send several messages in one array.
     pub(crate) batches: bool,
-    /// Whether a response that is an error may lack the id.
+    /// Whether an error response can lack the id.
     pub(crate) errors_without_id: bool,
     pub(crate) error_codes: Vec<ErrorCode>,
-    /// The members of the data of errors with a role, by their codes.
+    /// The members of the data of errors with a role, by the codes of the errors.
     #[serde(skip)]
     pub(crate) error_data: BTreeMap<i64, Members>,
-    /// What is to be removed from the protocol.
+    /// Deprecated features.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) deprecated: Vec<Deprecation>,
-    /// What is new since the revision before, in a few sentences.
+    /// The changes since the revision before, in a few sentences.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) summary: Vec<String>,
     pub(crate) lifecycle: Lifecycle,
-    /// Which type is where: what earlier revisions, whose schemas have no name there, take its name from.
+    /// The name of the type at each position, from which earlier revisions take names that their schemas lack.
     #[serde(skip)]
     pub(crate) positions: BTreeMap<String, String>,
-    /// The Rust name of what is at a pointer of the schema, if it has a type of its own.
+    /// The Rust name of the type at each pointer of the schema that became a separate type.
     #[serde(skip)]
     pub(crate) places: BTreeMap<String, String>,
 }
@@ -61,20 +61,20 @@ pub(crate) struct Model {
 /// A Rust type.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Type {
-    /// The key of its documentation: the official name, or the Rust name of what the schema leaves without one.
+    /// The key of its documentation: the official name, or the Rust name of an unnamed type.
     pub(crate) documented_as: String,
     /// Whether the schema gives it a name.
     pub(crate) official: bool,
     /// Whether it is a type of the revision that an extension extends, which the extension's crate doesn't define.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) imported: bool,
-    /// Where the schema defines it.
+    /// The pointer of its schema.
     pub(crate) pointer: String,
     pub(crate) module: String,
     /// The schema's own description, in checkouts that keep it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) description: Option<String>,
-    /// What the schema says beyond the type.
+    /// The requirements of the schema that the type doesn't express.
     #[serde(skip)]
     pub(crate) schema: TypeSchema,
     #[serde(flatten)]
@@ -97,21 +97,21 @@ impl Type {
     }
 }
 
-/// What a Rust type is.
+/// The kind of a Rust type.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum TypeKind {
     Struct(Struct),
     Strings {
         values: Vec<String>,
-        /// Whether their order means something.
+        /// Whether their order is meaningful.
         ordered: bool,
     },
     Union(Union),
     Alias(TypeRef),
-    /// One of several requests or notifications: their methods and their types.
+    /// One of several requests or notifications: the methods and the types.
     Methods(Vec<(String, String)>),
-    /// What may come back, by the method that was called.
+    /// One of several results: the possible results by method.
     Results(Vec<(String, Vec<TypeRef>)>),
 }
 
@@ -121,7 +121,7 @@ pub(crate) struct Struct {
     /// The members that have the same value in every instance.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) constants: Vec<ConstantMember>,
-    /// The others.
+    /// The members whose value varies.
     pub(crate) members: Vec<Member>,
 }
 
@@ -137,7 +137,7 @@ pub(crate) struct ConstantMember {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Member {
     pub(crate) name: String,
-    /// The name of its field, where the overlay gives it another one than its own.
+    /// The name of its field, if the overlay defines it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) field: Option<String>,
     #[serde(rename = "type")]
@@ -146,10 +146,10 @@ pub(crate) struct Member {
     /// The value that distinguishes the object from others, though the schema allows more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) tag: Option<String>,
-    /// The value that constructors give it, so that they don't ask for it.
+    /// The value that constructors give it, instead of having a parameter for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) preset: Option<Value>,
-    /// Whether the value must be behind a pointer, because it may contain the type that it is a member of.
+    /// Whether the value must be behind a pointer, because it can contain the type that it is a member of.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) boxed: bool,
     /// The schema's own description, in checkouts that keep it.
@@ -161,7 +161,7 @@ pub(crate) struct Member {
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Union {
     pub(crate) variants: Vec<Variant>,
-    /// How an object is told to be one of them.
+    /// The rule that identifies the variant of an object.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) objects: Option<Decision>,
 }
@@ -184,13 +184,13 @@ pub(crate) struct Definition {
     pub(crate) pointer: String,
     #[serde(rename = "type")]
     pub(crate) ty: TypeRef,
-    /// What is around the type in an instance.
+    /// The envelope around the type in an instance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) envelope: Option<MessageKind>,
 }
 
 impl TypeKind {
-    /// The types that a value of the type may directly consist of.
+    /// Returns the types that a value can directly consist of.
     pub(super) fn parts(&self) -> Vec<TypeRef> {
         match self {
             Self::Struct(object) => object.members.iter().map(|member| member.ty.clone()).collect(),
@@ -204,43 +204,44 @@ impl TypeKind {
 }
 
 impl Struct {
-    /// The member of this name, if its value varies.
+    /// Returns the member of this name, if its value varies.
     pub(crate) fn member(&self, name: &str) -> Option<&Member> {
         self.members.iter().find(|member| member.name == name)
     }
 
-    /// The member of this name, if it has the same value in every instance.
+    /// Returns the member of this name, if it has the same value in every instance.
     pub(crate) fn constant(&self, name: &str) -> Option<&ConstantMember> {
         self.constants.iter().find(|constant| constant.name == name)
     }
 
-    /// The names of the members that are always there and vary.
+    /// Returns the names of the required members whose value varies.
     pub(crate) fn required(&self) -> impl Iterator<Item = &String> {
         let required = self.members.iter().filter(|member| member.required);
         required.map(|member| &member.name)
     }
 
-    /// The names of its members, constant or not.
+    /// Returns the names of its members, constant or not.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         let constants = self.constants.iter().map(|constant| constant.name.as_str());
         constants.chain(self.members.iter().map(|member| member.name.as_str()))
     }
 
-    /// Whether there is a member of this name, be its value constant or not.
+    /// Whether there is a member of this name, constant or not.
     pub(crate) fn declares(&self, name: &str) -> bool {
         self.names().any(|own| own == name)
     }
 }
 
 impl Member {
-    /// Whether constructors ask for it.
+    /// Whether constructors have a parameter for it.
     pub(crate) fn is_argument(&self) -> bool {
         self.required && self.preset.is_none()
     }
 }
 
 impl Union {
-    /// The tag and its value for each variant, if the union has objects only and a tag that is always there distinguishes them.
+    /// Returns the tag and its value for each variant, if all variants are objects, and a required tag distinguishes
+    /// them.
     pub(crate) fn tags(&self) -> Option<(&str, Vec<&str>)> {
         let Some(Decision::Tag {
             member,
@@ -268,7 +269,7 @@ impl Union {
 }
 
 impl Model {
-    /// The deprecation of what is at a pointer of the schema.
+    /// Returns the deprecation of the definition or member at a pointer of the schema.
     pub(crate) fn deprecation(&self, pointer: &str) -> Option<&Deprecation> {
         self.deprecated
             .iter()
@@ -280,7 +281,7 @@ impl Model {
         self.deprecation(&pointer::child(&members, member))
     }
 
-    /// The deprecation of a method: that of its message.
+    /// Returns the deprecation of a method's message.
     pub(crate) fn deprecation_of_method(&self, method: &Method) -> Option<&Deprecation> {
         self.deprecation(&self.types.get(&method.ty)?.pointer)
     }
@@ -289,12 +290,12 @@ impl Model {
         self.methods.iter().find(|method| method.name == name)
     }
 
-    /// The member of a method's message that has its parameters.
+    /// Returns the member of a method's message with its parameters.
     pub(crate) fn params(&self, method: &Method) -> Option<&Member> {
         self.struct_of(&TypeRef::Named(method.ty.clone()))?.member("params")
     }
 
-    /// The types that are objects.
+    /// Returns the types that are objects.
     pub(crate) fn objects(&self) -> impl Iterator<Item = (&Type, &Struct)> {
         self.types.values().filter_map(|ty| match &ty.kind {
             TypeKind::Struct(object) => Some((ty, object)),
@@ -311,7 +312,7 @@ impl Model {
         self.types.get(name).map(|ty| &ty.kind)
     }
 
-    /// What `reference` is in the end, if that is a type of the revision.
+    /// Returns the kind of the type that `reference` resolves to, if that is a type of the revision.
     pub(crate) fn kind_of(&self, reference: &TypeRef) -> Option<&TypeKind> {
         match self.resolve(reference) {
             TypeRef::Named(name) => self.kind(name),
@@ -319,7 +320,7 @@ impl Model {
         }
     }
 
-    /// Whether a type declares a member, that one the next, and so on: `Type.member.member`. A union declares what any variant does.
+    /// Whether a type declares the path `Type.member.member`. A union declares the members of all its variants.
     pub(super) fn declares(&self, place: &str) -> bool {
         let path = place.split_once('.');
         path.is_some_and(|(ty, path)| self.declares_path(&TypeRef::Named(ty.to_owned()), path))
@@ -341,7 +342,7 @@ impl Model {
         }
     }
 
-    /// Whether an error may have this code: one of JSON-RPC's, or of the revision's own.
+    /// Whether an error can have this code: one of JSON-RPC's, or one of the revision's own.
     pub(crate) fn has_error_code(&self, code: i64) -> bool {
         JSON_RPC_CODES.contains(&code) || self.error_codes.iter().any(|error| error.code == code)
     }
@@ -361,9 +362,9 @@ impl Model {
         self.types.get(name).is_some_and(|ty| ty.schema.enumeration)
     }
 
-    /// The type that `reference` is in the end, past aliases.
+    /// Returns the type that `reference` resolves to, after following aliases.
     pub(crate) fn resolve<'m>(&'m self, mut reference: &'m TypeRef) -> &'m TypeRef {
-        // Aliases were checked not to run in circles; each step is bounded by their number all the same.
+        // Cyclic aliases were removed, but the number of steps is bounded anyway.
         for _ in 0..=self.types.len() {
             let TypeRef::Named(name) = reference else {
                 break;
@@ -376,13 +377,12 @@ impl Model {
         reference
     }
 
-    /// The types that the crate of this model defines: all, but for those that an extension has from the revision that it extends.
+    /// Returns the types that the crate of this model defines: all except those that an extension imports.
     pub(crate) fn own_types(&self) -> impl Iterator<Item = (&String, &Type)> {
         self.types.iter().filter(|(_, ty)| !ty.imported)
     }
 
-    /// Every type that can be named: the definitions by their official names, the types that the schema leaves without
-    /// one by their Rust names.
+    /// Returns all types by name: definitions by their official names, unnamed types by their Rust names.
     pub(crate) fn named_types(&self) -> BTreeMap<&str, TypeRef> {
         let unnamed = self.types.iter().filter(|(_, ty)| !ty.official);
         let unnamed = unnamed.map(|(name, _)| (name.as_str(), TypeRef::Named(name.clone())));
@@ -391,7 +391,7 @@ impl Model {
         unnamed.chain(definitions).collect()
     }
 
-    /// Whether a value of the type may have parts.
+    /// Whether a value of the type can have parts.
     pub(crate) fn is_compound(&self, reference: &TypeRef) -> bool {
         match self.resolve(reference) {
             TypeRef::Named(name) => !self.is_strings(name),

@@ -1,7 +1,7 @@
-//! Schemas that are added to the official one, so that each type has one schema to be validated by.
+//! Schemas that are added to the official one, so that each type has one schema for its validation.
 //!
-//! Merging an intersection or two variants of a union makes shapes that are nowhere in the schema. Each gets a schema of
-//! its own, which is added to the definition that the shape belongs to.
+//! Merging an intersection or two variants of a union creates shapes that the schema doesn't contain. Each gets its own
+//! schema, which is added to the definition that contains the shape.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -16,12 +16,13 @@ use super::references::name_of;
 pub(crate) struct AddedSchemas<'s> {
     root: &'s Value,
     added: RefCell<BTreeMap<String, Value>>,
-    /// The schemas that are nowhere and need no place of their own, by the pointers on the way to which they were met.
+    /// The schemas that the document doesn't contain and that don't become types, by the pointers where they were
+    /// encountered.
     unplaced: RefCell<BTreeMap<String, Value>>,
 }
 
 impl<'s> AddedSchemas<'s> {
-    /// Adds nothing to `root` yet.
+    /// Starts without added schemas.
     pub(crate) fn new(root: &'s Value) -> Self {
         Self {
             root,
@@ -30,7 +31,8 @@ impl<'s> AddedSchemas<'s> {
         }
     }
 
-    /// Where to validate a value of `schema`, which was met on the way to `pointer`: there, if that is what is there.
+    /// Returns the pointer of the schema that validates a value of `schema`, which was encountered at `pointer`: that
+    /// pointer if the document has the schema there, or else that of an added schema.
     pub(crate) fn place(&self, pointer: &str, schema: &Value, shape: &Shape) -> String {
         if self.at(pointer) == Some(schema) {
             return pointer.to_owned();
@@ -42,7 +44,7 @@ impl<'s> AddedSchemas<'s> {
         self.add(pointer, schema.clone())
     }
 
-    /// Where to validate a value that is valid in either of two places.
+    /// Returns the pointer of the schema that validates a value that is valid at either of two pointers.
     pub(crate) fn either(&self, [left, right]: [&str; 2], shape: &Shape) -> String {
         if left == right || !becomes_type(shape) {
             return left.to_owned();
@@ -55,7 +57,7 @@ impl<'s> AddedSchemas<'s> {
         self.add(left, json!({"anyOf": [reference(left), reference(right)]}))
     }
 
-    /// The added schemas, by their pointers.
+    /// Returns the added schemas by their pointers.
     pub(crate) fn into_schemas(self) -> BTreeMap<String, Value> {
         self.added.into_inner()
     }
@@ -86,7 +88,7 @@ impl<'s> AddedSchemas<'s> {
     }
 }
 
-/// Puts added schemas into the document.
+/// Inserts added schemas into the document.
 pub(crate) fn insert_schemas(added: BTreeMap<String, Value>, schema: &mut Value) {
     for (pointer, definition) in added {
         let (owner, container, key) = split(&pointer);
@@ -100,14 +102,14 @@ pub(crate) fn insert_schemas(added: BTreeMap<String, Value>, schema: &mut Value)
     }
 }
 
-/// The pointer of the definition that an added schema belongs to, the container in it, and the key.
+/// Splits the pointer of an added schema into that of its definition, the keyword of the container in it, and the key.
 fn split(pointer: &str) -> (&str, &str, &str) {
     let (rest, key) = pointer.rsplit_once('/').unwrap_or_default();
     let (owner, container) = rest.rsplit_once('/').unwrap_or_default();
     (owner, container, key)
 }
 
-/// Whether a shape becomes a type of its own, which can be validated.
+/// Whether a shape becomes a separate type, which can be validated.
 fn becomes_type(shape: &Shape) -> bool {
     match shape {
         Shape::Object(_) | Shape::Strings(_) | Shape::Union(_) => true,

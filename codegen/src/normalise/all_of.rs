@@ -1,19 +1,19 @@
-//! Intersections: one schema that says what several say together.
+//! Intersections: merges several schemas into one.
 //!
-//! Only what decides a value's shape is merged; the validator keeps the intersection as it was written.
+//! Only the keywords that determine a value's shape are merged; the validator uses the intersection as it was written.
 
 use serde_json::{Map, Value, json};
 
 use super::references::resolve;
 
-/// How many references may be followed within one intersection before it is taken for endless.
+/// The maximum number of nested references and intersections, after which an intersection is considered recursive.
 const LONGEST_CHAIN: usize = 64;
 
-/// Merges `schema`, its `allOf` and what its `$ref` points at into one schema without either.
+/// Merges `schema`, its `allOf` and the target of its `$ref` into one schema without either.
 ///
-/// `None` where that can't be said in one schema: two unions, or an intersection that contains itself.
+/// Returns `None` if one schema can't express it: two unions, or an intersection that contains itself.
 ///
-/// In draft-07, what is beside a reference means nothing: `siblings_apply` is false.
+/// In draft-07, keywords next to `$ref` are ignored: `siblings_apply` is false.
 pub(crate) fn merge_intersection(
     root: &Value,
     schema: &Map<String, Value>,
@@ -88,7 +88,7 @@ fn merge_keyword(merged: &mut Map<String, Value>, keyword: &str, value: &Value) 
             *present = json!({"allOf": [present.take(), value]});
             true
         }
-        // Two unions, or two different constants: no single schema says both.
+        // Two unions, or two different constants, can't be expressed in one schema.
         "anyOf" | "oneOf" | "const" => false,
         // Bounds, patterns and annotations don't change the shape.
         _ => true,
@@ -126,7 +126,7 @@ fn intersect_types(present: &mut Value, other: &Value) -> bool {
     };
     let (left, right) = (list(present), list(other));
     let mut both: Vec<Value> = left.iter().filter(|kind| right.contains(kind)).cloned().collect();
-    // An integer is a number.
+    // The intersection of `integer` and `number` is `integer`.
     for (one, two) in [(&left, &right), (&right, &left)] {
         if one.contains(&json!("integer")) && two.contains(&json!("number")) && !both.contains(&json!("integer")) {
             both.push(json!("integer"));

@@ -1,4 +1,4 @@
-//! Taking the JSON-RPC envelope off requests and notifications, where a schema repeats it in each of them.
+//! Removes the JSON-RPC envelope from requests and notifications, if a schema repeats it in each of them.
 
 use std::collections::BTreeMap;
 
@@ -8,28 +8,30 @@ use serde_json::Value;
 use super::all_of::says_nothing;
 use crate::messages::{DIRECTIONS, MessageKind};
 
-/// What the names of JSON-RPC's own messages begin with: those are envelopes, and have none.
+/// The prefix of the names of JSON-RPC's own messages, which are the envelopes themselves.
 const JSON_RPC: &str = "JSONRPC";
 const VERSION: &str = "jsonrpc";
 const ID: &str = "id";
 const METHOD: &str = "method";
-/// How deep intersections are looked into.
+/// The maximum depth of nested intersections.
 const MAX_DEPTH: usize = 16;
 
-/// The definitions that had an envelope, by their pointers.
+/// The definitions whose envelope was removed, by their pointers: the kind of each, and the definition with its
+/// envelope.
 #[derive(Debug, Default)]
 pub(crate) struct Envelopes {
     taken: BTreeMap<String, (MessageKind, Value)>,
 }
 
 impl Envelopes {
-    /// What was around the method at a pointer.
+    /// Returns the kind of the envelope of the method at a pointer.
     pub(crate) fn get(&self, pointer: &str) -> Option<MessageKind> {
         self.taken.get(pointer).map(|(envelope, _)| *envelope)
     }
 
-    /// Gives the envelope back to whatever else refers to a method, such as an object that holds a request: there it is a
-    /// part of the value. What those references now point at is returned by pointer, to be added to the schema.
+    /// Restores the envelope for all other references to a method, such as that of an object that contains a request:
+    /// there the envelope is part of the value. Returns the new targets of those references by pointer, to be added to
+    /// the schema.
     pub(crate) fn give_back(&self, schema: &mut Value) -> BTreeMap<String, Value> {
         let mut parts = BTreeMap::new();
         for (pointer, (_, whole)) in &self.taken {
@@ -45,7 +47,7 @@ impl Envelopes {
         }
         let mut waiting: Vec<String> = parts.keys().cloned().collect();
         while let Some(pointer) = waiting.pop() {
-            // A method may hold methods itself.
+            // A method can contain methods itself.
             let Some(mut part) = parts.remove(&pointer) else {
                 continue;
             };
@@ -72,7 +74,7 @@ impl Envelopes {
     }
 }
 
-/// A method that permits no undeclared members permits its envelope all the same.
+/// Declares the members of the envelope in a method that forbids undeclared members.
 fn permit_envelope(definition: &mut Value, whole: &Value) {
     let closed = ["additionalProperties", "patternProperties"];
     if !closed
@@ -89,10 +91,10 @@ fn permit_envelope(definition: &mut Value, whole: &Value) {
     }
 }
 
-/// The name of a method with its envelope, within the method's definition.
+/// The name of a method's schema with its envelope, within the method's definition.
 pub(crate) const WHOLE: &str = "in its envelope";
 
-/// The pointers of a schema's outermost definitions, but for the unions of messages.
+/// Returns the pointers of a schema's outermost definitions, except the unions of messages.
 fn outermost(schema: &Value) -> Vec<String> {
     all_definitions(schema)
         .into_iter()
@@ -103,7 +105,7 @@ fn outermost(schema: &Value) -> Vec<String> {
         .collect()
 }
 
-/// Removes the members of the envelope from every definition of a method, and says what they were.
+/// Removes the members of the envelope from every definition of a method, and returns the original definitions.
 pub(crate) fn take_envelopes(schema: &mut Value) -> Envelopes {
     let definitions = all_definitions(schema).into_iter();
     let methods = definitions.filter(|(_, name, _)| !name.starts_with(JSON_RPC));
@@ -125,7 +127,8 @@ pub(crate) fn take_envelopes(schema: &mut Value) -> Envelopes {
     Envelopes { taken }
 }
 
-/// A schema in which what it is an intersection of is written out: an envelope may come from another definition.
+/// Replaces the references in a schema's `allOf` by their targets, since the envelope can be declared in another
+/// definition.
 fn inlined(root: &Value, schema: &Value, depth: usize) -> Value {
     let mut schema = schema.clone();
     if let Some(Value::Array(parts)) = schema.get_mut("allOf").filter(|_| depth < MAX_DEPTH) {
@@ -150,7 +153,7 @@ fn take_envelope(definition: &mut Value) -> Option<MessageKind> {
     Some(envelope)
 }
 
-/// What a schema declares a member to be, itself or in what it is an intersection of.
+/// Returns the schema of a member that a schema declares, itself or in its `allOf`.
 fn declared<'s>(schema: &'s Value, member: &str) -> Option<&'s Value> {
     let own = schema.get("properties").and_then(|properties| properties.get(member));
     let mut parts = schema.get("allOf").and_then(Value::as_array).into_iter().flatten();

@@ -1,7 +1,8 @@
-//! From a corrected schema to shapes: what a value looks like, without JSON Schema's many ways of saying so.
+//! Reduces a corrected schema to shapes. A shape describes what a value looks like, independently of JSON Schema's many
+//! ways to express it.
 //!
-//! A shape is never narrower than the schema. Where the schema says more than a Rust type can, the shape is wider and
-//! the validator, which keeps the schema itself, is exact.
+//! A shape is never narrower than the schema. If the schema requires more than a Rust type can express, the shape is
+//! wider, and the validator, which uses the schema itself, is exact.
 
 mod added_schemas;
 mod all_of;
@@ -30,7 +31,7 @@ use crate::messages::MessageKind;
 use crate::overlay::{Overlay, correct_schema};
 use crate::problem::Problems;
 
-/// A revision or an extension in shapes.
+/// A revision or an extension, reduced to shapes.
 #[derive(Debug)]
 pub(crate) struct NormalisedRevision {
     pub(crate) documents: RevisionDocuments,
@@ -38,7 +39,7 @@ pub(crate) struct NormalisedRevision {
     pub(crate) docs: Docs,
 }
 
-/// A schema in shapes.
+/// A schema, reduced to shapes.
 #[derive(Debug, Clone)]
 pub(crate) struct NormalisedSchema {
     /// The corrected schema, for the places of problems.
@@ -46,19 +47,19 @@ pub(crate) struct NormalisedSchema {
     pub(crate) shapes: Arc<Shapes>,
     /// The validator of the shapes' schema.
     pub(crate) validator: Arc<Validator>,
-    /// What the schema can't say.
+    /// Facts that the schema can't express.
     pub(crate) overlay: Arc<Overlay>,
-    /// The pointers of definitions that an extension has from the revision that it extends.
+    /// The pointers of definitions that an extension imports from the revision that it extends.
     pub(crate) imported: BTreeSet<String>,
 }
 
-/// Schemas in shapes, by what they are made from: a schema, its overlay, and what it extends.
+/// A cache of schemas reduced to shapes, by their input: a schema, its overlay, and the revision that it extends.
 pub(crate) type NormalisedSchemas = Memo<(Document, Document, Option<Extends>), Result<NormalisedSchema, Problems>>;
 
 /// Corrects the schema of a revision or an extension, and reduces it to shapes.
 ///
 /// # Errors
-/// Everything that is wrong with the overlay or the corrected schema, and definitions of an extension that have the name of one of the
+/// All problems of the overlay or the corrected schema, and definitions of an extension with the name of one of the
 /// revision's and another shape.
 pub(crate) fn normalise_revision(
     documents: &RevisionDocuments,
@@ -88,7 +89,7 @@ pub(crate) fn normalise_revision(
 /// Reduces a corrected schema to shapes.
 ///
 /// # Errors
-/// What the validator in the generated crate couldn't honour.
+/// Everything that the validator in the generated crate doesn't support.
 fn normalise(document: Document, overlay: Overlay, imported: BTreeSet<String>) -> Result<NormalisedSchema, Problems> {
     let shapes = normalise_schema(document.root());
     let validator = Validator::new(&shapes.schema).map_err(|error| {
@@ -106,24 +107,24 @@ fn normalise(document: Document, overlay: Overlay, imported: BTreeSet<String>) -
     })
 }
 
-/// A schema reduced to what its values look like.
+/// A schema, reduced to the shape of its values and the overlay's instructions for it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Node {
-    /// Where in the schema this is.
+    /// Its pointer in the schema.
     pub(crate) pointer: String,
-    /// The Rust name that the overlay asks for.
+    /// The Rust name that the overlay gives its type.
     pub(crate) name: Option<String>,
-    /// The Rust name that the overlay asks for where it is a member.
+    /// The Rust name that the overlay gives its field, if it is a member.
     pub(crate) field: Option<String>,
-    /// The variant that the overlay names for a value without a tag.
+    /// The variant for a value without a tag, as the overlay defines it.
     pub(crate) default_variant: Option<String>,
-    /// The value that the overlay gives it in the object that it is a member of, to tell that object from others.
+    /// The value that the overlay gives it, if it is a member that distinguishes its object from others.
     pub(crate) tag: Option<String>,
-    /// The value that the overlay gives it where nobody says another, as a member that is always there.
+    /// The value that the overlay gives it by default, if it is a required member.
     pub(crate) preset: Option<Value>,
-    /// Whether the overlay says that it isn't a request or notification, whatever it looks like.
+    /// Whether the overlay declares that it isn't a request or notification, although it looks like one.
     pub(crate) is_no_method: bool,
-    /// The description, where the checkout keeps the schema's prose.
+    /// The description, if the schema contains its prose.
     pub(crate) description: Option<String>,
     pub(crate) shape: Shape,
 }
@@ -138,7 +139,7 @@ impl Node {
     }
 }
 
-/// What a value looks like.
+/// The shape of a value.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) enum Shape {
     #[default]
@@ -151,19 +152,19 @@ pub(crate) enum Shape {
     Constant(Scalar),
     /// A string of which some values are known.
     Strings(Strings),
-    /// An object whose members aren't declared, or are kept verbatim all the same.
+    /// An object without declared members, or whose members are kept verbatim.
     RawObject,
     List(Box<Node>),
-    /// An object with any keys and one kind of value.
+    /// An object with any keys, whose values have one shape.
     Map(Box<Node>),
     Object(BTreeMap<String, Property>),
-    /// One of several shapes; at least two, none of them a union or null itself unless by reference.
+    /// One of at least two shapes. None of them is a union or null, except by reference.
     Union(Vec<Node>),
     Nullable(Box<Node>),
     Reference(String),
 }
 
-/// A scalar that a schema fixes.
+/// A constant scalar.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Scalar {
@@ -177,7 +178,7 @@ pub(crate) enum Scalar {
 pub(crate) struct Strings {
     /// In the schema's order.
     pub(crate) values: Vec<String>,
-    /// Whether that order means something, such as severity.
+    /// Whether that order is meaningful, such as severity.
     pub(crate) ordered: bool,
 }
 
@@ -188,19 +189,19 @@ pub(crate) struct Property {
     pub(crate) required: bool,
 }
 
-/// A revision's schema in shapes.
+/// A revision's schema, reduced to shapes.
 #[derive(Debug, Clone)]
 pub(crate) struct Shapes {
     pub(crate) definitions: BTreeMap<String, DefinitionShape>,
-    /// The schema that the validator keeps: corrected, and without the envelope around methods.
+    /// The schema that the validator uses: corrected, and without the envelope around methods.
     pub(crate) schema: Arc<Value>,
 }
 
-/// A definition in shapes.
+/// A definition, reduced to shapes.
 #[derive(Debug, Clone)]
 pub(crate) struct DefinitionShape {
     pub(crate) name: String,
-    /// Whether it is a definition, or merely something that a reference points at.
+    /// Whether the schema defines it, rather than merely refers to it.
     pub(crate) official: bool,
     pub(crate) node: Node,
     /// The envelope that the schema repeats in it.
@@ -221,7 +222,7 @@ pub(crate) fn normalise_schema(corrected: &Value) -> Shapes {
         };
         shapes.insert(pointer, shape);
     }
-    // A reference may point anywhere in the schema; what it points at is a definition all but in name.
+    // A reference can point anywhere in the schema. Its target is treated as a definition without a name.
     for pointer in references::targets(&schema) {
         if let (false, Some(target)) = (shapes.contains_key(&pointer), references::resolve(&schema, &pointer)) {
             let shape = DefinitionShape {

@@ -1,21 +1,21 @@
-//! What references point at.
+//! The targets of references.
 
 use std::collections::BTreeSet;
 
 use mcp_wire::json_schema::{definitions, pointer, walk};
 use serde_json::Value;
 
-/// What a local reference points at.
+/// Returns the target of a local reference.
 ///
-/// References were checked when the schema was loaded, so `None` only means that the caller made one up.
+/// References were checked when the schema was loaded, so that all references of the schema have a target.
 pub(crate) fn resolve<'v>(schema: &'v Value, reference: &str) -> Option<&'v Value> {
     pointer::resolve(schema, &pointer::canonical(reference)?)
 }
 
-/// How many references are followed to a schema.
+/// The maximum length of a chain of references.
 const MAX_REFERENCES: usize = 16;
 
-/// The schema that a schema refers to in the end, or itself.
+/// Returns the schema at the end of a chain of references, or the schema itself if it isn't a reference.
 pub(crate) fn follow<'v>(root: &'v Value, mut schema: &'v Value) -> Option<&'v Value> {
     for _ in 0..MAX_REFERENCES {
         let Some(reference) = schema.get("$ref").and_then(Value::as_str) else {
@@ -26,13 +26,13 @@ pub(crate) fn follow<'v>(root: &'v Value, mut schema: &'v Value) -> Option<&'v V
     None
 }
 
-/// The pointer of the definition that has a name.
+/// Returns the pointer of the definition with a name.
 pub(super) fn pointer_of(root: &Value, name: &str) -> Option<String> {
     let mut definitions = definitions(root, "#");
     definitions.find_map(|(at, known, _)| (known == name).then_some(at))
 }
 
-/// Every pointer that some reference in the schema points at.
+/// Returns the targets of all references in the schema.
 pub(crate) fn targets(schema: &Value) -> BTreeSet<String> {
     let mut targets = BTreeSet::new();
     walk(schema, |_, schema| {
@@ -42,7 +42,7 @@ pub(crate) fn targets(schema: &Value) -> BTreeSet<String> {
     targets
 }
 
-/// A name for something that has none, from the names on the way to it.
+/// Returns a name for a schema without one, made of the names in its pointer.
 pub(crate) fn name_of(pointer: &str) -> String {
     const KEYWORDS: [&str; 6] = [
         "#",

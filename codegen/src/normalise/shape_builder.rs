@@ -11,28 +11,28 @@ use super::references::{pointer_of, resolve};
 use super::union::one_of;
 use super::{Node, Property, Scalar, Shape, Strings};
 
-/// Overlay annotations: the value is kept verbatim whatever the schema declares of it.
+/// Overlay annotation: the value is kept verbatim, even if the schema declares its members.
 const OPEN: &str = "x-open";
-/// Overlay annotation: the known values of a string that may have others.
+/// Overlay annotation: the known values of a string that can have others.
 const VALUES: &str = "x-values";
-/// Overlay annotation: the order of an enumeration means something.
+/// Overlay annotation: the order of an enumeration is meaningful.
 const ORDERED: &str = "x-ordered";
-/// Overlay annotation: the Rust name of a schema that has none.
+/// Overlay annotation: the Rust name of a schema without a name.
 const NAME: &str = "x-name";
 const FIELD: &str = "x-field";
-/// Overlay annotation: which variant of a union has no tag.
+/// Overlay annotation: the variant of a union that has no tag.
 const DEFAULT_VARIANT: &str = "x-default-variant";
-/// Overlay annotation: `false` for what looks like a request or notification and is none.
+/// Overlay annotation: `false` for a definition that looks like a request or notification and isn't one.
 const METHOD: &str = "x-method";
-/// Overlay annotation: the value of a member that says what the object is, where the schema allows others.
+/// Overlay annotation: the value of a member that identifies the type of its object, although the schema allows others.
 const TAG: &str = "x-tag";
-/// Overlay annotation: the value that constructors give a member that is always there.
+/// Overlay annotation: the value that constructors give a required member.
 const PRESET: &str = "x-preset";
 
-/// Overlay annotation: the name of the definition that is written out here.
+/// Overlay annotation: the name of the definition that the schema repeats here instead of referring to it.
 pub(super) const TYPE: &str = "x-type";
 
-/// Keywords beside a union or a reference that narrow it, and so make an intersection of the two.
+/// Keywords that narrow a union or a reference next to them, so that the schema is an intersection.
 const NARROWING: [&str; 6] = [
     "type",
     "properties",
@@ -42,7 +42,7 @@ const NARROWING: [&str; 6] = [
     "enum",
 ];
 
-/// The greatest depth of nested inline schemas. Deeper ones are open JSON.
+/// The maximum depth of nested inline schemas. Deeper ones become open JSON.
 const DEEPEST: usize = 64;
 
 /// Builds the shapes of a document's schemas.
@@ -62,12 +62,12 @@ impl<'s> ShapeBuilder<'s> {
         }
     }
 
-    /// The schemas that validation needs beside the official one.
+    /// Returns the schemas that validation needs in addition to the official one.
     pub(crate) fn into_added_schemas(self) -> AddedSchemas<'s> {
         self.added
     }
 
-    /// The shape of `schema`, which is at `pointer`.
+    /// Builds the shape of `schema`, which is at `pointer`.
     pub(crate) fn build(&self, schema: &Value, pointer: &str) -> Node {
         self.build_within(schema, pointer, DEEPEST)
     }
@@ -158,7 +158,7 @@ impl<'s> ShapeBuilder<'s> {
             if !narrowed {
                 return self.build_within(variant, &pointer, depth);
             }
-            // The keywords beside the union apply to each of its variants.
+            // The keywords next to the union apply to each of its variants.
             let both = serde_json::json!({"allOf": [variant, rest]});
             self.build_within(&both, &pointer, depth)
         };
@@ -244,7 +244,7 @@ impl<'s> ShapeBuilder<'s> {
     }
 }
 
-/// The reference of a schema such as `{"allOf": [{"$ref": …}]}`, which only adds a description to it.
+/// Returns the reference of a schema such as `{"allOf": [{"$ref": …}]}`, which only adds annotations to it.
 fn only_reference(schema: &Map<String, Value>) -> Option<&str> {
     let mut says = schema.iter().filter(|(keyword, _)| {
         !keyword.starts_with("x-") && !matches!(keyword.as_str(), "description" | "title" | "default" | "examples")
@@ -259,8 +259,8 @@ fn only_reference(schema: &Map<String, Value>) -> Option<&str> {
     }
 }
 
-/// Whether a schema says nothing but which members an object must have. A choice between such schemas beside the declaration of the
-/// members makes no two types of it.
+/// Whether a schema only defines which members an object requires. A choice between such schemas, next to the
+/// declaration of the members, doesn't create different types.
 pub(crate) fn only_requires(schema: &Value) -> bool {
     matches!(schema, Value::Object(keywords) if keywords.keys().eq(["required"]))
 }
@@ -269,7 +269,7 @@ fn flag(schema: &Map<String, Value>, keyword: &str) -> bool {
     schema.get(keyword) == Some(&Value::Bool(true))
 }
 
-/// The shape of `const`.
+/// Returns the shape of `const`.
 fn constant_shape(constant: &Value) -> Shape {
     match constant {
         Value::Null => Shape::Null,
@@ -283,7 +283,7 @@ fn constant_shape(constant: &Value) -> Shape {
     }
 }
 
-/// The shape of `enum`.
+/// Returns the shape of `enum`.
 fn enumeration(values: &[Value], ordered: bool, pointer: &str) -> Shape {
     let nullable = values.contains(&Value::Null);
     let rest: Vec<&Value> = values.iter().filter(|value| !value.is_null()).collect();

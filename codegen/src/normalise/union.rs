@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use super::added_schemas::AddedSchemas;
 use super::{Node, Scalar, Shape, Strings};
 
-/// The shape of a value that has one of several shapes.
+/// Returns the shape of a value that has one of several shapes.
 ///
-/// `null` is taken out, inner unions are flattened, and shapes that have one Rust type (two arrays, two strings) become one.
+/// `null` makes it nullable, inner unions are flattened, and shapes that share a Rust type (two arrays, two strings)
+/// become one.
 pub(super) fn one_of(added: &AddedSchemas<'_>, variants: Vec<Node>, pointer: &str) -> Shape {
     let mut nullable = false;
     let mut nodes: Vec<Node> = Vec::new();
@@ -48,7 +49,7 @@ fn add_variant(added: &AddedSchemas<'_>, nodes: &mut Vec<Node>, node: Node) {
     nodes.push(node);
 }
 
-/// The node that accepts the values of both nodes, if one shape can.
+/// Returns a node that accepts the values of both nodes, if one shape can.
 fn either(added: &AddedSchemas<'_>, left: &Node, right: &Node) -> Option<Node> {
     let shape = match (&left.shape, &right.shape) {
         (Shape::List(left), Shape::List(right)) => Shape::List(Box::new(either_element(added, left, right))),
@@ -70,7 +71,7 @@ fn either_element(added: &AddedSchemas<'_>, left: &Node, right: &Node) -> Node {
     }
 }
 
-/// The shape that accepts the values of both scalar shapes, if there is one.
+/// Returns the shape that accepts the values of both scalar shapes, if there is one.
 pub(super) fn either_scalar(left: &Shape, right: &Shape) -> Option<Shape> {
     if let (Some(left), Some(right)) = (known_strings(left), known_strings(right)) {
         let mut values = left;
@@ -97,7 +98,7 @@ pub(super) fn either_scalar(left: &Shape, right: &Shape) -> Option<Shape> {
     (boolean(left) && boolean(right)).then_some(Shape::Boolean)
 }
 
-/// The known values of a string shape. Empty if the schema names none, and `None` for other shapes.
+/// Returns the known values of a string shape: empty if the schema doesn't enumerate them, and `None` for other shapes.
 fn known_strings(shape: &Shape) -> Option<Vec<String>> {
     match shape {
         Shape::String => Some(Vec::new()),

@@ -1,5 +1,5 @@
-//! Definitions that a schema writes out instead of referring to them: the overlay names which one is where, and the definition's type
-//! must be able to hold whatever is valid there.
+//! Places where a schema repeats a definition instead of referring to it. The overlay names the definition, whose type
+//! must be able to hold every value that is valid at the place.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use super::union::either_scalar;
 use super::{DefinitionShape, Node, Property, Shape, Shapes};
 use crate::problem::Problem;
 
-/// The places that the overlay names a definition for whose type can't hold everything that is valid there.
+/// Returns a problem for each such place where the definition doesn't exist, or its type can't hold every valid value.
 pub(super) fn unfit(root: &Value, shapes: &Shapes) -> Vec<Problem> {
     let mut bare = root.clone();
     change_schemas(&mut bare, &mut |schema| {
@@ -49,12 +49,13 @@ struct Comparison<'c> {
     root: &'c Value,
     definitions: &'c BTreeMap<String, DefinitionShape>,
     builder: &'c ShapeBuilder<'c>,
-    /// The references that are being compared.
+    /// The references whose comparison is in progress.
     assumed: BTreeSet<(String, String)>,
 }
 
 impl Comparison<'_> {
-    /// Whether the type of `ty` can hold every value of `value`; if not, why. `path` leads to the value.
+    /// Checks that the type of `ty` can hold every value of `value`, or returns why it can't. `path` leads to the
+    /// value.
     fn holds(&mut self, ty: &Node, value: &Node, path: &str) -> Result<(), String> {
         if let Shape::Reference(target) = &value.shape {
             let pair = (ty.pointer.clone(), target.clone());
@@ -99,7 +100,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// An object holds members that it doesn't declare as they are.
+    /// Checks that an object can hold the members of another one. Undeclared members are kept as they are.
     fn object_holds(
         &mut self,
         ty: &BTreeMap<String, Property>,
@@ -124,7 +125,7 @@ impl Comparison<'_> {
     }
 }
 
-/// Whether all values of a scalar shape are values of another: the shape of both is the other one then.
+/// Whether all values of the scalar shape `value` are values of `ty`: then the shape that accepts both is `ty`.
 fn scalar_holds(ty: &Shape, value: &Shape) -> bool {
     let is_wider = match (ty, either_scalar(ty, value)) {
         (Shape::Strings(known), Some(Shape::Strings(both))) => known.values == both.values,

@@ -1,4 +1,4 @@
-//! What an extension does with the protocol.
+//! The section about an extension.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::Page;
 use crate::load::Extends;
 
 impl Page<'_> {
-    /// How peers declare an extension, and what it adds to messages of the protocol.
+    /// Describes how peers declare an extension, and what it adds to messages of the protocol.
     pub(super) fn of_extension(&self, extension: &Extends) -> Value {
         let overlay = &self.revision.overlay;
         let definition = |name: &String| {

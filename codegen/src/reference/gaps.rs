@@ -1,4 +1,4 @@
-//! The page of what the schemas don't say: every entry of the data beside them, with its source.
+//! The page about gaps in the schemas: every entry of the overlays and rules, with its source.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::markdown::cell;
 use crate::model::ModelledRevision;
 use crate::templates::render;
 
-/// How many places of an entry are written out.
+/// Maximum number of places that are listed for an entry.
 const PLACES: usize = 6;
 
 pub(crate) fn gaps(revisions: &[Arc<ModelledRevision>]) -> Result<String, EmitError> {
@@ -27,7 +27,7 @@ pub(crate) fn gaps(revisions: &[Arc<ModelledRevision>]) -> Result<String, EmitEr
     )
 }
 
-/// What the page has of a revision.
+/// Returns the template's values for a revision.
 fn page(revision: &ModelledRevision) -> Value {
     let documents = &revision.documents;
     let (overlay, rules) = (documents.overlay.root(), documents.rules.root());
@@ -64,7 +64,7 @@ fn entries<'v>(document: &'v Value, section: &str) -> &'v [Value] {
         .map_or(&[], Vec::as_slice)
 }
 
-/// Whether a correction sets keywords for the generator alone.
+/// Whether a correction only sets keywords for the generator.
 fn is_hint(correction: &Value) -> bool {
     let keyword = |at: &str| at.rsplit('/').next().is_some_and(|last| last.starts_with("x-"));
     let at = texts(correction.get("at"));
@@ -95,7 +95,7 @@ fn reason(entry: &Value) -> String {
     format!("{} [Source]({})", cell(text("why")), text("link"))
 }
 
-/// A text, or the texts of a list.
+/// Returns a string, or the strings of a list.
 fn texts(value: Option<&Value>) -> Vec<&str> {
     match value {
         Some(Value::Array(all)) => all.iter().filter_map(Value::as_str).collect(),

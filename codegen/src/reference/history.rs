@@ -1,4 +1,4 @@
-//! Since when a type, a member or a method is there, and what changed in it.
+//! History of types, members and methods: the revision that introduced each, and its changes since.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use crate::adapt::Plans;
 use crate::diff::{Change, ChangeKind, Diff, Pair, Subject, name_of};
 use crate::model::{MessageKind, Model, ModelledRevision, Type, TypeKind};
 
-/// The revisions up to one, and what was which type in each.
+/// The revisions up to one, and the name of each type in each of them.
 pub(super) struct History<'i> {
     models: Vec<&'i Model>,
     diffs: &'i [Diff],
@@ -20,7 +20,7 @@ pub(super) struct History<'i> {
 pub(super) struct Ancestor<'i> {
     pub(crate) model: &'i Model,
     pub(crate) ty: &'i Type,
-    /// What changed since the revision before, if that has the type too.
+    /// The changes since the revision before, if that has the type too.
     diff: Option<&'i Diff>,
 }
 
@@ -44,7 +44,7 @@ impl<'i> History<'i> {
         }
     }
 
-    /// The same type in this and each earlier revision, from the latest to the one that it is there since.
+    /// Returns a type in this and all earlier revisions that have it, the latest first.
     pub(super) fn of_type(&self, name: &str) -> Vec<Ancestor<'i>> {
         let mut ancestors = Vec::new();
         let mut name = Some(name);
@@ -63,7 +63,7 @@ impl<'i> History<'i> {
         ancestors
     }
 
-    /// The revision since which a method is there, and what changed in it.
+    /// Describes which revision introduced a method, and its changes since.
     pub(super) fn of_method(&self, name: &str, kind: MessageKind) -> String {
         let has = |model: &&&Model| {
             let mut methods = model.methods.iter();
@@ -82,7 +82,7 @@ impl<'i> History<'i> {
 }
 
 impl<'i> Ancestor<'i> {
-    /// What changed since the revision before in this place of the type, or within it.
+    /// Returns the changes since the revision before at this place of the type, or inside it.
     fn changes(&self, place: &str) -> impl Iterator<Item = (&'i Change, &'i str)> + use<'i> {
         let whole = format!("{}{place}", name_of(self.ty));
         let changes = self.diff.into_iter().flat_map(|diff| &diff.changes);
@@ -103,7 +103,7 @@ impl<'i> Ancestor<'i> {
     }
 }
 
-/// Since when the type is there, by which names, and what changed in it as a whole.
+/// Describes which revision introduced a type, its earlier names, and the changes of the type as a whole.
 pub(super) fn of_whole(ancestors: &[Ancestor<'_>]) -> String {
     let since = ancestors.last().map(|first| format!("Since {}", first.model.revision));
     let renamed = ancestors.windows(2).filter_map(|pair| {
@@ -119,7 +119,7 @@ pub(super) fn of_whole(ancestors: &[Ancestor<'_>]) -> String {
     words.join("; ")
 }
 
-/// Since when a member or a value is there, if that is later than its type, and what changed in it.
+/// Describes which revision introduced a member or a value, if that is later than its type, and its changes.
 pub(super) fn of_member(ancestors: &[Ancestor<'_>], member: &str) -> String {
     let with: Vec<_> = ancestors.iter().take_while(|ancestor| ancestor.has(member)).collect();
     let is_later = with.len() < ancestors.len();
@@ -138,14 +138,14 @@ pub(super) fn of_member(ancestors: &[Ancestor<'_>], member: &str) -> String {
     words.join("; ")
 }
 
-/// The revision with what changed in it, and a link to the page about all of its changes; nothing if nothing did.
+/// Describes the changes in a revision, with a link to the page about all of its changes; `None` if there are none.
 fn event(diff: &Diff, changes: impl Iterator<Item = String>) -> Option<String> {
     let changes: Vec<String> = changes.collect();
     let link = || format!("[{}]({})", diff.to, changes_page(diff));
     (!changes.is_empty()).then(|| format!("{}: {}", link(), changes.join(", ")))
 }
 
-/// The page about a diff, seen from a page of the reference.
+/// Returns the path of the page about a diff, relative to a page of the reference.
 pub(super) fn changes_page(diff: &Diff) -> String {
     format!("../changes/{}_{}.md", diff.from, diff.to)
 }

@@ -40,7 +40,7 @@ impl Page<'_> {
         results.join(" or ")
     }
 
-    /// The revision's own errors that answer this method, and not any other.
+    /// Links to the revision's error codes that are declared for this method.
     fn errors(&self, method: &Method) -> String {
         let codes = self.model.error_codes.iter();
         let codes = codes.filter(|error| error.methods.contains(&method.name));
@@ -76,7 +76,7 @@ fn answered(error: &ErrorCode) -> String {
     }
 }
 
-/// The capability of a method, and what it needs besides for some of its parameters.
+/// Returns the capability of a method, and those that some of its parameters need.
 fn capabilities(method: &Method) -> String {
     let usual = method.capability.iter().map(|capability| format!("`{capability}`"));
     let besides = method.needs.iter().map(|need| {

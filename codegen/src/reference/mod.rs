@@ -1,4 +1,5 @@
-//! The reference of a revision, as Markdown in our own words: its methods, error codes and types, and since when each is there.
+//! The reference of a revision, as Markdown in our own words: its methods, error codes and types, and which revision
+//! introduced each.
 
 mod extension;
 mod gaps;
@@ -21,7 +22,8 @@ use crate::templates::render;
 pub(crate) use gaps::gaps;
 use history::{History, changes_page};
 
-/// The reference of the revision or extension at this position of all. `diffs` are what changed between each two revisions.
+/// Writes the reference of the revision or extension at this position. `diffs` are the changes between adjacent
+/// revisions.
 pub(crate) fn reference(
     protocol: &Protocol,
     (index, revision): (usize, &ModelledRevision),
@@ -52,7 +54,7 @@ pub(crate) fn reference(
 struct Page<'i> {
     manifest: &'i Manifest,
     docs: &'i Docs,
-    /// What changed since the revision before.
+    /// The changes since the revision before.
     before: Option<&'i Diff>,
     revision: &'i ModelledRevision,
     model: &'i Model,
@@ -94,7 +96,7 @@ impl Page<'_> {
         render("documents/reference.md", &values)
     }
 
-    /// The types of each module, by their Rust names.
+    /// Returns the types of each module, by their Rust names.
     fn modules(&self) -> Vec<Value> {
         let mut modules = BTreeMap::<&str, Vec<Value>>::new();
         for (name, ty) in self.model.own_types() {
@@ -108,7 +110,7 @@ impl Page<'_> {
         modules.collect()
     }
 
-    /// A type, with a link to where this page has it.
+    /// Describes a type, with a link to its section.
     fn reference(&self, ty: &TypeRef) -> String {
         match ty {
             TypeRef::Named(name) => match self.model.types.get(name) {
@@ -129,13 +131,13 @@ impl Page<'_> {
         }
     }
 
-    /// Where the specification documents a definition; all of them, for the empty name.
+    /// Returns the address of a definition in the specification; for the empty name, that of all definitions.
     fn link(&self, definition: &str) -> String {
         let is_extension = self.extension.is_some();
         self.manifest.link(self.revision.entry(), definition, is_extension)
     }
 
-    /// What documents a member or a value, for a cell of a table.
+    /// Returns the documentation of a member or a value, for a table cell.
     fn meaning(&self, ty: &Type, member: &str) -> String {
         let text = self.docs.entry(&ty.documented_as, Some(member));
         let text = text.map_or_else(String::new, |(_, text)| cell(&self.linked(text)));
@@ -152,7 +154,7 @@ impl Page<'_> {
         })
     }
 
-    /// Where a type is described: here, or on the page of the revision that the extension extends.
+    /// Returns the address of a type's section: on this page, or on that of the revision that the extension extends.
     fn address(&self, ty: &Type) -> String {
         let anchor = anchor(&ty.documented_as);
         match self.extension.filter(|_| ty.imported) {

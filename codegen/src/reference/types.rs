@@ -32,7 +32,7 @@ impl Page<'_> {
             TypeKind::Union(union) => {
                 let types = union.variants.iter().map(|variant| variant.ty.clone());
                 let tag = match &union.objects {
-                    Some(Decision::Tag { member, .. }) => format!(", told apart by `{member}`"),
+                    Some(Decision::Tag { member, .. }) => format!(", distinguished by `{member}`"),
                     _ => String::new(),
                 };
                 Some(format!("One of {}{tag}.", self.list(types)))
@@ -47,7 +47,7 @@ impl Page<'_> {
                 types.sort();
                 types.dedup();
                 let types = self.list(types.into_iter());
-                Some(format!("One of {types}; the method of the request says which."))
+                Some(format!("One of {types}; the method of the request determines which."))
             }
         };
         json!({
@@ -62,7 +62,7 @@ impl Page<'_> {
         })
     }
 
-    /// Since when it is there, what it is called in Rust and where the specification has it.
+    /// Describes which revision introduced a type, its name in Rust, and its place in the specification.
     fn origin(&self, name: &str, ty: &Type, ancestors: &[Ancestor<'_>]) -> String {
         let mut words = vec![of_whole(ancestors)];
         if !ty.official && !ty.pointer.is_empty() {

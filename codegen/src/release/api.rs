@@ -8,13 +8,12 @@ use crate::model::{Member, Model, Type, TypeKind, result_variants};
 #[derive(Debug)]
 pub(super) struct Api(BTreeMap<String, Item>);
 
-/// What code that uses an item relies on.
+/// The properties of an item on which code that uses it relies.
 #[derive(Debug, PartialEq)]
 struct Item {
-    /// What it is, as a text to compare.
+    /// Its declaration as a string for comparison.
     signature: String,
-    /// Whether code that was compiled without it may not compile with it, because it is a part of something that is written or
-    /// matched completely.
+    /// Whether its addition can break code, because it is a part of a type that is constructed or matched exhaustively.
     is_part: bool,
 }
 
@@ -87,8 +86,8 @@ impl Api {
         self.add(path.to_owned(), kind, false);
     }
 
-    /// The items that code may rely on and that another API lacks or has otherwise, and the parts that it adds to what this one has, a
-    /// sentence each.
+    /// Returns the breaking changes in a later API, a sentence each: items that are gone or different, and new parts of
+    /// types that this one has.
     pub(super) fn breaks(&self, later: &Self) -> Vec<String> {
         let lost = self.0.iter().filter_map(|(path, item)| match later.0.get(path) {
             None => Some(format!("`{path}` is gone.")),
@@ -100,7 +99,7 @@ impl Api {
             .iter()
             .filter(|(path, item)| item.is_part && !self.0.contains_key(*path));
         let added = added.filter(|(path, _)| self.0.contains_key(whole(path)));
-        lost.chain(added.map(|(path, _)| format!("`{path}` is new in a type that is public in full.")))
+        lost.chain(added.map(|(path, _)| format!("`{path}` is new in a type with only public parts.")))
             .collect()
     }
 
@@ -110,7 +109,7 @@ impl Api {
     }
 }
 
-/// What a field is to code that reads, writes or constructs it.
+/// Describes the properties of a field that matter to code which reads, writes or constructs it.
 fn field(member: &Member) -> String {
     let Member {
         ty, required, boxed, ..

@@ -1,4 +1,4 @@
-//! What a release of the generated crates changes for those who use them: two schema directories in, a bump for each crate out.
+//! Determines the version bump of each generated crate, from the schema directories before and after.
 
 mod api;
 mod version;
@@ -21,20 +21,20 @@ use crate::stages::model;
 use api::Api;
 pub use version::{Bump, VersionError, next_version};
 
-/// What has changed in a generated crate since a release.
+/// The changes of a generated crate since a release.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CrateChange {
-    /// The bump that it needs; none, where nothing of the schema that it is made from has changed.
+    /// The bump that it needs; `None` if the schema that it is generated from hasn't changed.
     pub bump: Option<Bump>,
-    /// What has changed, a sentence each, as a changelog has them.
+    /// The changes for a changelog, a sentence each.
     pub notes: Vec<String>,
 }
 
-/// Compares the generated crates of two schema directories, by name. A crate that only the earlier one has isn't among them, and one that
-/// only the later one has needs no bump.
+/// Compares the generated crates of two schema directories, by name. Crates that only the earlier one has are left out,
+/// and those that only the later one has need no bump.
 ///
-/// Rust code that uses a crate is what counts: a member that is added to an object is a breaking change, because code that writes the
-/// struct as an expression has to name it.
+/// A bump is about Rust code that uses a crate: a member that is added to an object is a breaking change, because code
+/// that writes the struct as an expression has to name it.
 ///
 /// # Errors
 /// Problems of one of the directories.
@@ -94,7 +94,7 @@ fn note(change: &Change) -> String {
     format!("`{}`: {}.", change.name, change.description())
 }
 
-/// The crate of all revisions has the types of each in its API.
+/// Compares the crate of all revisions, whose API includes the types of each.
 fn compare_adapters(before: &Protocol, after: &Protocol, types: &BTreeMap<String, CrateChange>) -> CrateChange {
     let mut notes = Vec::new();
     let mut bump = types.values().filter_map(|change| change.bump).max();

@@ -2,24 +2,24 @@
 
 use serde::Serialize;
 
-/// How much a release changes, by [Semantic Versioning](https://semver.org).
+/// The extent of a release's changes, by [Semantic Versioning](https://semver.org).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Bump {
-    /// Nothing that code could notice when it is compiled.
+    /// Changes that don't affect whether code compiles.
     Patch,
-    /// More than before.
+    /// Additions.
     Minor,
-    /// Something that code may rely on is gone or is otherwise.
+    /// Something that code may rely on is gone or different.
     Major,
 }
 
-/// A text that isn't `MAJOR.MINOR.PATCH`.
+/// A string that isn't `MAJOR.MINOR.PATCH`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} isn't a version of the form 1.2.3")]
 pub struct VersionError(String);
 
-/// The version that comes after `released`. Before 1.0.0 the minor number is the one of breaking changes, as for cargo.
+/// Returns the version after `released`. Before 1.0.0 the minor number counts breaking changes, as in Cargo.
 ///
 /// ```
 /// use mcp_codegen::release::{Bump, next_version};

@@ -1,4 +1,4 @@
-//! What later revisions have from the overlay of an earlier one.
+//! Results and facts that later revisions inherit from the overlay of an earlier one.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::load::{Document, Format, Revision};
 use crate::model::ModelledRevision;
 
-/// The overlay of a revision with the results that only that of the revision before has said.
+/// The overlay of a revision, with the results that so far only the previous revision's overlay declares.
 pub(super) struct Inherited {
     pub(super) text: String,
     pub(super) document: Document,
@@ -16,8 +16,8 @@ pub(super) struct Inherited {
     pub(super) methods: Vec<String>,
 }
 
-/// The overlay of a revision with what it has had from that of the revision before. `None` if there is nothing, or if it can't be put into the
-/// text.
+/// Adds to the overlay of a revision the results that it inherits from the previous one's. `None` if there are none, or
+/// if they can't be inserted into the text.
 pub(super) fn with_results_of(
     earlier: &Document,
     (own, text): (&Document, &str),
@@ -37,7 +37,8 @@ pub(super) fn with_results_of(
     })
 }
 
-/// The entries of an earlier overlay about results, for the methods whose results they are in this revision too.
+/// Returns the entries of an earlier overlay about results, for the methods that have the same results in this
+/// revision.
 fn entries(earlier: &Document, own: &Document, modelled: &ModelledRevision) -> Vec<Value> {
     let results = |overlay: &Document| {
         overlay
@@ -59,7 +60,7 @@ fn entries(earlier: &Document, own: &Document, modelled: &ModelledRevision) -> V
     entries.collect()
 }
 
-/// One value or several; none for null.
+/// Returns the elements of a list, or the value itself; nothing for null.
 fn names(value: &Value) -> Vec<Value> {
     match value {
         Value::Array(names) => names.clone(),
@@ -68,7 +69,7 @@ fn names(value: &Value) -> Vec<Value> {
     }
 }
 
-/// The official names of the results of a method.
+/// Returns the official names of the results of a method.
 fn results_in(modelled: &ModelledRevision, method: &Value) -> Option<Vec<Value>> {
     let method = modelled.model.method(method.as_str()?)?;
     let results = method.results.iter().map(|result| {
@@ -78,7 +79,7 @@ fn results_in(modelled: &ModelledRevision, method: &Value) -> Option<Vec<Value>>
     results.collect()
 }
 
-/// The text of an overlay with further entries about results.
+/// Adds entries about results to the text of an overlay.
 fn with_entries(text: &str, entries: &[Value]) -> String {
     const SECTION: &str = "\nresults:\n";
     let lines = |indent: &str| -> String { entries.iter().map(|entry| format!("{indent}- {entry}\n")).collect() };
@@ -91,8 +92,8 @@ fn with_entries(text: &str, entries: &[Value]) -> String {
     }
 }
 
-/// The facts that revisions no longer have once an overlay is gone, a sentence for the first one that lacks them. A later one has them from
-/// there.
+/// Describes the facts that revisions lose when an overlay is removed, in a sentence for the first revision that loses
+/// them. Later ones can inherit them from that one.
 pub(super) fn lost_facts(
     withdrawn: &Revision,
     before: &[Arc<ModelledRevision>],
@@ -115,7 +116,7 @@ pub(super) fn lost_facts(
     sentences.collect()
 }
 
-/// The facts that aren't as they were, as they were.
+/// Returns the earlier values of the facts that have changed.
 fn changed_facts(before: &ModelledRevision, after: &ModelledRevision) -> Vec<(String, Value)> {
     let facts = |revision: &ModelledRevision| serde_json::to_value(&revision.facts).unwrap_or_default();
     let (before, after) = (facts(before), facts(after));

@@ -1,4 +1,4 @@
-//! Where the files of a schema directory name a revision.
+//! Finds and replaces the name of a revision in the files of a schema directory.
 
 use std::path::{Path, PathBuf};
 
@@ -6,8 +6,8 @@ use super::RevisionsError;
 use crate::files::files_in;
 use crate::load::{MANIFEST, Manifest, Revision, extension_directory, read_text};
 
-/// The YAML files of a schema directory with their texts, without the manifest. Official schemas aren't among them: they are kept as they
-/// are.
+/// Reads the YAML files of a schema directory except the manifest. Official schemas aren't among them, since they are
+/// never edited.
 pub(super) fn texts(directory: &Path, manifest: &Manifest) -> Result<Vec<(PathBuf, String)>, RevisionsError> {
     let folders = manifest.revisions.iter();
     let folders = folders.map(|entry| directory.join(entry.revision.as_str()));
@@ -27,24 +27,24 @@ pub(super) fn texts(directory: &Path, manifest: &Manifest) -> Result<Vec<(PathBu
     Ok(texts)
 }
 
-/// The lines that name a revision, counted from 1.
+/// Returns the numbers of the lines that name a revision, counted from 1.
 pub(super) fn lines(text: &str, revision: &Revision) -> Vec<usize> {
     let lines = text.lines().enumerate();
     let naming = lines.filter(|(_, line)| positions(line, revision.as_str()).next().is_some());
     naming.map(|(index, _)| index + 1).collect()
 }
 
-/// A text with another name of a revision.
+/// A text in which a revision was renamed.
 pub(super) struct RenamedText {
     pub(super) text: String,
-    /// How often it has the new name.
+    /// Number of replacements.
     pub(super) count: usize,
-    /// The lines that still have the old name, because it may be a word there, counted from 1.
+    /// Numbers of the lines that still have the old name, because it may be an ordinary word there, counted from 1.
     pub(super) left: Vec<usize>,
 }
 
-/// Gives a revision another name in a text. A name without a digit, such as `draft`, is a word as well: it is the revision's where it
-/// is a whole value, is quoted, or follows the start of an address of the specification.
+/// Renames a revision in a text. A name without a digit, such as `draft`, is also an ordinary word: it is replaced only
+/// if it is a whole value, is quoted, or follows the start of an address of the specification.
 pub(super) fn renamed(text: &str, (from, to): (&Revision, &Revision), specification: Option<&str>) -> RenamedText {
     let (mut renamed, mut end, mut count, mut left) = (String::with_capacity(text.len()), 0, 0, Vec::new());
     let is_word = !from.as_str().contains(|char: char| char.is_ascii_digit());
@@ -68,7 +68,7 @@ pub(super) fn renamed(text: &str, (from, to): (&Revision, &Revision), specificat
     }
 }
 
-/// Whether what stands between two texts can't be a word of a sentence.
+/// Whether the name between these texts can't be a word of a sentence.
 fn is_name(before: &str, after: &str, specification: Option<&str>) -> bool {
     let is_quoted = ['`', '"', '\'']
         .iter()
@@ -83,7 +83,7 @@ fn is_name(before: &str, after: &str, specification: Option<&str>) -> bool {
     is_quoted || is_address || is_value && !in_comment
 }
 
-/// Where a text has a name that isn't a part of a longer one.
+/// Returns the positions of a name in a text, except where it is a part of a longer one.
 fn positions<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = usize> + 't {
     let is_part = |char: char| char.is_alphanumeric() || matches!(char, '-' | '_');
     let is_whole = move |position: usize| {
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_found_where_it_is_no_part_of_a_longer_one() {
+    fn a_name_inside_a_longer_name_is_not_replaced() {
         let text =
             "draft /draft/x#draft \"draft\", `draft`. draft.\ndraft-07 a-draft drafted draft.json x.draft _draft\n";
         let [draft, date, other] = ["draft", "2099-01-01", "2099-02-02"].map(|name| name.parse().unwrap());
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_a_word_as_well_is_changed_where_it_can_only_be_a_name() {
+    fn a_name_that_is_also_a_word_is_replaced_only_where_it_must_be_a_name() {
         let text = "# A draft of `draft`.\nhub: draft\nwhy: It is a draft\nto: \"draft\"\n- draft\n# - draft\n\
                     link: https://example.org/spec/draft/tools\nother: https://example.org/blob/draft/tools\n";
         let expected = "# A draft of `2099-01-01`.\nhub: 2099-01-01\nwhy: It is a draft\nto: \"2099-01-01\"\n- 2099-01-01\n# - draft\n\

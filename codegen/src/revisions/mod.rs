@@ -1,4 +1,4 @@
-//! Changes to the list of revisions: one is withdrawn, or gets another name.
+//! Changes to the list of revisions: withdraws or renames one.
 
 mod inherited;
 mod mentions;

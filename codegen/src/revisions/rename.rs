@@ -1,4 +1,4 @@
-//! Gives a revision another name.
+//! Renames a revision.
 
 use std::path::{Path, PathBuf};
 
@@ -14,14 +14,15 @@ use crate::load::{Entry, MANIFEST, Manifest, Revision};
 pub struct Renamed {
     /// The folder of the revision.
     pub folder: PathBuf,
-    /// The files that named it, and how often.
+    /// The files that named it, with the number of replacements.
     pub mentions: Vec<(PathBuf, usize)>,
-    /// The files that still have the old name, and the lines. It may be a word there.
+    /// The files that still have the old name, and the lines. It may be an ordinary word there.
     pub left: Vec<(PathBuf, Vec<usize>)>,
 }
 
-/// Gives a revision another name: in the manifest, where it keeps its position and its source, for its folder, and in every YAML file of the
-/// schema directory that names it. A name that is a word as well, such as `draft`, is left where it may be that word.
+/// Renames a revision: in the manifest, where it keeps its position and its source, its folder, and in every YAML file
+/// of the schema directory that names it. A name that is also an ordinary word, such as `draft`, isn't replaced where
+/// it may be that word.
 ///
 /// # Errors
 /// When there is no such revision, the new name is taken, or files can't be read or written. No file is changed then.

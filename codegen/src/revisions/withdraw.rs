@@ -20,20 +20,20 @@ use crate::stages::model;
 pub struct Withdrawn {
     /// The folder that was removed.
     pub folder: PathBuf,
-    /// What a person has to look at, because it was about the revision: a sentence or a problem each.
+    /// Things that a person has to review, because they were about the revision: a sentence or a problem each.
     pub warnings: Vec<String>,
 }
 
-/// What a revision leaves to its successor.
+/// Data about a revision that is needed once it is removed.
 struct Left {
-    /// The models of all revisions, while they have it.
+    /// The models of all revisions before the removal.
     before: Vec<Arc<ModelledRevision>>,
-    /// `None` if the successor's overlay stays as it is.
+    /// The new overlay of its successor; `None` if that stays as it is.
     overlay: Option<Inherited>,
 }
 
-/// Removes a revision from the manifest, and its folder. The rules of its successor are then about the revision before it. The
-/// successor's overlay gets the results of requests that only the revision's has said.
+/// Removes a revision from the manifest, and its folder. The rules of its successor are then about the revision before
+/// it. The successor's overlay gets the results of requests that only the revision's overlay declared.
 ///
 /// # Errors
 /// When there is no such revision, handlers are written against it, or files can't be read or written. No file is changed then.
@@ -61,14 +61,14 @@ pub fn withdraw(directory: &Path, revision: &Revision) -> Result<Withdrawn, Revi
         files.push((directory.join(successor.revision.as_str()).join(OVERLAY), overlay.text));
     }
     move_and_replace(&folder, &aside, &files)?;
-    // The revision is withdrawn already.
+    // The revision is already withdrawn, so this isn't an error.
     if let Err(error) = remove_directory(&aside) {
         warnings.push(error.to_string());
     }
     Ok(Withdrawn { folder, warnings })
 }
 
-/// What the revision at an index of the manifest leaves. `None` if nothing can be generated already.
+/// Returns the data about the revision at an index of the manifest. `None` if nothing can be generated even with it.
 fn left(directory: &Path, index: usize) -> Option<Left> {
     let loaded = load(directory).ok()?;
     let mut revisions = loaded.revisions.iter();
@@ -86,7 +86,7 @@ fn left(directory: &Path, index: usize) -> Option<Left> {
     Some(Left { before, overlay })
 }
 
-/// What was about the revision at an index of the old manifest.
+/// Returns warnings about everything that depended on the revision at an index of the old manifest.
 fn warnings(
     directory: &Path,
     (old, index): (&Manifest, usize),
@@ -103,7 +103,7 @@ fn warnings(
         let rules = directory.join(successor.as_str()).join("adapt.yaml");
         let now = index.checked_sub(1).map(|before| &manifest.revisions[before].revision);
         let now = now.map_or_else(
-            || format!("no longer about anything, because {successor} is the first revision"),
+            || format!("no longer used, because {successor} is the first revision"),
             |before| format!("now about {before} and {successor}"),
         );
         if rules.exists() {
@@ -129,7 +129,7 @@ fn warnings(
         );
         let methods = overlay.methods.join(", ");
         warnings.push(format!(
-            "the overlay of {successor} says the results of {methods} now, as that of {revision} did"
+            "the overlay of {successor} now declares the results of {methods}, as that of {revision} did"
         ));
     }
     let after = || files.load(manifest.clone());

@@ -1,9 +1,9 @@
-//! Adapters between revisions that nobody published: each folder of `adapters` holds two of our own making.
+//! Adapters between made-up revisions: each folder of `adapters` holds two of them.
 //!
-//! A case is `earlier.json` and `later.json`, perhaps `later_overlay.yaml`, and `adapt.yaml`, `values.jsonl`
-//! (what becomes of values: lines `{"what": …, "way": "up", "type": …, "value": …, "gives": …}`, with `error` and perhaps
-//! `method` instead of `type` and `value` for errors), and `expected/ADAPTERS.md`, the report that a person should read when it
-//! changes; `UPDATE_GOLDEN=1` rewrites it.
+//! A case has `earlier.json` and `later.json`, and optionally `later_overlay.yaml` and `adapt.yaml`. `values.jsonl` has
+//! conversions and their expected results: lines `{"what": …, "way": "up", "type": …, "value": …, "gives": …}`, with
+//! `error` and optionally `method` instead of `type` and `value` for errors. `expected/ADAPTERS.md` is the report, to
+//! be reviewed when it changes; `UPDATE_GOLDEN=1` rewrites it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ const CASES: [&str; 9] = [
     "tags",
 ];
 
-/// How many random instances are made for each definition, valid and invalid.
+/// Number of random instances for each definition, valid and invalid.
 const RANDOM: usize = 60;
 
 fn here(path: &str) -> PathBuf {
@@ -42,7 +42,7 @@ fn case(name: &str) -> PathBuf {
     here("tests/adapters").join(name)
 }
 
-/// Where a case is generated and built; it stays, so that the next run has less to build.
+/// The directory in which a case is generated and built. It is kept, so that the next run has less to build.
 fn workspace(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("adapters").join(name)
 }
@@ -55,7 +55,7 @@ fn crates() -> String {
         .replace('\\', "/")
 }
 
-/// Ingests both revisions of a case into `schema`, and returns how to generate from there.
+/// Ingests both revisions of a case into `schema`, and returns the options to generate from it.
 fn ingest_case(name: &str, root: &Path) -> GenerateOptions {
     let schema = root.join("schema");
     let _ = fs::remove_dir_all(&schema);
@@ -84,7 +84,7 @@ fn ingest_case(name: &str, root: &Path) -> GenerateOptions {
     }
 }
 
-/// A case that is generated.
+/// A generated case.
 struct Generated {
     name: &'static str,
     root: PathBuf,
@@ -98,14 +98,14 @@ static GENERATED: LazyLock<Vec<Generated>> = LazyLock::new(|| {
         generate(&options).unwrap_or_else(|error| panic!("{name}: {error}"));
         options.check = true;
         let again = generate(&options).unwrap().files;
-        assert!(again.is_current(), "{name}: a second run gives other files: {again:?}");
+        assert!(again.is_current(), "{name}: a second run changes files: {again:?}");
         let protocol = runner::protocol(revision_tables(&options.schema).unwrap());
         Generated { name, root, protocol }
     });
     made.collect()
 });
 
-/// Compiles the crates of a case, and returns what the compiler said.
+/// Compiles the crates of a case, and returns the output of the compiler.
 fn build(root: &Path) -> String {
     let manifest = "[workspace]\nresolver = \"3\"\nmembers = [\"generated/*\"]\n\n[profile.dev]\ndebug = false\n";
     write_if_new(&root.join("Cargo.toml"), manifest);
@@ -128,7 +128,7 @@ fn build(root: &Path) -> String {
     output
 }
 
-/// What has not changed must not look new to cargo.
+/// Writes a file unless it has these contents already: cargo would rebuild what depends on a new file.
 fn write_if_new(path: &Path, contents: &str) {
     if fs::read_to_string(path).is_ok_and(|found| found == contents) {
         return;
@@ -149,7 +149,7 @@ fn assert_none(failures: &[String]) {
 }
 
 #[test]
-fn the_report_of_each_case_is_as_it_was_when_somebody_last_looked_at_it() {
+fn the_report_of_each_case_equals_the_reviewed_one() {
     for Generated { name, root, .. } in &*GENERATED {
         let found = fs::read_to_string(root.join("generated/mcp-adapters/ADAPTERS.md")).unwrap();
         let expected = case(name).join("expected/ADAPTERS.md");
@@ -163,21 +163,21 @@ fn the_report_of_each_case_is_as_it_was_when_somebody_last_looked_at_it() {
 
 /// `values.jsonl` has a value for each of these.
 #[test]
-fn the_report_says_whatever_is_refused_or_dropped() {
+fn the_report_lists_refused_and_dropped_values() {
     let root = &GENERATED[0].root;
     let report = fs::read_to_string(root.join("generated/mcp-adapters/ADAPTERS.md")).unwrap();
     let (up, down) = report.split_once("## later to earlier").unwrap();
     let said = [
-        ("a text that becomes an enumeration", up.contains("`Thing.label`")),
+        ("a string that becomes an enumeration", up.contains("`Thing.label`")),
         ("undeclared members of a closed object", up.contains("`Seal`")),
-        ("a fraction where an integer stands", down.contains("`Thing.size`")),
+        ("a fraction where an integer is declared", down.contains("`Thing.size`")),
     ];
     let missing = said.iter().filter(|(_, is_there)| !is_there);
     assert_none(&missing.map(|(what, _)| (*what).to_owned()).collect::<Vec<_>>());
 }
 
 #[test]
-fn values_become_what_each_case_says() {
+fn values_convert_to_the_expected_results_of_each_case() {
     let mut failures = Vec::new();
     for Generated { name, protocol, .. } in &*GENERATED {
         let text = fs::read_to_string(case(name).join("values.jsonl")).unwrap();
@@ -210,7 +210,7 @@ fn adapters_compile_without_a_warning() {
 }
 
 #[test]
-fn what_is_listed_page_by_page_is_told_by_its_shape_if_one_method_lists_it() {
+fn item_types_are_paginated_if_exactly_one_paginated_method_lists_them() {
     let root = workspace("pages");
     generate(&ingest_case("pages", &root)).unwrap();
     let handlers = fs::read_to_string(root.join("generated/mcp-adapters/src/handlers.rs")).unwrap();
@@ -228,7 +228,7 @@ fn what_is_listed_page_by_page_is_told_by_its_shape_if_one_method_lists_it() {
 }
 
 #[test]
-fn a_handler_has_no_function_for_what_a_session_does_by_itself() {
+fn handlers_have_no_function_for_methods_that_the_session_handles() {
     let root = workspace("lifecycle");
     let options = ingest_case("session", &root);
     fs::write(options.schema.join("lifecycle.yaml"), "ping: ping\n").unwrap();
@@ -242,7 +242,7 @@ fn a_handler_has_no_function_for_what_a_session_does_by_itself() {
 }
 
 #[test]
-fn what_no_session_can_write_is_reported_with_a_next_step() {
+fn a_session_method_that_lacks_a_preset_is_reported_with_a_suggestion() {
     let root = workspace("unwritable");
     let options = ingest_case("pages", &root);
     fs::write(options.schema.join("lifecycle.yaml"), "ping: shelves/list\n").unwrap();
@@ -251,7 +251,7 @@ fn what_no_session_can_write_is_reported_with_a_next_step() {
     assert!(error.contains(lacking), "{error}");
 }
 
-/// A case with its official schemas in both directions: the way, the way back, the source and the target.
+/// Both directions of a case: the way and the way back, and the official schemas of the source and the target.
 fn ways(name: &str) -> [([&'static str; 2], Instances, Instances); 2] {
     let schema = |revision: &str| {
         let text = fs::read_to_string(case(name).join(revision).with_extension("json")).unwrap();
@@ -278,7 +278,7 @@ fn valid_instances(schema: &Instances, way: &str, carry: bool) -> Vec<Value> {
     made.collect()
 }
 
-/// Lines that were translated, what they became, and what those became on the way back.
+/// Converts lines there and back. Returns each convertible line, its result, and the result of the way back.
 fn there_and_back(protocol: &'static Protocol, lines: Vec<Value>, back: &str) -> Vec<[Value; 3]> {
     let answers = run(protocol, &lines);
     let good: Vec<(Value, Value)> = lines
@@ -302,7 +302,7 @@ fn there_and_back(protocol: &'static Protocol, lines: Vec<Value>, back: &str) ->
 }
 
 #[test]
-fn random_instances_are_valid_on_the_other_side_and_come_back_as_they_were_unless_a_loss_is_recorded() {
+fn random_instances_stay_valid_and_survive_the_round_trip_unless_a_loss_is_recorded() {
     let mut failures = Vec::new();
     for Generated { name, protocol, .. } in &*GENERATED {
         for ([way, back], from, to) in ways(name) {
@@ -331,7 +331,7 @@ fn random_instances_are_valid_on_the_other_side_and_come_back_as_they_were_unles
 }
 
 #[test]
-fn random_instances_that_are_carried_come_back_as_they_were_unless_a_rule_replaced_something() {
+fn carried_instances_survive_the_round_trip_unless_a_rule_causes_a_loss() {
     let mut failures = Vec::new();
     for Generated { name, protocol, .. } in &*GENERATED {
         for ([way, back], from, _) in ways(name) {
@@ -351,9 +351,9 @@ fn random_instances_that_are_carried_come_back_as_they_were_unless_a_rule_replac
     assert_none(&failures);
 }
 
-/// What is where a type has a constant: nothing, what the source or the target has there, and what neither has.
+/// Replaces a constant by the constants of the source and the target, and by values that neither declares.
 #[test]
-fn another_value_in_place_of_a_constant_is_neither_invented_nor_lost_in_silence() {
+fn a_value_in_place_of_a_constant_is_kept_or_its_loss_is_recorded() {
     let case = GENERATED.iter().find(|case| case.name == "constants").unwrap();
     let members = ["mode", "level", "on", "tag"];
     let values = [
@@ -398,7 +398,7 @@ fn another_value_in_place_of_a_constant_is_neither_invented_nor_lost_in_silence(
                 .map(|loss| &loss[1])
                 .collect();
             let (before, after) = (line["value"].get(member), there["value"].get(member));
-            // The later revision declares a text there, and `null` stands for its absence.
+            // The later revision declares a string there, and `null` means that it is absent.
             let is_absent = line["type"] == "Loosened" && member == "tag" && before == Some(&Value::Null);
             if way == "down" && is_absent && after.is_none() && kinds.is_empty() {
                 continue;
@@ -422,7 +422,7 @@ fn another_value_in_place_of_a_constant_is_neither_invented_nor_lost_in_silence(
     assert_none(&failures);
 }
 
-/// As JSON Schema has it: `1.0` is `1`.
+/// Compares as JSON Schema does: `1.0` equals `1`.
 fn is_equal(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => left == right || left.as_f64() == right.as_f64(),
@@ -437,15 +437,15 @@ fn is_equal(left: &Value, right: &Value) -> bool {
     }
 }
 
-// Rules that are wrong.
+// Invalid rules.
 
-/// What is said about a file of rules beside the revisions of `rules`, which don't get theirs.
+/// Returns the problems of a rules file for the revisions of the case `rules`, in place of the rules of that case.
 #[track_caller]
 fn problems(rules: &str) -> String {
-    found(rules).expect("rules that are wrong were taken")
+    found(rules).expect("invalid rules were accepted")
 }
 
-/// The same; `None` if nothing is.
+/// Returns the same problems; `None` if the rules are accepted.
 fn found(rules: &str) -> Option<String> {
     let directory = TempDir::new().unwrap();
     let options = ingest_case("rules", directory.path());
@@ -469,7 +469,7 @@ fn says(found: &str, expected: &str) {
 }
 
 #[test]
-fn a_rule_that_matches_nothing_is_refused_at_its_place_with_a_next_step() {
+fn a_rule_that_matches_nothing_is_refused_with_position_and_suggestion() {
     for at in ["Thing.colour", "Nothing.title", "Block[light]", "Thing.title[text]"] {
         let found = problems(&rule(at, "down: {drop: true}"));
         says(&found, "later/adapt.yaml:2:5: #/rules/0: ");
@@ -483,7 +483,7 @@ fn a_rule_that_matches_nothing_is_refused_at_its_place_with_a_next_step() {
 }
 
 #[test]
-fn a_rule_that_shadows_what_is_automatic_is_refused_at_its_place_with_a_next_step() {
+fn a_rule_for_an_automatic_conversion_is_refused_with_reason_and_suggestion() {
     let cases = [
         (
             "Thing.name",
@@ -505,12 +505,12 @@ fn a_rule_that_shadows_what_is_automatic_is_refused_at_its_place_with_a_next_ste
         let found = problems(&rule(at, what));
         says(&found, &format!("later/adapt.yaml:2:5: #/rules/0: {at}: "));
         says(&found, because);
-        says(&found, "\n  remove the rule, or see `cargo xtask adapters`");
+        says(&found, "\n  remove the rule, or see with `cargo xtask adapters`");
     }
 }
 
 #[test]
-fn a_rule_that_shadows_an_automatic_conversion_is_refused_at_its_place() {
+fn dropping_a_member_that_converts_automatically_is_refused() {
     let found = problems(&rule("Thing.about", "down: {drop: true}"));
     says(&found, "later/adapt.yaml:2:5: #/rules/0: Thing.about: ");
 }
@@ -527,7 +527,7 @@ fn two_rules_for_one_place_are_refused() {
 }
 
 #[test]
-fn an_action_that_cannot_be_done_there_is_refused_at_its_place_with_a_next_step() {
+fn an_action_that_does_not_apply_to_its_place_is_refused_with_a_suggestion() {
     let cases = [
         ("Thing.title", "down: {default: a}"),
         (
@@ -543,9 +543,9 @@ fn an_action_that_cannot_be_done_there_is_refused_at_its_place_with_a_next_step(
     }
 }
 
-/// Some of these give adapters that don't compile, others adapters that refuse or ignore every value.
+/// Some of these would give adapters that don't compile, others adapters that refuse or ignore every value.
 #[test]
-fn an_action_whose_arguments_fit_nothing_is_refused_at_its_place() {
+fn an_action_whose_arguments_do_not_fit_the_schemas_is_refused() {
     let cases = [
         ("Thing.title", "down: {copy: nowhere}"),
         ("Shelf.stories", "down: {split-by: by}"),
@@ -569,7 +569,7 @@ fn an_action_whose_arguments_fit_nothing_is_refused_at_its_place() {
         ("Shelf.answers", "down: {omit-unless-in: nothing}"),
         ("Shelf.things", "down: {omit-unless-in: needed}"),
         ("Thing.owner", "up: {default: 1}"),
-        // What is there, but not like this.
+        // These exist, but can't be used like this.
         ("Thing.title", "down: {copy: name}"),
         ("Thing.title", "down: {copy: size.title}"),
         ("Thing.title", "down: {copy: blocks}"),
@@ -612,7 +612,7 @@ fn an_action_whose_arguments_fit_nothing_is_refused_at_its_place() {
 }
 
 #[test]
-fn what_does_not_fit_is_said_with_the_names_of_the_schemas() {
+fn arguments_that_do_not_fit_are_reported_with_the_names_of_the_schemas() {
     let cases = [
         (
             "Thing.title",
@@ -639,9 +639,9 @@ fn what_does_not_fit_is_said_with_the_names_of_the_schemas() {
         (
             "Block[sound]",
             "replace: {type: text, text: '{title}'}",
-            "TextBlock requires `text`, and what is to be filled in may be absent",
+            "TextBlock requires `text`, and the value that replaces the placeholder may be absent",
         ),
-        ("Shelf.things", "hide: {about: a}", "`about` isn't a text"),
+        ("Shelf.things", "hide: {about: a}", "`about` isn't a string"),
         (
             "Shelf.answers",
             "omit-unless-in: things",
@@ -654,12 +654,12 @@ fn what_does_not_fit_is_said_with_the_names_of_the_schemas() {
 }
 
 #[test]
-fn a_rule_in_place_of_a_lossy_conversion_is_taken() {
+fn a_rule_in_place_of_a_lossy_conversion_is_accepted() {
     assert_eq!(found(&rule("Shelf.answers", "down: {drop: true}")), None);
 }
 
 #[test]
-fn an_unknown_key_is_refused_at_its_place_and_those_there_are_are_listed() {
+fn an_unknown_key_is_refused_and_the_known_keys_are_listed() {
     let cases = [
         (
             "rules:\n  - at: Thing.title\n    dwon: {drop: true}\n    why: a\n    link: https://example.org\n",
@@ -688,11 +688,11 @@ fn an_unknown_key_is_refused_at_its_place_and_those_there_are_are_listed() {
 }
 
 #[test]
-fn a_rule_without_a_reason_a_link_or_an_action_is_refused_at_its_place_with_a_next_step() {
+fn a_rule_without_reason_link_or_action_is_refused_with_a_suggestion() {
     let cases = [
         (
             "    down: {drop: true}\n    why: ' '\n    link: https://example.org\n",
-            "`why` says nothing\n  ",
+            "`why` is missing or empty\n  ",
         ),
         (
             "    down: {drop: true}\n    why: a\n    link: example\n",
@@ -721,7 +721,7 @@ fn a_rule_without_a_reason_a_link_or_an_action_is_refused_at_its_place_with_a_ne
 }
 
 #[test]
-fn a_rule_about_errors_that_is_wrong_is_refused_at_its_place_with_a_next_step() {
+fn an_invalid_rule_for_errors_is_refused_with_position_and_suggestion() {
     let cases = [
         (
             "method: shelves/burn, down: {from: -32602, to: -32603}",
@@ -734,12 +734,12 @@ fn a_rule_about_errors_that_is_wrong_is_refused_at_its_place_with_a_next_step() 
         ("up: {from: -32603, to: -5}", "revision later has no error code -5\n  "),
         (
             "down: {from: -32602, to: -32602}",
-            "the code stays what it is\n  such errors need no rule",
+            "the code doesn't change\n  such errors need no rule",
         ),
         ("method: []", "the rule does nothing\n  give it `down`, `up` or both"),
         (
             "down: {from: -32602, if: uri, to: -32603}",
-            "`if` names no member of the error's data\n  write the way to it, `data.uri`",
+            "`if` names no member of the error's data\n  write its path, such as `data.uri`",
         ),
         (
             "down: {from: -32602, if: data..uri, to: -32603}",
@@ -761,11 +761,11 @@ fn a_rule_about_errors_that_is_wrong_is_refused_at_its_place_with_a_next_step() 
         "later/adapt.yaml:3:5: #/errors/1: #/errors/0 is about the same errors\n  remove one of the two",
     );
     let found = problems("errors:\n  - {down: {from: -32602, to: -32603}, why: ' ', link: a}\n");
-    says(&found, "`why` says nothing");
+    says(&found, "`why` is missing or empty");
 }
 
 #[test]
-fn everything_that_is_wrong_is_said_at_once() {
+fn all_invalid_rules_are_reported_at_once() {
     let mut rules = rule("Thing.colour", "down: {drop: true}");
     rules.push_str(
         rule("Thing.name", "down: {drop: true}")

@@ -1,4 +1,4 @@
-//! What changed between two revisions: made-up schemas, and the revisions of the protocol.
+//! Changes between two revisions: made-up schemas, and the revisions of the protocol.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ fn here(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// The diff of two files, below no revision.
+/// The diff of two files, with an empty schema directory.
 fn of_files(earlier: &Path, later: &Path) -> mcp_codegen::diff::Diff {
     let schema = TempDir::new().unwrap();
     let [earlier, later] = [earlier, later].map(|path| path.to_str().unwrap());
@@ -20,7 +20,7 @@ fn of_files(earlier: &Path, later: &Path) -> mcp_codegen::diff::Diff {
 }
 
 #[test]
-fn the_diff_of_each_case_is_as_it_was_when_somebody_last_looked_at_it() {
+fn the_diff_of_each_case_equals_the_reviewed_one() {
     for case in fs::read_dir(here("tests/diff")).unwrap() {
         let case = case.unwrap().path();
         let diff = of_files(&case.join("earlier.json"), &case.join("later.json"));
@@ -40,7 +40,7 @@ fn the_diff_of_each_case_is_as_it_was_when_somebody_last_looked_at_it() {
 }
 
 #[test]
-fn a_schema_has_not_changed_since_itself() {
+fn a_schema_has_no_changes_from_itself() {
     for case in fs::read_dir(here("tests/diff")).unwrap() {
         let schema = case.unwrap().path().join("later.json");
         assert_eq!(of_files(&schema, &schema).changes, []);
@@ -88,7 +88,7 @@ fn an_official_file_has_no_changes_from_its_revision() {
 }
 
 #[test]
-fn what_is_neither_a_revision_nor_a_file_is_refused_with_the_known_revisions() {
+fn an_unknown_revision_is_refused_and_the_known_ones_are_listed() {
     let error = revision_diff(&here("../schema"), "2025-11-25", "tomorrow").unwrap_err();
     assert!(matches!(error, GenerateError::UnknownRevision { .. }), "{error}");
     assert!(error.to_string().contains("2025-11-25"), "{error}");
@@ -110,7 +110,7 @@ impl Changes {
         self.json["changes"].as_array().unwrap().iter()
     }
 
-    /// The names of what was changed in this way.
+    /// The names of the subjects that changed in this way.
     fn names(&self, subject: &str, what: &str) -> Vec<&str> {
         let found = self
             .all()
@@ -140,12 +140,12 @@ impl Changes {
         }
     }
 
-    /// What a loosened or tightened place has now.
+    /// Checks that a loosened or tightened place now includes these values.
     #[track_caller]
     fn has_now(&self, what: &str, name: &str, values: &[&str]) {
         let after = self.find("type", what, name)["after"].as_str().unwrap();
         for value in values {
-            assert!(after.contains(value), "{name} has {after}, and no {value}");
+            assert!(after.contains(value), "{name} is {after}, without {value}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Documentation of what a later revision renames.
+//! Documentation of definitions and members that a later revision renames.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -41,7 +41,7 @@ fn add(root: &Path, revision: &str, schema: &Value) {
 }
 
 #[test]
-fn a_renamed_definition_and_a_renamed_member_keep_their_documentation_and_what_is_new_is_asked_for() {
+fn renamed_definitions_and_members_keep_their_documentation_and_new_ones_lack_it() {
     let root = TempDir::new().unwrap();
     let root = root.path();
     let text = json!({"type": "string"});

@@ -1,4 +1,4 @@
-//! Extensions of a revision: what they share with it, and what is wrong with them.
+//! Extensions of a revision: types that they share with it, and extensions that are refused.
 
 use std::fs;
 use std::path::PathBuf;
@@ -105,7 +105,7 @@ fn core() -> Value {
     })
 }
 
-/// A request of an extension, with a definition that says what the revision's `Amount` says.
+/// A request of an extension, with a definition equivalent to the revision's `Amount`.
 fn price(method: &str) -> Value {
     json!({
         "Amount": {
@@ -149,7 +149,7 @@ corrections:
 "##;
 
 #[test]
-fn a_definition_that_says_the_same_is_the_type_of_the_revision() {
+fn an_equivalent_definition_uses_the_type_of_the_revision() {
     let directory = Directory::new();
     directory
         .extend("com.example/prices", &price("prices/get"), CLIENT)
@@ -157,7 +157,7 @@ fn a_definition_that_says_the_same_is_the_type_of_the_revision() {
     let types = directory.generated("mcp-ext-prices/src/prices.rs");
     assert!(types.contains("use mcp_types_2099_01_01::Amount;"), "{types}");
     assert!(!types.contains("struct Amount"), "{types}");
-    // What the result writes out is the same definition once more.
+    // The result repeats the same definition inline.
     assert!(types.contains("pub of: Option<Amount>,"), "{types}");
     let methods = directory.generated("mcp-ext-prices/src/methods.rs");
     assert!(
@@ -173,7 +173,7 @@ fn a_definition_that_says_the_same_is_the_type_of_the_revision() {
 }
 
 #[test]
-fn a_definition_of_the_same_name_and_another_shape_needs_another_name() {
+fn a_definition_that_differs_from_one_of_the_same_name_must_be_renamed() {
     let directory = Directory::new();
     let mut definitions = price("prices/get");
     definitions["Amount"]["properties"]["value"] = json!({"type": "string"});
@@ -195,7 +195,7 @@ fn a_definition_of_the_same_name_and_another_shape_needs_another_name() {
 }
 
 #[test]
-fn what_is_written_out_in_other_words_is_the_type_that_the_overlay_names_if_that_can_hold_it() {
+fn an_inline_schema_uses_the_type_that_the_overlay_names_if_that_can_hold_it() {
     let directory = Directory::new();
     let mut definitions = price("prices/get");
     definitions["PriceResult"]["properties"]["of"] = json!({
@@ -233,7 +233,7 @@ fn what_is_written_out_in_other_words_is_the_type_that_the_overlay_names_if_that
 }
 
 #[test]
-fn what_goes_into_metadata_of_the_revision_is_described() {
+fn members_added_to_metadata_of_the_revision_are_described() {
     let directory = Directory::new();
     let meta = |of: &str, definition: &str| {
         format!(
@@ -261,7 +261,7 @@ fn what_goes_into_metadata_of_the_revision_is_described() {
 }
 
 #[test]
-fn documents_that_were_bundled_as_definitions_keep_what_they_refer_to() {
+fn documents_bundled_as_definitions_keep_their_nested_definitions() {
     let directory = Directory::new();
     let mut definitions = price("prices/get");
     definitions["PriceResult"]["$schema"] = json!(DIALECT);
@@ -287,7 +287,7 @@ fn a_result_that_is_added_to_a_request_of_the_revision_is_described() {
 }
 
 #[test]
-fn everything_that_is_wrong_is_named_and_nothing_is_written() {
+fn an_invalid_extension_is_refused_and_the_manifest_stays_unchanged() {
     let directory = Directory::new();
     let manifest = || fs::read_to_string(directory.schema().join("revisions.yaml")).unwrap();
     let before = manifest();
@@ -341,7 +341,7 @@ fn everything_that_is_wrong_is_named_and_nothing_is_written() {
 }
 
 #[test]
-fn a_schema_of_an_earlier_dialect_is_read_in_that_of_the_revision() {
+fn a_schema_in_an_earlier_dialect_is_converted_to_that_of_the_revision() {
     let directory = Directory::new();
     let definitions = price("prices/get")
         .to_string()
@@ -356,7 +356,7 @@ fn a_schema_of_an_earlier_dialect_is_read_in_that_of_the_revision() {
 }
 
 #[test]
-fn messages_of_the_revision_are_no_messages_of_an_extension() {
+fn messages_of_the_revision_are_refused_in_an_extension() {
     let directory = Directory::new();
     let refused = directory
         .extend("com.example/prices", &core()["$defs"], "")
@@ -365,7 +365,7 @@ fn messages_of_the_revision_are_no_messages_of_an_extension() {
         refused.contains("every definition is one of revision 2099-01-01"),
         "{refused}"
     );
-    // A union that is the revision's own is no matter.
+    // A union that equals the revision's is accepted.
     let mut definitions = price("prices/get");
     for name in ["WeighRequest", "WeighResult", "ClientRequest"] {
         definitions[name] = core()["$defs"][name].clone();
@@ -379,7 +379,7 @@ fn messages_of_the_revision_are_no_messages_of_an_extension() {
 }
 
 #[test]
-fn two_extensions_have_no_method_in_common() {
+fn extensions_that_share_a_method_or_a_name_are_refused() {
     let directory = Directory::new();
     directory
         .extend("com.example/prices", &price("prices/get"), CLIENT)

@@ -1,4 +1,4 @@
-//! Another protocol than ours, of two requests: none of the files that are about MCP is needed, and no generated file names it.
+//! A protocol other than MCP, with two requests: no file about MCP is needed, and no generated file mentions MCP.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ fn crates() -> String {
     crates.display().to_string().replace('\\', "/")
 }
 
-/// Ingests both versions of the protocol below `root`, and generates its crates there. `more` is added to the description of the family.
+/// Ingests both versions of the protocol below `root`, and generates its crates there. `more` is added to `family`.
 fn greetings(root: &Path, more: &str) -> GenerateOptions {
     let schema = root.join("schema");
     let _ = fs::remove_dir_all(&schema);
@@ -70,7 +70,7 @@ fn crates_in(folder: &Path) -> Vec<String> {
     names
 }
 
-/// The lines that name MCP, but for the names of the crates that generated code is built on, and of this project.
+/// The lines that mention MCP, apart from the names of this project and of the crates that generated code depends on.
 fn mentions_of_mcp(files: &[(PathBuf, String)]) -> Vec<String> {
     let ours = ["mcp-wire", "mcp_wire", "mcp-convert", "mcp_convert", "mcp-revisions"];
     let lines = files.iter().flat_map(|(path, text)| {
@@ -83,7 +83,7 @@ fn mentions_of_mcp(files: &[(PathBuf, String)]) -> Vec<String> {
 }
 
 #[test]
-fn a_protocol_of_two_requests_has_crates_of_its_own_name() {
+fn crates_of_another_protocol_have_its_name_and_do_not_mention_mcp() {
     let root = TempDir::new().unwrap();
     let options = greetings(root.path(), "");
     assert_eq!(
@@ -103,7 +103,7 @@ fn a_protocol_of_two_requests_has_crates_of_its_own_name() {
 }
 
 #[test]
-fn a_protocol_of_two_requests_is_modelled_and_planned() {
+fn another_protocol_gets_a_model_conversions_and_tables() {
     let root = TempDir::new().unwrap();
     let options = greetings(root.path(), "");
     let model = model_yaml(&options.schema, "1").unwrap();
@@ -142,7 +142,7 @@ fn the_revisions_of_a_family_can_be_modules_of_one_crate() {
 }
 
 #[test]
-fn a_folder_of_the_schemas_with_a_manifest_of_its_own_is_another_family() {
+fn a_subfolder_with_its_own_manifest_is_another_family() {
     let root = TempDir::new().unwrap();
     for file in ["revisions.yaml", "greetings/revisions.yaml", "2099-01-01/schema.json"] {
         let file = root.path().join(file);
@@ -156,7 +156,7 @@ fn a_folder_of_the_schemas_with_a_manifest_of_its_own_is_another_family() {
 }
 
 #[test]
-fn a_family_whose_crates_cannot_be_named_is_refused() {
+fn a_family_with_an_invalid_crate_prefix_is_refused() {
     let refused = Manifest::parse("revisions.yaml", "family: {name: Greetings, crates: Greet/ing}\n").unwrap_err();
     let refused = refused.to_string();
     assert!(

@@ -1,4 +1,4 @@
-//! What is written, what is left alone and what is never removed.
+//! Files that are written, left unchanged, removed or kept.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -87,7 +87,7 @@ fn orphans_are_removed_with_the_directories_they_leave_empty() {
 }
 
 #[test]
-fn a_copy_of_a_file_in_the_set_is_removed_with_its_crate_and_another_file_of_that_name_is_kept() {
+fn an_orphan_with_name_and_contents_of_a_current_file_is_removed_others_are_kept() {
     let tree = tree(&[
         ("crates-a/LICENSE", "free"),
         ("crates-old/Cargo.toml", "# @generated"),
@@ -109,7 +109,7 @@ fn a_copy_of_a_file_in_the_set_is_removed_with_its_crate_and_another_file_of_tha
 
 #[cfg(unix)]
 #[test]
-fn a_link_is_neither_followed_nor_removed() {
+fn a_symlink_is_neither_followed_nor_removed() {
     let outside = tree(&[("precious/lib.rs", "// @generated")]);
     let tree = tree(&[("crates-a/kept", "@generated")]);
     std::os::unix::fs::symlink(outside.path().join("precious"), tree.path().join("crates-link")).unwrap();
@@ -146,7 +146,7 @@ fn a_write_that_fails_writes_nothing() {
 }
 
 #[test]
-fn a_path_is_taken_once_and_stays_below_the_root() {
+fn a_path_is_accepted_once_and_must_be_below_the_root() {
     let mut files = set(&[("a", "")]);
     assert!(matches!(files.insert("a", "other"), Err(FilesError::Twice(_))));
     for path in ["", "../a", "/a", "a/../b"] {

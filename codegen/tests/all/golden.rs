@@ -1,10 +1,9 @@
-//! Revisions that nobody published: each folder of `golden` holds a schema that does one unusual thing.
+//! Made-up revisions: each folder of `golden` holds a schema with one unusual feature.
 //!
-//! A case is `schema.json`, perhaps an `overlay.yaml`, documentation of all revisions in `docs.yaml` and of this one in
-//! `own_docs.yaml`, `instances.jsonl` (lines `{"type": …, "valid": …, "value": …}`), and
-//! in `expected` those generated files that a person should read when they change; `UPDATE_GOLDEN=1` rewrites them.
-//! A case with `problems.txt` must be refused, with these problems.
-//! `GOLDEN=one,two` tries only some cases.
+//! A case has `schema.json`, and optionally `overlay.yaml`, documentation for all revisions in `docs.yaml` and for this
+//! one in `own_docs.yaml`. `instances.jsonl` has lines `{"type": …, "valid": …, "value": …}`. `expected` has those
+//! generated files that are to be reviewed when they change; `UPDATE_GOLDEN=1` rewrites them. A case with
+//! `problems.txt` must be refused, with these problems. `GOLDEN=one,two` runs only these cases.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -18,7 +17,7 @@ use mcp_codegen::{GenerateOptions, generate};
 use mcp_instances::Instances;
 use serde_json::{Value, json};
 
-/// How many random instances are made for each definition, valid and invalid.
+/// Number of random instances for each definition, valid and invalid.
 const RANDOM: usize = 40;
 
 /// A case whose crate was generated.
@@ -29,7 +28,7 @@ struct Case {
     krate: PathBuf,
 }
 
-/// The cases in the order of their names, or why one could not be generated.
+/// The cases, sorted by name. One that couldn't be generated has the reason instead.
 static CASES: LazyLock<Vec<(String, Result<Case, String>)>> = LazyLock::new(|| {
     let wanted = std::env::var("GOLDEN").ok();
     let is_wanted = |name: &str| {
@@ -56,7 +55,7 @@ fn here(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// Where the cases are generated and built; it stays, so that the next run has less to build.
+/// The directory in which the cases are generated and built. It is kept, so that the next run has less to build.
 fn workspace() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("golden")
 }
@@ -106,7 +105,7 @@ fn generate_case(name: &str, folder: &Path) -> Result<Case, String> {
     options.check = true;
     let again = generate(&options).map_err(|error| error.to_string())?;
     if !again.files.is_current() {
-        return Err(format!("a second run gives other files: {:?}", again.files));
+        return Err(format!("a second run generates other files: {:?}", again.files));
     }
     Ok(Case {
         name: name.to_owned(),
@@ -115,7 +114,7 @@ fn generate_case(name: &str, folder: &Path) -> Result<Case, String> {
     })
 }
 
-/// The cases that were generated; the others are the business of one test alone.
+/// The cases that could be generated. Only one test is about the others.
 fn generated() -> impl Iterator<Item = &'static Case> {
     CASES.iter().filter_map(|(_, case)| case.as_ref().ok())
 }
@@ -125,7 +124,7 @@ fn assert_none(failures: &[String]) {
 }
 
 #[test]
-fn every_revision_of_our_own_generates_or_says_why_not() {
+fn every_case_generates_or_is_refused_with_the_expected_problems() {
     let failed = CASES.iter().filter_map(|(name, case)| {
         let folder = here("tests/golden").join(name);
         let refused = fs::read_to_string(folder.join("problems.txt")).ok();
@@ -153,7 +152,7 @@ fn every_revision_of_our_own_generates_or_says_why_not() {
 }
 
 #[test]
-fn generated_code_is_as_it_was_when_somebody_last_looked_at_it() {
+fn generated_code_equals_the_reviewed_files() {
     let mut failures = Vec::new();
     for case in generated() {
         for (path, expected) in files_below(&case.folder.join("expected")) {
@@ -173,9 +172,8 @@ fn generated_code_is_as_it_was_when_somebody_last_looked_at_it() {
     assert_none(&failures);
 }
 
-/// What a table points to must be in the schema that its crate embeds.
 #[test]
-fn every_pointer_of_a_table_leads_into_the_schema() {
+fn every_json_pointer_of_a_table_exists_in_the_embedded_schema() {
     let mut failures = Vec::new();
     for case in generated() {
         let schema = read_json(&case.krate.join("schema.json"));
@@ -196,10 +194,10 @@ fn every_pointer_of_a_table_leads_into_the_schema() {
     assert_none(&failures);
 }
 
-/// One workspace of all cases, so that what they share is built once.
+/// All cases are in one workspace, so that the shared dependencies are built once.
 #[test]
 #[ignore = "compiles crates"]
-fn every_revision_of_our_own_compiles_without_a_warning_and_keeps_its_instances() {
+fn every_case_compiles_without_warnings_and_its_instances_survive_the_round_trip() {
     let root = workspace();
     let cases: Vec<&Case> = generated().collect();
     let mut members = String::new();
@@ -269,7 +267,7 @@ fn cargo(workspace: &Path, args: &[&str]) -> Command {
     command
 }
 
-/// Instances of every definition that its schema allows any of, with the verdicts of a validator that is not ours.
+/// Random instances of every definition that can have any, with the verdicts of an independent validator.
 fn random_instances(case: &Case) -> String {
     let schema = read_json(&case.folder.join("schema.json"));
     let Ok(instances) = Instances::new(&schema) else {
@@ -289,7 +287,7 @@ fn read_json(path: &Path) -> Value {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
-/// What has not changed must not look new to cargo.
+/// Writes a file unless it has these contents already: cargo would rebuild what depends on a new file.
 fn write_if_new(path: &Path, contents: &str) {
     if fs::read_to_string(path).is_ok_and(|found| found == contents) {
         return;
@@ -298,7 +296,7 @@ fn write_if_new(path: &Path, contents: &str) {
     fs::write(path, contents).unwrap();
 }
 
-/// The files below a folder with their contents, by their paths from there; none if there is no such folder.
+/// The files below a folder with their contents, by relative path; empty if there is no such folder.
 fn files_below(folder: &Path) -> Vec<(PathBuf, String)> {
     let mut files = Vec::new();
     let mut waiting = vec![folder.to_owned()];

@@ -1,4 +1,4 @@
-//! What `ingest` writes, and that it writes nothing when anything is wrong.
+//! Files that `ingest` writes. It writes none if there is a problem.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -35,7 +35,7 @@ const SCHEMA: &str = r##"{
   }
 }"##;
 
-/// A schema directory and a place for official files beside it.
+/// A schema directory, in a folder that also holds the official files.
 struct Fixture {
     directory: TempDir,
 }
@@ -112,7 +112,7 @@ impl Fixture {
     }
 }
 
-/// Answers one request on loopback, then stops.
+/// Responds to one HTTP request on loopback, then stops.
 fn serve(status: &'static str, headers: &'static str, body: Vec<u8>) -> (String, JoinHandle<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -124,7 +124,7 @@ fn serve(status: &'static str, headers: &'static str, body: Vec<u8>) -> (String,
             request.push(byte[0]);
         }
         let head = format!("HTTP/1.1 {status}\r\n{headers}Connection: close\r\n\r\n");
-        // A client that has had enough hangs up.
+        // The client closes the connection when the body is over its limit.
         let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&body));
         String::from_utf8_lossy(&request).into_owned()
     });
@@ -193,7 +193,7 @@ fn a_new_revision_is_written_without_prose_and_recorded() {
 }
 
 #[test]
-fn prose_is_kept_where_it_is_asked_for() {
+fn prose_is_kept_on_request() {
     let house = Fixture::new();
     let options = IngestOptions {
         keep_prose: true,
@@ -207,7 +207,7 @@ fn prose_is_kept_where_it_is_asked_for() {
 }
 
 #[test]
-fn revisions_go_where_they_are_put_and_stay_there() {
+fn revisions_are_inserted_at_the_requested_position_and_keep_it() {
     let house = Fixture::new();
     let from = house.file("schema.json", SCHEMA);
     for revision in ["b", "a"] {
@@ -238,7 +238,7 @@ fn revisions_go_where_they_are_put_and_stay_there() {
 }
 
 #[test]
-fn what_is_recorded_about_the_same_bytes_stays() {
+fn ingesting_the_same_bytes_again_changes_no_file() {
     let house = Fixture::new();
     let from = house.file("schema.json", SCHEMA);
     let first = IngestOptions {
@@ -283,7 +283,7 @@ fn changed_bytes_are_refused_until_they_are_accepted() {
 }
 
 #[test]
-fn a_bad_schema_changes_no_file_and_is_reported_whole() {
+fn all_problems_of_a_bad_schema_are_reported_and_no_file_changes() {
     let house = Fixture::new();
     house.ingest("a", SCHEMA).unwrap();
     let before = house.files();
@@ -301,7 +301,7 @@ fn a_bad_schema_changes_no_file_and_is_reported_whole() {
 }
 
 #[test]
-fn a_schema_that_its_overlay_puts_right_is_ingested_as_it_is() {
+fn a_schema_that_its_overlay_corrects_is_written_uncorrected() {
     let house = Fixture::new();
     let bad = r##"{ "$defs": { "A": { "$ref": "#/$defs/B" } } }"##;
     house.ingest("a", bad).unwrap_err();
@@ -315,7 +315,7 @@ fn a_schema_that_its_overlay_puts_right_is_ingested_as_it_is() {
 }
 
 #[test]
-fn what_the_overlay_puts_right_is_ingested_and_generated() {
+fn a_schema_that_its_overlay_corrects_is_ingested_and_generated() {
     let house = Fixture::new();
     fs::create_dir(house.schema().join("a")).unwrap();
     let overlay =
@@ -328,7 +328,7 @@ fn what_the_overlay_puts_right_is_ingested_and_generated() {
 }
 
 #[test]
-fn a_dangling_reference_in_a_nested_definition_that_nothing_uses_stops_nobody() {
+fn a_dangling_reference_in_a_nested_definition_is_reported_only_if_that_is_used() {
     let house = Fixture::new();
     let schema = |used: &str| {
         let nested = r##""Used": {"type": "string"}, "Left": {"$ref": "#/$defs/Gone"}, "Over": {"$ref": "#/$defs/A/$defs/Left"}"##;
@@ -346,7 +346,7 @@ fn a_dangling_reference_in_a_nested_definition_that_nothing_uses_stops_nobody() 
 }
 
 #[test]
-fn what_would_stop_generate_is_told_by_ingest_and_changes_no_file() {
+fn problems_that_would_stop_generate_are_reported_by_ingest_and_no_file_changes() {
     let house = Fixture::new();
     house.ingest("a", SCHEMA).unwrap();
     let before = house.files();
@@ -368,7 +368,7 @@ fn what_would_stop_generate_is_told_by_ingest_and_changes_no_file() {
 }
 
 #[test]
-fn what_already_stops_generate_does_not_stop_the_ingestion_of_another_revision() {
+fn a_revision_that_stops_generate_does_not_stop_ingesting_another() {
     let house = Fixture::new();
     house.ingest("a", SCHEMA).unwrap();
     fs::write(house.schema().join("a/schema.json"), "{").unwrap();
@@ -406,7 +406,7 @@ fn a_schema_is_fetched_over_http() {
 }
 
 #[test]
-fn a_fetched_schema_is_reported_under_its_address() {
+fn problems_of_a_fetched_schema_are_reported_with_its_url() {
     let house = Fixture::new();
     let (url, server) = serve("200 OK", "", b"{\n\"$defs\": 1}".to_vec());
     let error = ingest(&house.options("a", &url)).unwrap_err().to_string();
@@ -418,7 +418,7 @@ fn a_fetched_schema_is_reported_under_its_address() {
 }
 
 #[test]
-fn a_fetch_that_fails_says_why_and_changes_no_file() {
+fn a_failed_fetch_reports_the_reason_and_changes_no_file() {
     let house = Fixture::new();
     let before = house.files();
     let too_long = vec![b' '; MAX_BYTES + 2];
@@ -430,7 +430,7 @@ fn a_fetch_that_fails_says_why_and_changes_no_file() {
             b"{\"$defs\"".to_vec(),
             "can't fetch",
         ),
-        ("200 OK", "", too_long, "bytes, which isn't a schema"),
+        ("200 OK", "", too_long, "bytes, too many for a schema"),
     ];
     for (status, headers, body, said) in cases {
         let (url, server) = serve(status, headers, body);
@@ -455,7 +455,7 @@ const ALIAS: &str =
     "aliases:\n  https://example.org/token.yaml#Token: {type: [string, integer], description: ours}\nrevisions: []\n";
 
 #[test]
-fn an_alias_stands_for_a_reference_that_leads_outside() {
+fn an_alias_replaces_a_reference_to_another_document() {
     let house = Fixture::new();
     fs::write(house.schema().join(MANIFEST), ALIAS).unwrap();
     let yaml = "\
@@ -478,7 +478,7 @@ definitions:
 }
 
 #[test]
-fn an_alias_of_itself_ends_in_a_problem() {
+fn an_alias_that_refers_to_itself_is_a_problem() {
     let house = Fixture::new();
     let alias =
         "aliases:\n  https://example.org/a: {properties: {a: {$ref: 'https://example.org/a'}}}\nrevisions: []\n";
@@ -497,7 +497,7 @@ fn committed() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../schema")
 }
 
-/// Copies a folder into one that is there.
+/// Copies the contents of a folder into an existing one.
 fn copy(from: &Path, to: &Path) {
     for entry in fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();
@@ -519,7 +519,7 @@ fn every_committed_schema_is_the_ingested_form_of_the_official_one() {
     for revision in house.order() {
         let written = house.schema().join(&revision).join("schema.json");
         let expected = fs::read_to_string(&written).unwrap();
-        // What is there already has another text, and so must be rewritten.
+        // The file gets another text, so that it has to be rewritten.
         fs::write(&written, expected.clone() + "\n").unwrap();
         ingest(&house.options(&revision, &shared(&format!("{revision}/schema.json")))).unwrap();
         assert_eq!(fs::read_to_string(written).unwrap(), expected, "{revision}");
@@ -581,7 +581,7 @@ fn the_official_yaml_is_ingested_with_its_annotations() {
 }
 
 #[test]
-fn an_entry_that_only_a_later_stage_refuses_is_left_out_and_the_others_stay() {
+fn an_inherited_entry_that_only_a_later_stage_refuses_is_left_out() {
     let house = Fixture::new();
     let find = |kind: &str| {
         let name = format!("Find{kind}");
@@ -625,7 +625,7 @@ fn an_entry_that_only_a_later_stage_refuses_is_left_out_and_the_others_stay() {
 }
 
 #[test]
-fn a_new_revision_gets_the_corrections_of_the_one_before_that_fit() {
+fn a_new_revision_inherits_the_overlay_entries_that_fit_its_schema() {
     let house = Fixture::new();
     house.overlay(
         "2098-01-01",
@@ -725,7 +725,7 @@ error_codes:
     );
 }
 
-/// A schema with a request whose parameters have a name.
+/// A schema with the request `find`, whose parameters are `name` and `size`. `definitions` are added or replaced.
 fn protocol(definitions: &Value) -> String {
     let mut all = json!({
         "FindRequest": {
@@ -772,7 +772,7 @@ fn draft_warnings(house: &Fixture, text: &str, position: &Position, refusal: &st
 }
 
 #[test]
-fn a_draft_loses_the_role_that_a_session_could_not_play_in_it_and_a_release_is_refused() {
+fn a_role_that_does_not_fit_is_a_warning_for_a_draft_and_a_problem_for_a_release() {
     let house = Fixture::new();
     fs::write(house.schema().join("lifecycle.yaml"), "subscribe: find\n").unwrap();
     house.ingest("2098-01-01", &protocol(&json!({}))).unwrap();
@@ -783,7 +783,7 @@ fn a_draft_loses_the_role_that_a_session_could_not_play_in_it_and_a_release_is_r
 }
 
 #[test]
-fn a_draft_loses_the_inherited_facts_that_its_schema_cannot_have_and_a_release_is_refused() {
+fn inherited_facts_that_do_not_fit_are_dropped_for_a_draft_and_refuse_a_release() {
     let house = Fixture::new();
     let facts = "facts:\n  mirrors:\n    params: {X-Name: {find: name}, X-Size: {find: size}}\n";
     house.overlay("2098-01-01", facts);
@@ -801,7 +801,7 @@ fn a_draft_loses_the_inherited_facts_that_its_schema_cannot_have_and_a_release_i
 }
 
 #[test]
-fn a_rule_that_a_draft_makes_unnecessary_is_a_warning_and_beside_a_release_a_problem() {
+fn an_unnecessary_rule_is_a_warning_for_a_draft_and_a_problem_for_a_release() {
     let house = Fixture::new();
     let earlier = protocol(&json!({}));
     let params = json!({

@@ -25,7 +25,7 @@ fn jsonld(revision: &str) -> (Value, Value) {
     (context, yaml_serde::from_str(&read("schema.yaml")).unwrap())
 }
 
-/// The triples of a message under a context, whose nodes without names are named by their place in the graph.
+/// The triples of a message under a context. Blank nodes get canonical names.
 fn triples(message: &Value, context: &Value) -> Dataset {
     let mut message = message.clone();
     message["@context"] = context["@context"].clone();
@@ -54,7 +54,7 @@ fn each_member_of_a_message_becomes_a_triple_with_its_iri() {
 }
 
 #[test]
-fn the_schema_of_each_revision_has_the_iri_of_each_member_and_our_words() {
+fn the_schema_of_each_revision_has_an_iri_for_each_member_and_our_descriptions() {
     for entry in Manifest::load(&here("../schema")).unwrap().revisions {
         let revision = entry.revision;
         let (context, schema) = jsonld(revision.as_str());
@@ -87,7 +87,7 @@ fn the_schema_of_each_revision_has_the_iri_of_each_member_and_our_words() {
     }
 }
 
-/// The blocks of code in a language, and what is between them and the heading before.
+/// The code blocks in a language.
 fn blocks<'t>(text: &'t str, language: &str) -> Vec<&'t str> {
     let start = format!("\n```{language}\n");
     text.split(start.as_str())

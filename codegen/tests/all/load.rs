@@ -1,4 +1,4 @@
-//! What is read from official schemas, where it is, and what is refused.
+//! Reading of official schemas: values, their positions, and documents that are refused.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -113,7 +113,7 @@ fn the_committed_manifest_is_as_ingest_writes_it() {
 }
 
 #[test]
-fn every_honoured_keyword_passes() {
+fn every_supported_keyword_is_accepted() {
     let schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "https://example.org/schema", "x-note": [1],
         "$defs": {
@@ -164,7 +164,7 @@ fn a_chain_of_aliases_longer_than_the_stack_is_followed() {
 }
 
 #[test]
-fn deep_nesting_is_a_problem_and_no_overflow() {
+fn deep_nesting_is_a_problem_and_does_not_overflow_the_stack() {
     for (open, close) in [("[", "]"), (r#"{"a":"#, "}")] {
         for (format, depth) in [(Format::Json, 10_000), (Format::Yaml, 1_000)] {
             let text = open.repeat(depth) + "1" + &close.repeat(depth);
@@ -187,7 +187,7 @@ fn a_bomb_of_yaml_aliases_is_refused() {
 }
 
 #[test]
-fn long_names_around_many_values_are_refused() {
+fn documents_whose_pointers_take_too_many_bytes_are_refused() {
     let name = "a".repeat(1 << 20);
     let text = format!("{{\"{name}\": [{}1]}}", "1, ".repeat(1 << 20));
     let problems = Document::parse("x.json", text.as_bytes(), Format::Json).unwrap_err();
@@ -203,7 +203,7 @@ fn long_names_around_many_values_are_refused() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_placed() {
+fn invalid_utf_8_is_reported_with_its_position() {
     let problems = Document::parse("x.json", b"{\n  \"\xff\": 1}", Format::Json).unwrap_err();
     assert_eq!(
         problems.to_string(),
@@ -226,14 +226,14 @@ fn a_character_that_json_escapes_as_two_surrogates_is_read() {
 }
 
 #[test]
-fn a_pointer_to_nothing_has_the_place_of_what_is_around_it() {
+fn a_pointer_to_a_missing_value_has_the_position_of_the_enclosing_value() {
     let document = Document::parse("x.json", b"{\n \"a\": [1,\n {}]}", Format::Json).unwrap();
     assert_eq!(document.place("#/a/1/b/c"), Place { line: 3, column: 2 });
 }
 
-/// The text of a JSON value, read at its place by another reader, is that value.
+/// Another parser that starts at the position of a value reads that value.
 #[test]
-fn every_json_value_stands_at_its_place() {
+fn every_json_value_is_at_its_reported_position() {
     let text = hub_schema();
     let document = Document::parse("schema.json", text.as_bytes(), Format::Json).unwrap();
     assert_eq!(*document.root(), serde_json::from_str::<Value>(&text).unwrap());
@@ -252,7 +252,7 @@ fn every_json_value_stands_at_its_place() {
 }
 
 #[test]
-fn yaml_is_read_with_its_places() {
+fn yaml_is_read_with_positions() {
     let text = "\
 %YAML 1.1
 ---
@@ -321,7 +321,7 @@ last: null
 
 #[test]
 #[ignore = "reads ../shared"]
-fn every_value_of_the_official_yaml_stands_at_its_place() {
+fn every_value_of_the_official_yaml_is_at_its_reported_position() {
     let text = fs::read_to_string(here("../../shared/schema/ogc-2025-06-18.yaml")).unwrap();
     let document = yaml(&text);
     each_value("#", document.root(), &mut |pointer, value| {
@@ -337,7 +337,7 @@ fn starts(found: &str, value: &Value) -> bool {
         Value::Object(members) => members
             .keys()
             .any(|name| found.trim_start_matches(['"', '\'']).starts_with(name.as_str())),
-        // A list that isn't indented is where its first element does.
+        // A list that isn't indented starts where its first element does.
         Value::Array(list) => found.starts_with(['-', '[']) || list.first().is_some_and(|first| starts(found, first)),
         Value::String(text) => {
             let word = |text: &str| text.split_whitespace().next().unwrap_or_default().to_owned();
@@ -348,7 +348,7 @@ fn starts(found: &str, value: &Value) -> bool {
 }
 
 #[test]
-fn what_json_has_no_word_for_is_refused_in_yaml() {
+fn yaml_that_json_cannot_represent_is_refused() {
     for text in [
         "a: .inf",
         "a: .nan",
@@ -378,7 +378,7 @@ fn a_manifest_reports_each_wrong_entry() {
     let lines: Vec<_> = problems.lines().collect();
     assert_eq!(lines.len(), 3, "{problems}");
     assert!(
-        lines[0].starts_with("revisions.yaml:2:3: #/revisions/0: \"../x\" can't name a revision"),
+        lines[0].starts_with("revisions.yaml:2:3: #/revisions/0: \"../x\" isn't a valid name of a revision"),
         "{problems}"
     );
     assert!(
@@ -403,7 +403,7 @@ fn random_damage_never_panics() {
             replace_somewhere(&mut small, &mut random);
         }
         let json = serde_json::to_string_pretty(&small).unwrap();
-        // YAML's block form is what the places are followed in.
+        // The block style of YAML exercises the tracking of positions.
         let text = if round % 4 < 2 { json } else { block_yaml(&small, 0) };
         let mut bytes = text.into_bytes();
         for _ in 0..random.below(4) {

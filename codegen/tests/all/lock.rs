@@ -1,4 +1,4 @@
-//! The names of a published revision are kept.
+//! The lock: the type names of a published revision are kept.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -44,7 +44,7 @@ impl Directory {
         ingested.map(|_| ()).map_err(|error| error.to_string())
     }
 
-    /// The types of a model, and whether `names.yaml` has all of them.
+    /// Generates the crates, and returns whether `names.yaml` has all type names.
     fn generated(&self) -> Result<bool, String> {
         let generated = generate(&GenerateOptions {
             schema: self.schema(),
@@ -85,7 +85,7 @@ fn schema() -> Value {
 }
 
 #[test]
-fn names_are_written_once_and_win_over_other_spellings_and_modules() {
+fn locked_names_win_over_changed_acronyms_and_modules() {
     let directory = Directory::new(&schema(), false);
     let lines = "'#/$defs/JSONTool': base::JsonTool\n\
                  '#/$defs/JSONTool/properties/hints': base::JsonToolHints\n\
@@ -125,7 +125,7 @@ fn names_of_new_types_are_added() {
 }
 
 #[test]
-fn a_change_that_would_lose_a_name_is_a_problem_with_both_names() {
+fn a_change_that_renames_or_removes_a_locked_type_is_a_problem() {
     let directory = Directory::new(&schema(), false);
     lock_names(&directory.schema()).unwrap();
     let own = directory.schema().join(REVISION);
@@ -155,7 +155,7 @@ fn a_change_that_would_lose_a_name_is_a_problem_with_both_names() {
 }
 
 #[test]
-fn a_line_that_is_no_path_is_a_problem() {
+fn a_locked_name_that_is_not_a_type_path_is_a_problem() {
     let directory = Directory::new(&schema(), false);
     for path in [
         "JsonTool",
@@ -173,7 +173,7 @@ fn a_line_that_is_no_path_is_a_problem() {
 }
 
 #[test]
-fn names_of_a_draft_are_not_kept() {
+fn names_of_a_draft_are_not_locked() {
     let directory = Directory::new(&schema(), true);
     assert!(lock_names(&directory.schema()).unwrap().is_current());
     assert!(!directory.names().exists());

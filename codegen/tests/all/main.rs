@@ -1,4 +1,4 @@
-//! The tests of the generator, as one program: each would link it again.
+//! The tests of the generator, in one test binary: separate binaries would each link it again.
 
 mod adapters;
 mod diff;

@@ -1,11 +1,11 @@
-//! What is refused about messages can be allowed by the lines that the report shows.
+//! Problems of messages, facts and error codes, and the overlay entries that the report suggests.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use mcp_codegen::model_yaml;
 
-/// A tree of schemas, one revision after the other: the name, the schema and the overlay of each.
+/// A schema directory with these revisions: the name, the schema and the overlay of each.
 fn tree(revisions: &[(&str, &str, &str)]) -> tempfile::TempDir {
     let tree = tempfile::tempdir().unwrap();
     let mut manifest = String::from("revisions:\n");
@@ -51,7 +51,7 @@ const REQUEST: &str = r#"{"$defs": {
 const SAID: &str = "results: [{method: [ping], result: EmptyResult, why: so, link: 'https://example.org'}]";
 
 #[test]
-fn the_lines_of_the_report_allow_what_it_refuses() {
+fn the_overlay_entries_that_the_report_suggests_resolve_its_problems() {
     let schema = fs::read_to_string(golden("messages_that_would_be_lost").join("schema.json")).unwrap();
     let report = model(&[("r1", &schema, "")], "r1").unwrap_err();
     let mut overlay = String::new();
@@ -70,7 +70,7 @@ fn the_lines_of_the_report_allow_what_it_refuses() {
 }
 
 #[test]
-fn a_result_that_an_earlier_overlay_states_holds_for_later_revisions() {
+fn a_result_declared_in_an_earlier_overlay_applies_to_later_revisions() {
     let revisions = |first, second| [("r1", REQUEST, first), ("r2", REQUEST, second)];
     let expected = [("ping".to_owned(), "- EmptyResult".to_owned())];
     assert_eq!(methods(&model(&revisions(SAID, ""), "r2").unwrap()), expected);
@@ -80,7 +80,7 @@ fn a_result_that_an_earlier_overlay_states_holds_for_later_revisions() {
 }
 
 #[test]
-fn an_entry_for_a_request_or_a_result_that_is_not_there_is_refused() {
+fn an_entry_for_an_unknown_request_or_result_is_refused() {
     let overlay = "results: [{method: [ping, pong], result: EmptyResult, alternatives: [Other], why: so, link: 'https://example.org'}]";
     let report = model(&[("r1", REQUEST, overlay)], "r1").unwrap_err();
     let problems: Vec<&str> = report.lines().filter(|line| !line.starts_with(' ')).collect();
@@ -127,7 +127,7 @@ const FACTS: &str = "facts:
 ";
 
 #[test]
-fn facts_about_headers_and_statuses_fit_their_revision() {
+fn facts_about_headers_and_statuses_must_fit_their_revision() {
     model(&[("r1", LISTED, FACTS)], "r1").unwrap();
     for (right, wrong, complaint) in [
         (
@@ -143,7 +143,7 @@ fn facts_about_headers_and_statuses_fit_their_revision() {
         ("Name:", "'': ", "\"\" can't be the name of a header"),
         ("Name:", "method:", "two mirrors have the header `method`"),
         ("-32601: 404", "-32000: 404", "the revision has no error code -32000"),
-        ("-32601: 404", "-32601: 200", "200 is no HTTP status of an error"),
+        ("-32601: 404", "-32601: 200", "200 isn't an HTTP status of an error"),
         (
             "Name: {tools/call: name",
             "Name: {tools/gone: name",
@@ -178,11 +178,11 @@ fn facts_about_headers_and_statuses_fit_their_revision() {
     }
     let status = "error_codes: [{name: ODD, code: -32000, status: 99, why: so, link: 'https://example.org'}]";
     let report = model(&[("r1", LISTED, status)], "r1").unwrap_err();
-    assert!(report.contains("99 is no HTTP status of an error"), "{report}");
+    assert!(report.contains("99 isn't an HTTP status of an error"), "{report}");
 }
 
 #[test]
-fn an_error_whose_name_no_constant_can_have_or_another_one_has_is_refused() {
+fn an_error_with_an_invalid_or_duplicate_name_is_refused() {
     let entry = |name: &str, code: i64| format!("{{name: {name}, code: {code}, why: so, link: 'https://example.org'}}");
     for (name, complaint) in [
         ("odd name", r#""odd name" can't be the name of a constant"#),
@@ -197,7 +197,7 @@ fn an_error_whose_name_no_constant_can_have_or_another_one_has_is_refused() {
 }
 
 #[test]
-fn facts_that_an_overlay_leaves_out_must_fit_its_revision_too() {
+fn inherited_facts_must_fit_the_later_revision_too() {
     let report = model(&[("r1", LISTED, FACTS), ("r2", REQUEST, SAID)], "r2").unwrap_err();
     assert!(report.contains("r2/overlay.yaml"), "{report}");
     assert!(report.contains("the revision has no request `tools/call`"), "{report}");

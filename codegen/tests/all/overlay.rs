@@ -1,4 +1,4 @@
-//! Corrections apply exactly where they fit, and say so where they don't.
+//! Corrections apply only where they fit; the others are reported.
 
 use mcp_codegen::load::{Document, Format};
 use mcp_codegen::overlay::{Overlay, apply_overlay};
@@ -42,7 +42,7 @@ fn a_value_is_replaced_added_and_removed() {
 }
 
 #[test]
-fn places_survive_corrections() {
+fn positions_survive_corrections() {
     let text = format!(
         "- {{at: '#/$defs/A/type/0', expect: string, {REASON}}}\n- {{at: '#/$defs/B', expect: {{}}, to: {{type: [x]}}, {REASON}}}"
     );
@@ -52,13 +52,13 @@ fn places_survive_corrections() {
 }
 
 #[test]
-fn null_is_expected_only_where_null_stands() {
+fn expecting_null_differs_from_expecting_no_value() {
     assert!(correct(&format!("- {{at: '#/$defs/A/default', to: 1, {REASON}}}")).is_err());
     assert!(correct(&format!("- {{at: '#/$defs/A/other', expect: null, to: 1, {REASON}}}")).is_err());
 }
 
 #[test]
-fn every_correction_that_does_not_fit_is_reported_where_it_stands() {
+fn every_correction_that_does_not_fit_is_reported_with_its_position() {
     let text = format!(
         "- {{at: '#/$defs/A/type/1', expect: number, to: x, {REASON}}}\n\
          - {{at: ['#/$defs/X/type', '#/$defs/B/type'], to: x, {REASON}}}\n\
@@ -76,7 +76,7 @@ fn every_correction_that_does_not_fit_is_reported_where_it_stands() {
         [
             "overlay.yaml:2:5: #/corrections/0: #/$defs/A/type/1: \"number\" was expected there, and the schema has \"integer\"",
             "overlay.yaml:3:5: #/corrections/1: #/$defs/X/type: the schema has no object or list around this place",
-            "overlay.yaml:4:5: #/corrections/2: /$defs/B: this is no JSON pointer",
+            "overlay.yaml:4:5: #/corrections/2: /$defs/B: this isn't a JSON pointer",
             "overlay.yaml:5:5: #/corrections/3: #: this isn't a place that a correction can be made at",
             "overlay.yaml:6:5: #/corrections/4: #/$defs/A/type/9: the schema has no object or list around this place",
         ]
@@ -113,7 +113,7 @@ fn an_empty_or_missing_overlay_changes_nothing() {
 }
 
 #[test]
-fn a_deprecation_of_what_the_schema_lacks_is_a_problem_with_its_place() {
+fn a_deprecation_of_a_missing_member_is_reported_with_its_position() {
     let schema = Document::parse("schema.json", SCHEMA.as_bytes(), Format::Json).unwrap();
     let text = format!(
         "deprecated:\n  - feature: letters\n    at: ['#/$defs/A', '#/$defs/B/properties/c']\n    since: 2099-01-01\n    \

@@ -1,4 +1,4 @@
-//! The reference of each revision has what its official schema has.
+//! The reference pages have the definitions, members and methods of the official schemas.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -47,7 +47,7 @@ fn sections(page: &str) -> BTreeMap<&str, &str> {
     sections.collect()
 }
 
-/// The rows of the table about a method or a member, without the name.
+/// The table row of a method or a member, without the name.
 fn row<'p>(text: &'p str, name: &str) -> &'p str {
     let starts = [format!("| `{name}` | "), format!("| [`{name}`](")];
     let mut lines = text.lines();
@@ -57,7 +57,7 @@ fn row<'p>(text: &'p str, name: &str) -> &'p str {
 }
 
 #[test]
-fn every_definition_and_every_member_of_each_schema_is_there() {
+fn every_definition_and_member_of_each_schema_is_on_its_page() {
     for (revision, page) in pages() {
         let directory = here("../schema").join(revision);
         let overlay = Overlay::of(load_document(&directory.join("overlay.yaml")).unwrap()).unwrap();
@@ -83,7 +83,7 @@ fn every_definition_and_every_member_of_each_schema_is_there() {
                 .into_iter()
                 .flatten();
             let required: BTreeSet<&str> = required.filter_map(Value::as_str).collect();
-            // The page says once that messages have an envelope.
+            // The page describes the envelope of messages only once.
             let is_message = definition.pointer("/properties/method").is_some() && !name.starts_with("JSONRPC");
             for (member, _) in definition
                 .get("properties")
@@ -133,7 +133,7 @@ fn every_method_has_direction_params_result_errors_and_capability() {
 }
 
 #[test]
-fn members_say_since_when_they_are_there_and_how_they_changed() {
+fn members_show_since_when_they_exist_and_how_they_changed() {
     let pages = pages();
     let sections = sections(pages["2025-11-25"]);
     assert!(row(sections["Tool"], "icons").ends_with("| since 2025-11-25 |"));
@@ -142,7 +142,7 @@ fn members_say_since_when_they_are_there_and_how_they_changed() {
     assert!(row(sections["CancelledNotificationParams"], "requestId").contains(change));
     let renamed = "Since 2024-11-05; until 2025-06-18 `JSONRPCError`.";
     assert!(sections["JSONRPCErrorResponse"].contains(renamed));
-    // A page knows nothing of later revisions.
+    // A page doesn't mention later revisions.
     assert!(!pages["2025-06-18"].contains("2025-11-25"));
 }
 
@@ -168,10 +168,10 @@ fn each_link_within_a_page_leads_to_one_heading() {
     }
 }
 
-/// The pages of the specification that were recorded show the same types and members.
+/// Compares with a recorded page of the specification.
 #[test]
 #[ignore = "reads ../shared, which isn't part of this repository"]
-fn what_the_official_reference_shows_is_there() {
+fn members_of_the_official_reference_are_on_the_page() {
     let official = fs::read_to_string(here("../../shared/spec/000_b583a90df6fd5383.txt")).unwrap();
     let pages = pages();
     let sections = sections(pages["2025-06-18"]);
@@ -193,12 +193,12 @@ fn what_the_official_reference_shows_is_there() {
 }
 
 #[test]
-fn a_page_of_changes_begins_with_what_is_new() {
+fn a_page_of_changes_starts_with_the_summary() {
     let revisions: Vec<&str> = pages().into_keys().collect();
     for pair in revisions.windows(2) {
         let page = &DOCUMENTS[&format!("changes/{}_{}.md", pair[0], pair[1])];
         let overlay = load_document(&here("../schema").join(pair[1]).join("overlay.yaml")).unwrap();
-        // A revision gets one before its names are kept, and so before it is published.
+        // A revision gets a summary before its names are locked, and so before it is published.
         let is_published = here("../schema").join(pair[1]).join(NAMES).exists();
         let Some(summary) = overlay.root()["summary"].as_array() else {
             assert!(!is_published, "write `summary` into the overlay of {}", pair[1]);
@@ -214,7 +214,7 @@ fn a_page_of_changes_begins_with_what_is_new() {
 }
 
 #[test]
-fn every_entry_beside_the_schemas_is_on_the_page_of_gaps_with_its_reason_and_its_source() {
+fn every_overlay_entry_and_rule_is_on_the_page_of_gaps_with_reason_and_source() {
     let page = &DOCUMENTS["schema-gaps.md"];
     let rows: BTreeSet<&str> = page.lines().collect();
     let mut entries = 0;

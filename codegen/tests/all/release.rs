@@ -1,4 +1,4 @@
-//! The bump of a crate whose schema was corrected after its release.
+//! The version bump of a crate whose schema changes after its release.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -43,7 +43,7 @@ fn ingested(root: &Path, revision: &str, schema: &Value) {
     done.unwrap_or_else(|error| panic!("{error}"));
 }
 
-/// What has changed since a release with [`schema`], by crate.
+/// The changes since a release with [`schema`], by crate.
 fn changes(later: &[(&str, Value)]) -> BTreeMap<String, CrateChange> {
     let [before, after] = [TempDir::new().unwrap(), TempDir::new().unwrap()];
     ingested(before.path(), REVISION, &schema());
@@ -58,7 +58,7 @@ fn changes(later: &[(&str, Value)]) -> BTreeMap<String, CrateChange> {
     changes
 }
 
-/// What a corrected schema means for the crate of its types.
+/// The change of the types crate when its schema is corrected.
 fn corrected(correct: impl FnOnce(&mut Value)) -> CrateChange {
     let mut schema = schema();
     correct(&mut schema["$defs"]);
@@ -84,7 +84,7 @@ fn the_same_schema_needs_no_release() {
 }
 
 #[test]
-fn a_bound_is_a_patch() {
+fn a_changed_bound_is_a_patch() {
     let found = corrected(|definitions| definitions["Tool"]["properties"]["name"]["maxLength"] = json!(20));
     let note = "`Tool.name`: changed: no longer maxLength 10, now maxLength 20.";
     assert_eq!(found, change(Bump::Patch, &[note]));
@@ -97,7 +97,7 @@ fn a_new_type_is_a_minor_change() {
 }
 
 #[test]
-fn whatever_code_can_rely_on_is_a_major_change() {
+fn a_change_that_can_break_code_is_a_major_change() {
     type Correction = fn(&mut Value);
     let majors: [(&str, Correction); 5] = [
         ("`base::Tool.size` is gone.", |definitions| {
@@ -110,13 +110,13 @@ fn whatever_code_can_rely_on_is_a_major_change() {
             definitions["Tool"]["required"] = json!(["name", "size"]);
         }),
         (
-            "`base::Tool.depth` is new in a type that is public in full.",
+            "`base::Tool.depth` is new in a type with only public parts.",
             |definitions| {
                 definitions["Tool"]["properties"]["depth"] = json!({"type": "integer"});
             },
         ),
         (
-            "`base::Kind::\"tiny\"` is new in a type that is public in full.",
+            "`base::Kind::\"tiny\"` is new in a type with only public parts.",
             |definitions| {
                 definitions["Kind"]["enum"] = json!(["small", "large", "tiny"]);
             },
@@ -132,7 +132,7 @@ fn whatever_code_can_rely_on_is_a_major_change() {
 }
 
 #[test]
-fn a_new_revision_changes_the_crate_of_all_and_no_other() {
+fn a_new_revision_changes_the_adapters_and_no_other_types_crate() {
     let changes = changes(&[(REVISION, schema()), ("2100-01-01", schema())]);
     assert_eq!(changes[TYPES].bump, None);
     assert_eq!(
@@ -147,7 +147,7 @@ fn a_new_revision_changes_the_crate_of_all_and_no_other() {
 }
 
 #[test]
-fn a_new_revision_beside_the_same_hub_is_a_minor_change() {
+fn a_new_revision_with_an_unchanged_hub_is_a_minor_change() {
     let [before, after] = [TempDir::new().unwrap(), TempDir::new().unwrap()];
     ingested(before.path(), REVISION, &schema());
     ingested(after.path(), REVISION, &schema());
@@ -177,7 +177,7 @@ fn versions_follow_the_rules_of_cargo() {
 }
 
 #[test]
-fn each_generated_crate_has_the_version_that_the_manifest_says() {
+fn generated_crates_have_the_versions_that_the_manifest_specifies() {
     let root = TempDir::new().unwrap();
     ingested(root.path(), REVISION, &schema());
     let options = GenerateOptions {
@@ -210,7 +210,7 @@ fn each_generated_crate_has_the_version_that_the_manifest_says() {
 }
 
 #[test]
-fn a_crate_of_all_revisions_has_the_greatest_change_of_any() {
+fn a_single_crate_gets_the_greatest_bump_of_its_revisions() {
     let [before, after] = [TempDir::new().unwrap(), TempDir::new().unwrap()];
     let mut smaller = schema();
     smaller["$defs"].as_object_mut().unwrap().remove("Kind");

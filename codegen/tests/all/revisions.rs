@@ -1,4 +1,4 @@
-//! Revisions that are withdrawn or get another name.
+//! Withdrawal and renaming of revisions.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,7 +17,7 @@ struct Fixture {
 }
 
 impl Fixture {
-    /// With these revisions, which have the same schema, and handlers written against the first.
+    /// A directory with these revisions, which have the same schema. The first is the hub.
     fn new(revisions: &[&str]) -> Self {
         let directory = TempDir::new().unwrap();
         let file = directory.path().join("official.json");
@@ -40,7 +40,7 @@ impl Fixture {
         house
     }
 
-    /// With a copy of a schema directory.
+    /// A copy of a schema directory.
     fn copy_of(schema: &str) -> Self {
         let house = Self {
             directory: TempDir::new().unwrap(),
@@ -121,7 +121,7 @@ fn rules(at: &str) -> String {
 }
 
 #[test]
-fn a_withdrawn_revision_leaves_nothing_and_all_else_as_it_was() {
+fn a_withdrawn_revision_leaves_the_files_as_if_it_had_never_been_ingested() {
     let house = Fixture::new(&["a", "c"]);
     let before = house.files();
     let with_b = Fixture::new(&["a", "b", "c"]);
@@ -135,7 +135,7 @@ fn a_withdrawn_revision_leaves_nothing_and_all_else_as_it_was() {
 }
 
 #[test]
-fn what_was_about_a_withdrawn_revision_is_warned_of() {
+fn withdrawing_warns_of_rules_mentions_and_facts_of_the_revision() {
     let house = Fixture::new(&["a", "b", "c"]);
     house.write("b/overlay.yaml", "facts: {listening: true, version_header: Version}\n");
     house.write(
@@ -152,22 +152,22 @@ fn what_was_about_a_withdrawn_revision_is_warned_of() {
             "c/overlay.yaml: b is named in line 1, line 4",
             "c had these facts from b; put them under `facts` in its overlay.yaml: listening: true",
             "c/adapt.yaml:2:3: #/rules/0: Thing.size: the rule matches nothing on the way up\n  remove the rule, or see \
-             `cargo xtask adapters` for what the plan says there",
+             with `cargo xtask adapters` what is planned there",
         ]
     );
 }
 
 #[test]
-fn the_rules_of_the_first_revision_that_is_left_are_about_nothing() {
+fn withdrawing_the_first_revision_warns_that_the_rules_of_the_next_no_longer_apply() {
     let house = Fixture::new(&["b", "a", "c"]);
     house.write("a/adapt.yaml", "rules: []\n");
     house.edit("revisions.yaml", |text| text.replace("hub: b", "hub: a"));
-    let warning = "a/adapt.yaml: the rules are no longer about anything, because a is the first revision";
+    let warning = "a/adapt.yaml: the rules are no longer used, because a is the first revision";
     assert_eq!(house.withdraw("b"), [warning]);
 }
 
 #[test]
-fn the_last_revision_is_withdrawn_and_handlers_are_written_against_the_one_before() {
+fn withdrawing_the_latest_revision_makes_the_one_before_it_the_hub() {
     let house = Fixture::new(&["a", "b"]);
     house.edit("revisions.yaml", |text| text.replace("hub: a\n", ""));
     assert_eq!(house.withdraw("b"), ["handlers are now written against a"]);
@@ -188,7 +188,7 @@ fn a_withdrawal_that_fails_changes_no_file() {
 }
 
 #[test]
-fn results_that_only_a_withdrawn_revision_said_are_taken_over_by_its_successor() {
+fn results_declared_only_by_a_withdrawn_revision_move_to_its_successor() {
     let house = Fixture::copy_of("../schema");
     let results = || {
         let tables = revision_tables(&house.schema()).unwrap_or_else(|error| panic!("{error}"));
@@ -201,10 +201,10 @@ fn results_that_only_a_withdrawn_revision_said_are_taken_over_by_its_successor()
     };
     let before = results();
     let warnings = house.withdraw("2024-11-05");
-    let told = "the overlay of 2025-03-26 says the results of ping, logging/setLevel, resources/subscribe, resources/unsubscribe \
-                now, as that of 2024-11-05 did";
+    let told = "the overlay of 2025-03-26 now declares the results of ping, logging/setLevel, resources/subscribe, \
+                resources/unsubscribe, as that of 2024-11-05 did";
     assert!(warnings.iter().any(|warning| warning == told), "{warnings:#?}");
-    // What else is told is about rules, and about a definition that no other revision has.
+    // The other warnings are about rules, and about a definition that no other revision has.
     house.edit("2025-03-26/adapt.yaml", |_| String::new());
     for file in ["docs.yaml", "modules.yaml"] {
         house.edit(file, |text| {
@@ -218,7 +218,7 @@ fn results_that_only_a_withdrawn_revision_said_are_taken_over_by_its_successor()
 }
 
 #[test]
-fn a_renamed_revision_has_the_new_name_wherever_it_was_named() {
+fn renaming_a_revision_updates_its_folder_manifest_entry_and_mentions() {
     let house = Fixture::new(&["2098-01-01", "draft", "draft-2"]);
     house.edit("revisions.yaml", |text| {
         text.replace(
@@ -278,7 +278,7 @@ fn a_renamed_revision_has_the_new_name_wherever_it_was_named() {
 }
 
 #[test]
-fn a_name_that_is_taken_or_unknown_is_refused_and_no_file_changes() {
+fn renaming_is_refused_for_a_taken_or_unknown_name_and_changes_no_file() {
     let house = Fixture::new(&["a", "b"]);
     house.write("b/docs.yaml", "Thing: A thing of b.\n");
     fs::create_dir(house.schema().join("left-over")).unwrap();

@@ -1,6 +1,6 @@
-//! Translates lines `{"way": "up" or "down", "type": …, "value": …, "carry": …, "supply": …}` and
-//! `{"way": …, "method": …, "error": …, "carry": …}`, and results `{"way": "down", "role": …, "result": …, "value": …}`, and says what
-//! became of each.
+//! Converts the lines of a case and returns the outcome of each. Lines are values `{"way": "up" or "down", "type": …,
+//! "value": …, "carry": …, "supply": …}`, errors `{"way": …, "method": …, "error": …, "carry": …}`, and results
+//! `{"way": "down", "role": …, "result": …, "value": …}`.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ impl ProtocolRevision for Revision {
     const HUB: Self = Self(1);
 
     fn protocol() -> &'static Protocol {
-        PROTOCOL.get().expect("a case is used")
+        PROTOCOL.get().expect("`run` has set the protocol")
     }
 
     fn index(self) -> usize {
@@ -50,7 +50,7 @@ impl fmt::Debug for Revision {
     }
 }
 
-/// A protocol of these revisions. It stays as long as the test runs, as the engine wants it.
+/// Returns a protocol with these revisions. It is leaked, because the engine needs a `'static` protocol.
 pub fn protocol(tables: Vec<RevisionTable>) -> &'static Protocol {
     let sources = tables.into_iter().enumerate().map(|(index, made)| {
         let schema = Schema::new(made.revision.leak(), made.schema.leak());
@@ -65,7 +65,7 @@ pub fn protocol(tables: Vec<RevisionTable>) -> &'static Protocol {
     Box::leak(Box::new(Protocol::new(sources)))
 }
 
-/// What becomes of each line.
+/// Converts each line and returns its outcome.
 pub fn run(protocol: &'static Protocol, lines: &[Value]) -> Vec<Value> {
     PROTOCOL.set(Some(protocol));
     lines.iter().map(answer).collect()

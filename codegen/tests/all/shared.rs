@@ -1,4 +1,4 @@
-//! What is said about all revisions must be about something that one of them has.
+//! Checks of the files that apply to all revisions: each entry must refer to something that some revision declares.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ const SCHEMA: &str = r##"{"$defs": {
   "ClientCapabilities": {"type": "object", "properties": {"ping": {"type": "object", "properties": {"loud": {}}}}}
 }}"##;
 
-/// What is reported when the one revision comes with a file of this name and text.
+/// Returns the problems of a schema directory with one revision and a shared file of this name and text.
 fn report(name: &str, text: &str) -> String {
     let tree = tempfile::tempdir().unwrap();
     let sha256 = "0".repeat(64);
@@ -32,7 +32,7 @@ fn report(name: &str, text: &str) -> String {
 }
 
 #[test]
-fn lines_about_what_a_revision_has_are_taken() {
+fn entries_about_declared_methods_and_members_are_accepted() {
     for (name, text) in [
         (
             "capabilities.yaml",
@@ -48,7 +48,7 @@ fn lines_about_what_a_revision_has_are_taken() {
 }
 
 #[test]
-fn a_capability_of_what_no_revision_has_is_refused() {
+fn capabilities_for_unknown_methods_parameters_or_members_are_refused() {
     let text = "pong: ClientCapabilities.ping\nping quiet=yes: [ClientCapabilities.ping]\nping: [ClientCapabilities.ping, ClientCapabilities.ping.quiet]\n";
     assert_eq!(
         report("capabilities.yaml", text),
@@ -59,7 +59,7 @@ fn a_capability_of_what_no_revision_has_is_refused() {
 }
 
 #[test]
-fn a_role_that_is_none_or_is_of_no_method_is_refused() {
+fn an_unknown_role_and_a_role_of_an_unknown_method_are_refused() {
     assert_eq!(
         report("lifecycle.yaml", "ping: pong\nbegn: ping\n"),
         ":1:7: #/ping: no revision has the method `pong`\n:2:7: #/begn: there is no role `begn`"
@@ -67,7 +67,7 @@ fn a_role_that_is_none_or_is_of_no_method_is_refused() {
 }
 
 #[test]
-fn a_role_of_several_names_is_that_of_the_name_that_a_revision_has_and_each_name_must_be_of_some_revision() {
+fn every_name_listed_for_a_role_must_exist_in_some_revision() {
     assert_eq!(
         report(
             "lifecycle.yaml",
@@ -78,7 +78,7 @@ fn a_role_of_several_names_is_that_of_the_name_that_a_revision_has_and_each_name
 }
 
 #[test]
-fn a_role_whose_method_lacks_what_a_session_needs_is_refused() {
+fn a_role_whose_method_lacks_the_members_that_a_session_needs_is_refused() {
     assert_eq!(
         report("lifecycle.yaml", "cancel: ping\nmeta.version: pong\n"),
         ":1:9: #/cancel: `ping` of revision a has no parameter with the id of a request\n\
@@ -87,7 +87,7 @@ fn a_role_whose_method_lacks_what_a_session_needs_is_refused() {
 }
 
 #[test]
-fn a_tolerance_in_what_no_revision_declares_is_refused() {
+fn a_tolerance_for_an_undeclared_member_is_refused() {
     let text =
         "- {at: [PingResult.pong, PingResult.peng], read: null}\n- {at: PingResult.pong, beside: peng, read: null}\n";
     assert_eq!(
@@ -97,7 +97,7 @@ fn a_tolerance_in_what_no_revision_declares_is_refused() {
 }
 
 #[test]
-fn a_module_of_a_definition_that_no_revision_has_is_refused() {
+fn a_module_with_an_unknown_definition_is_refused() {
     assert_eq!(
         report("modules.yaml", "base: [PingRequest, PongRequest]\n"),
         ":1:21: #/base/1: no revision has the definition `PongRequest`"
@@ -105,7 +105,7 @@ fn a_module_of_a_definition_that_no_revision_has_is_refused() {
 }
 
 #[test]
-fn a_module_that_rust_can_have_no_file_for_is_refused() {
+fn an_invalid_or_reserved_module_name_is_refused() {
     for module in ["my mod", "type", "schema", "../tools"] {
         assert_eq!(
             report("modules.yaml", &format!("'{module}': [PingRequest]\n"))

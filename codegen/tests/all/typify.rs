@@ -1,7 +1,7 @@
-//! typify reads the schema of each revision too, and knows nothing of our model. What it makes of a definition has to have the same
-//! members as the generated type, whose members are in the tables.
+//! Compares the generated types with those of typify, an independent generator. The struct that typify makes of a
+//! definition must have the same members as the generated type, whose members are in the tables.
 //!
-//! Types with names of their own are left out: typify names what is defined within another definition after its place.
+//! Types that are defined within another definition are left out: typify names them after their position.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -18,7 +18,7 @@ type Members = BTreeMap<String, Member>;
 #[derive(Debug, PartialEq)]
 struct Member {
     required: bool,
-    /// As tables write it.
+    /// In the notation of the tables.
     ty: String,
 }
 
@@ -49,12 +49,12 @@ fn typify_finds_the_same_members_in_the_definitions_of_each_revision() {
     }
 }
 
-/// Whether two descriptions of a member are one, as far as typify can describe it.
+/// Whether two descriptions of a member agree, as far as typify can express them.
 fn agree(ours: Option<&Member>, theirs: Option<&Member>, types: &Value) -> bool {
     let (Some(ours), Some(theirs)) = (ours, theirs) else {
         return false;
     };
-    // It has one type for a required member that may be null, and for an optional one.
+    // typify uses the same type for a required nullable member and for an optional one.
     let (ty, required) = match ours.ty.strip_suffix('?') {
         Some(ty) => (ty, false),
         None => (&*ours.ty, ours.required),
@@ -64,7 +64,7 @@ fn agree(ours: Option<&Member>, theirs: Option<&Member>, types: &Value) -> bool 
         && match &*theirs.ty {
             // Our integers are signed, and the least value is checked by the schema.
             "u64" => ty == "integer",
-            // A string of which some values are known.
+            // An open enumeration: a string with some known values.
             "string" if is_open(ty) => true,
             of if types[of.trim_matches(['[', ']', '{', '}'])].is_object() || !of.contains(char::is_uppercase) => {
                 ty == of
@@ -74,7 +74,7 @@ fn agree(ours: Option<&Member>, theirs: Option<&Member>, types: &Value) -> bool 
         }
 }
 
-/// The definitions of objects in a table. The type of a definition has no place of its own.
+/// The definitions of objects in a table. The type of a definition has no `at`, unlike one within a definition.
 fn by_table(types: &Value) -> BTreeMap<String, Members> {
     let mut objects = BTreeMap::new();
     for (name, ty) in types.as_object().unwrap().iter().filter(|(_, ty)| ty["at"].is_null()) {
@@ -102,9 +102,9 @@ fn by_table(types: &Value) -> BTreeMap<String, Members> {
     objects
 }
 
-/// The structs that typify makes of a schema.
+/// The structs that typify generates from a schema.
 fn by_typify(schema: &str) -> BTreeMap<String, Members> {
-    // It knows the keywords of an earlier dialect.
+    // typify supports the keywords of an earlier dialect.
     let schema = schema
         .replace("#/$defs/", "#/definitions/")
         .replace("\"$defs\":", "\"definitions\":");
@@ -122,7 +122,7 @@ fn by_typify(schema: &str) -> BTreeMap<String, Members> {
 
 const OPTION: &str = "::std::option::Option<";
 
-/// The member that a field is for. `None` for that of undeclared members.
+/// The member of a field; `None` for the field with undeclared members.
 fn member(field: &syn::Field) -> Option<(String, Member)> {
     let ty = field.ty.to_token_stream().to_string().replace(' ', "");
     let mut name = field.ident.as_ref()?.to_string();
@@ -150,7 +150,7 @@ fn member(field: &syn::Field) -> Option<(String, Member)> {
     Some((name, Member { required, ty }))
 }
 
-/// A type of typify as tables write it.
+/// A type of typify in the notation of the tables.
 fn notation(ty: &str) -> String {
     let inner = |prefix: &str| ty.strip_prefix(prefix)?.strip_suffix('>').map(notation);
     if let Some(inner) = inner(OPTION) {

@@ -1,5 +1,5 @@
-//! Reads the instances of every case by the names or pointers of their definitions: a valid one must come back equal and
-//! pass validation, an invalid one must be refused by decoding or by validation.
+//! Decodes the instances of every case, whose definitions are given by name or pointer. A valid one must be encoded as
+//! an equal value and pass validation; an invalid one must be refused by decoding or by validation.
 
 use std::process::ExitCode;
 
@@ -35,7 +35,7 @@ fn check(definitions: &[Definition], line: &str) -> Result<(), String> {
     let value = &line["value"];
     let decoded = definition.decode(value.to_string().as_bytes());
     match (line["valid"] == true, decoded) {
-        // Integers beyond 64 bits are refused by name, though the schema has no such limit.
+        // Integers beyond 64 bits are refused, though the schema has no such limit.
         (true, Err(error)) if error.kind() == DecodeErrorKind::OutOfRange => Ok(()),
         (true, Err(error)) => Err(format!("valid but not decoded: {error}")),
         (true, Ok(instance)) => {
@@ -51,7 +51,7 @@ fn check(definitions: &[Definition], line: &str) -> Result<(), String> {
     }
 }
 
-/// As JSON Schema has it: `1.0` is `1`.
+/// Compares as JSON Schema does: `1.0` equals `1`.
 fn is_equal(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => left == right || left.as_f64() == right.as_f64(),

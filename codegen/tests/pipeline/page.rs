@@ -1,4 +1,5 @@
-//! Keeps `codegen/PIPELINE.md` true: each of its blocks is what a stage makes of the schemas here. `UPDATE_PIPELINE=1` rewrites them.
+//! Keeps `codegen/PIPELINE.md` up to date: each of its blocks is the output of a stage for the schemas in this folder.
+//! `UPDATE_PIPELINE=1` rewrites them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -29,7 +30,7 @@ fn case(file: &str) -> PathBuf {
     here("tests/pipeline").join(file)
 }
 
-/// Ingests both revisions, and puts what a person adds beside the later one.
+/// Ingests both revisions, and adds the hand-written files.
 fn schema_directory(root: &TempDir) -> PathBuf {
     let schema = root.path().join("schema");
     for revision in ["1", "2"] {
@@ -84,7 +85,7 @@ fn blocks() -> BTreeMap<&'static str, String> {
     let block = TypeRef::Named("Block".to_owned());
     let [_, down] = protocol.plans[0].as_ref();
     let Row::Union(Some(row)) = &down.conversions[&(block.clone(), block)].row else {
-        panic!("links aren't converted as the types imply");
+        panic!("`Block` isn't converted as a union");
     };
     blocks.insert("rule", fs::read_to_string(case("adapt.yaml")).unwrap());
     blocks.insert("plan", yaml(row));
@@ -130,7 +131,7 @@ fn yaml(value: &impl Serialize) -> String {
     yaml_serde::to_string(&json!(value)).unwrap()
 }
 
-/// What is printed for debugging, without fields that say nothing.
+/// Debug output without the fields that are `None` or `false`.
 fn said(debug: &str) -> String {
     let is_said = |line: &&str| !line.ends_with(": None,") && !line.ends_with(": false,");
     let lines = debug.lines().filter(is_said);
@@ -145,7 +146,7 @@ fn item(text: &str, head: &str) -> String {
     text[start..end].to_owned() + "\n"
 }
 
-/// The page with these blocks: what is between the lines of three backquotes that follow `<!-- name -->`.
+/// The page with these blocks in the code fences that follow `<!-- name -->`.
 fn with_blocks(page: &str, blocks: &BTreeMap<&str, String>) -> String {
     let mut parts = page.split("<!-- ");
     let mut text = parts.next().unwrap_or_default().to_owned();
@@ -153,7 +154,7 @@ fn with_blocks(page: &str, blocks: &BTreeMap<&str, String>) -> String {
         let (name, rest) = part.split_once(" -->\n").unwrap();
         let block = blocks
             .get(name)
-            .unwrap_or_else(|| panic!("no stage gives the block `{name}`"));
+            .unwrap_or_else(|| panic!("no stage produces the block `{name}`"));
         let (fence, rest) = rest.split_once('\n').unwrap();
         let (_, rest) = rest.split_once("```").unwrap();
         text += &format!("<!-- {name} -->\n{fence}\n{}\n```{rest}", block.trim_end());
@@ -162,7 +163,7 @@ fn with_blocks(page: &str, blocks: &BTreeMap<&str, String>) -> String {
 }
 
 #[test]
-fn the_page_about_the_generator_has_what_each_stage_gives() {
+fn the_pipeline_page_shows_the_output_of_each_stage() {
     let file = here("PIPELINE.md");
     let page = fs::read_to_string(&file).unwrap();
     let blocks = blocks();
@@ -180,7 +181,7 @@ fn the_page_about_the_generator_has_what_each_stage_gives() {
     }
 }
 
-/// The modules of the stages. None imports one that comes after it.
+/// The modules of the stages, in order. None imports a later one.
 const STAGES: [&str; 9] = [
     "load",
     "overlay",

@@ -1,13 +1,14 @@
-//! Texts that were accepted before.
+//! A cache of accepted texts.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::{Mutex, PoisonError};
 
-/// The texts that a check has accepted, so that they needn't be looked at again: a server lists the same schemas to each client, and a
-/// client says the same about itself with each request.
+/// A cache of the texts that a check has accepted, so that it needn't read them again: a server lists the same schemas
+/// to each client, and a client describes itself in the same way in each request.
 ///
-/// A text is compared whole, so nobody can have one taken for another. When there are too many, all are forgotten.
+/// A text is compared as a whole, so a crafted text can't be taken for an accepted one. When the cache is full, all
+/// texts are removed.
 #[derive(Debug, Default)]
 pub(super) struct Accepted {
     texts: Mutex<Texts>,
@@ -19,7 +20,7 @@ struct Texts {
     bytes: usize,
 }
 
-/// A sample is a hash already.
+/// A hasher for samples, which are hashes already.
 #[derive(Default)]
 struct Sampled(u64);
 
@@ -39,14 +40,14 @@ impl Hasher for Sampled {
     }
 }
 
-/// The bytes of all texts that are kept.
+/// The maximum size of all texts in bytes.
 const MOST_BYTES: usize = 1 << 20;
 
-/// The length from which on a text isn't kept.
+/// The length from which on a text isn't cached.
 const LONG: usize = 1 << 14;
 
 impl Accepted {
-    /// Whether the check has accepted a text, or does so now.
+    /// Whether a text has been accepted, or `check` accepts it now.
     pub(super) fn or_check(&self, text: &str, check: impl FnOnce() -> bool) -> bool {
         let key = sample(text);
         let lock = || self.texts.lock().unwrap_or_else(PoisonError::into_inner);
@@ -73,7 +74,7 @@ impl Texts {
     }
 }
 
-/// The length of a text and some of its bytes, in a number that differs for most texts.
+/// Hashes the length of a text and some of its bytes.
 fn sample(text: &str) -> u64 {
     let bytes = text.as_bytes();
     let (words, rest) = bytes.as_chunks::<8>();
@@ -89,12 +90,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_same_text_is_known() {
+    fn only_an_equal_text_is_found_even_if_samples_collide() {
         let accepted = Accepted::default();
         assert!(!accepted.or_check("{}", || false));
         assert!(accepted.or_check("{}", || true));
         assert!(accepted.or_check("{}", || false));
-        // Two texts that differ where the sample doesn't look.
+        // Two texts that differ only in bytes that the sample skips.
         let (one, other) = ("a".repeat(1000), "a".repeat(910) + "b" + &"a".repeat(89));
         assert_eq!(sample(&one), sample(&other));
         assert!(accepted.or_check(&one, || true));
@@ -102,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_bounded() {
+    fn the_size_of_the_cache_is_limited() {
         let accepted = Accepted::default();
         for number in 0..10_000 {
             let text = format!("{number:05}") + &"a".repeat(LONG - 6);

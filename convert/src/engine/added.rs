@@ -11,17 +11,18 @@ use super::value::Run;
 use crate::policy::Policy;
 use crate::supply::{Added, Supply};
 
-/// What adds members.
+/// Adds members to objects, by a policy and a supply.
 #[derive(Clone, Copy)]
 pub(super) struct Adding<'t> {
     pub(super) policy: Policy,
     pub(super) supply: Option<&'t Arc<Supply>>,
-    /// What conversions without a supply add.
+    /// A cache of the members that conversions without a supply add.
     pub(super) unsupplied: &'t Added,
 }
 
 impl Adding<'_> {
-    /// What is added to an object that lacks some of the members that are added to its type: those whose bits are set.
+    /// Returns the members to add to an object. `lacking` has the bits of the members that it lacks, of those that
+    /// conversions add to its type.
     pub(super) fn to(self, look: &Look, lacking: u64) -> Option<Arc<SharedJson>> {
         let added = self.supply.map_or(self.unsupplied, |supply| &supply.added);
         let lacks = (std::ptr::from_ref(look).addr(), lacking, self.policy);

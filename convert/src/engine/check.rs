@@ -1,4 +1,4 @@
-//! Checking that JSON is a value of a type of a table, and what that has in common with reading it.
+//! Checking that JSON is a value of a type of a table, and functions that reading it needs too.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -9,7 +9,7 @@ use super::choose::{choose, has_tag, message};
 use crate::tables::Table;
 use crate::tables::types::{Kind, Member, MemberValue, ObjectType, TypeId, TypeRef, Union};
 
-/// Checks that the next value is one of a type, as a decoder of the type does, and goes past it.
+/// Checks that the next value is one of a type, as a decoder of the type does, and skips it.
 pub(crate) fn check(table: &Table, reader: &mut Reader<'_>, ty: &TypeRef) -> Decoded<()> {
     match table.resolve(ty) {
         TypeRef::String => reader.string().map(drop),
@@ -54,7 +54,7 @@ pub(crate) fn check(table: &Table, reader: &mut Reader<'_>, ty: &TypeRef) -> Dec
                 Some(message) => check(table, reader, &TypeRef::Named(message)),
                 None => check_object(table, reader, &UNKNOWN_METHOD),
             },
-            // Which result it is depends on the request.
+            // The type of a result depends on the request.
             Kind::Results(_) | Kind::Alias(_) => check(table, reader, &TypeRef::Object),
         },
     }
@@ -82,7 +82,7 @@ fn check_object(table: &Table, reader: &mut Reader<'_>, object: &ObjectType) -> 
     }
 }
 
-/// A message whose method the revision doesn't declare.
+/// The type of a message whose method the revision doesn't declare.
 pub(super) static UNKNOWN_METHOD: LazyLock<ObjectType> = LazyLock::new(|| {
     let member = |name, required, ty| Member {
         name,
@@ -96,12 +96,12 @@ pub(super) static UNKNOWN_METHOD: LazyLock<ObjectType> = LazyLock::new(|| {
     ObjectType { members }
 });
 
-/// Whether the next value is the `null` of an optional member whose type has none.
+/// Whether the next value is `null`, for an optional member whose type doesn't allow it.
 pub(super) fn is_absent(reader: &mut Reader<'_>, required: bool, ty: &TypeRef) -> Decoded<bool> {
     Ok(!required && !ty.holds_null() && reader.json_type()? == JsonType::Null)
 }
 
-/// Whether a value is a constant, whose JSON has no escapes.
+/// Whether a JSON text is equal to a constant, whose JSON has no escapes.
 pub(crate) fn is_constant(text: &str, constant: &str) -> bool {
     if text == constant {
         return true;
@@ -117,7 +117,8 @@ pub(crate) fn is_constant(text: &str, constant: &str) -> bool {
     }
 }
 
-/// Reads the variant of a union that the next value is. `None` for one that the revision doesn't declare, where the cursor stays.
+/// Reads the next value as a variant of a union. Returns `None` for a variant that the revision doesn't declare; the
+/// cursor doesn't move then.
 pub(super) fn variant<'a, T>(
     table: &Table,
     reader: &mut Reader<'a>,
@@ -141,7 +142,7 @@ pub(super) fn variant<'a, T>(
     value.map(Some).ok_or_else(|| reader.no_variant())
 }
 
-/// A variant that the revision doesn't declare.
+/// Reads a variant that the revision doesn't declare.
 pub(super) fn unknown<'a>(reader: &mut Reader<'a>) -> Decoded<&'a str> {
     reader.check_distinct()?;
     reader.raw()

@@ -1,4 +1,4 @@
-//! Checks of members by the schema of the target, where its types accept more.
+//! Checks of members by the schema of the target, where it is stricter than its types.
 
 use mcp_wire::{Reader, Schema, accepts_text, validate_text};
 
@@ -11,7 +11,7 @@ use crate::loss::{AUTOMATIC, LossKind};
 use crate::unrepresentable::Unrepresentable;
 
 impl<'a> Run<'_> {
-    /// Checks the value of a member. One that is invalid is dropped or refused.
+    /// Checks the value of a member. An invalid one is dropped or refused.
     pub(super) fn check_member(&mut self, plan: &MemberPlan, members: &mut Members<'a>, at: usize) -> Converted {
         if plan.has_no_check() || plan.accepts(&members[at].value.to_text(), self.step.schema()) {
             return Ok(());
@@ -35,7 +35,7 @@ impl<'a> Run<'_> {
         Ok(())
     }
 
-    /// Checks a value by what the schema of the target says beyond its types.
+    /// Checks a value by the schema of the target, which is stricter than its types.
     pub(super) fn check_narrower(&self, narrower: Narrower, node: &Node<'a>) -> Converted {
         let is_of_envelope = |entry: &&Entry<'_>| matches!(&*entry.name, "jsonrpc" | "id");
         let valid = match node {
@@ -48,7 +48,7 @@ impl<'a> Run<'_> {
         valid.map_err(|invalid| Unrepresentable::invalid(&invalid, AUTOMATIC))
     }
 
-    /// Removes members from an open object that only the target declares, and whose values are invalid there.
+    /// Removes from an open object the members that only the target declares, if their values are invalid there.
     fn declare(&mut self, plan: &MemberPlan, value: &mut Node<'a>) -> Converted {
         if plan.declared.is_empty() || self.state.carries() {
             return Ok(());
@@ -65,7 +65,7 @@ impl<'a> Run<'_> {
         Ok(())
     }
 
-    /// Checks a value that the source doesn't declare as a member of the target.
+    /// Checks an undeclared value of the source as a member of the target.
     pub(super) fn check_adopted(&self, adopted: &Adopted, json: &str) -> Converted {
         let mut checked = Ok(());
         adopted.accepted.or_check(json, || {
@@ -89,12 +89,12 @@ impl<'a> Run<'_> {
 }
 
 impl MemberPlan {
-    /// Whether the target takes each value that the source has.
+    /// Whether the target accepts every value of the source.
     pub(super) fn has_no_check(&self) -> bool {
         self.declared.is_empty() && self.check.is_none()
     }
 
-    /// Whether a value, and what only the target declares in it, are valid there.
+    /// Whether a value is valid in the target, including the members in it that only the target declares.
     pub(super) fn accepts(&self, text: &str, schema: &Schema) -> bool {
         self.accepted.or_check(text, || {
             let mut pointers = self.check.iter().flat_map(|check| &check.pointers);
@@ -104,7 +104,7 @@ impl MemberPlan {
     }
 }
 
-/// Whether schemas accept the members of an object that they are for.
+/// Whether the members of an object are accepted by the schemas that are declared for them.
 fn accepts_declared(declared: &[(&str, &str)], object: &str, schema: &Schema) -> bool {
     if declared.is_empty() {
         return true;

@@ -1,10 +1,10 @@
-//! Which type of several a value is: by its method, its tag, its members or its JSON type. The cursor stays.
+//! Choosing the type of a value: by its method, its tag, its members or its JSON type. The cursor doesn't move.
 
 use mcp_wire::{Decoded, JsonType, Reader};
 
 use crate::tables::types::{Decision, Results, ToldBy, TypeId, TypeRef, Union};
 
-/// The type of the next message, by its method.
+/// Returns the type of the next message, by its method.
 pub(super) fn message(reader: &mut Reader<'_>, methods: &[(&'static str, TypeId)]) -> Decoded<Option<TypeId>> {
     let method = reader.peek_tag("method")?;
     Ok(method.and_then(|method| of_method(methods, &method).copied()))
@@ -16,7 +16,7 @@ pub(crate) fn of_method<'m, T>(methods: &'m [(&'static str, T)], method: &str) -
         .find_map(|(name, value)| (*name == method).then_some(value))
 }
 
-/// The variant that the next value is. `None` for an object with an unknown tag.
+/// Returns the position of the next value's variant. `None` for an object with an unknown tag.
 pub(crate) fn choose(reader: &mut Reader<'_>, union: &Union) -> Decoded<Option<usize>> {
     let found = reader.json_type()?;
     if let (JsonType::Object, Some(decision)) = (found, &union.objects) {
@@ -49,7 +49,7 @@ fn expected(union: &Union) -> String {
     names.join(" or ")
 }
 
-/// Whether a union can meet a tag that it doesn't know.
+/// Whether a union has a tag, so that objects can have unknown ones.
 pub(crate) fn has_tag(decision: &Decision) -> bool {
     match decision {
         Decision::Tag { .. } => true,
@@ -93,7 +93,7 @@ fn decide(reader: &mut Reader<'_>, decision: &Decision, knows_others: bool) -> D
     }
 }
 
-/// The type of a result. `None` if it has an unknown tag.
+/// Returns the type of a result. `None` if it has an unknown tag.
 pub(crate) fn choose_result<'r>(reader: &mut Reader<'_>, results: &'r Results) -> Decoded<Option<&'r TypeRef>> {
     Ok(match &results.told_by {
         ToldBy::Nothing => results.types.first(),

@@ -1,4 +1,4 @@
-//! Going past a value in which no conversion changes anything but to remove or add members, so that it stays text.
+//! Skipping values that stay text, because conversions change nothing in them, or only remove or add members.
 
 use mcp_wire::{DecodeError, Decoded, JsonType, Reader};
 
@@ -12,7 +12,8 @@ use super::value::is_valid;
 use crate::tables::types::{Kind, Member, MemberValue, ObjectType, TypeRef};
 
 impl Read<'_> {
-    /// The text of the next value, if no conversion changes anything in it that can't be edited. The cursor stays before another one.
+    /// Returns the text of the next value, if conversions change nothing in it but what can be done by edits. Otherwise
+    /// the cursor doesn't move.
     pub(super) fn kept<'a>(self, reader: &mut Reader<'a>, ty: &TypeRef) -> Option<Node<'a>> {
         if matches!(ty, TypeRef::Named(id) if self.look(*id).is_some_and(|look| look.always)) {
             return None;
@@ -20,14 +21,14 @@ impl Read<'_> {
         keep(reader, |reader, edits| self.pass(reader, ty, edits))
     }
 
-    /// The same for an object whose conversions look at this.
+    /// Does the same for an object, with what its conversions look at.
     pub(super) fn kept_object<'a>(self, reader: &mut Reader<'a>, object: &ObjectType, look: &Look) -> Option<Node<'a>> {
         keep(reader, |reader, edits| {
             self.pass_object(reader, object, Some(look), edits)
         })
     }
 
-    /// Goes past the next value. One that may be changed is an error, as is one that can't be read.
+    /// Skips the next value. One that may need other changes than edits is an error, as is one that can't be read.
     fn pass(mut self, reader: &mut Reader<'_>, ty: &TypeRef, edits: &mut Vec<Edit>) -> Decoded<()> {
         let ty = self.table.resolve(ty);
         if !self.is_opened(ty) {
@@ -73,7 +74,7 @@ impl Read<'_> {
         }
         reader.json_type()?;
         let first = reader.position() + 1;
-        // Where the part begins that hasn't been looked at, and whether a member before it stays.
+        // The start of the part that hasn't been read, and whether a member before it stays.
         let (mut rest, mut follows) = (first, false);
         let mut members = Seen::new(object);
         let mut is_first = reader.open_object()?;
@@ -85,14 +86,14 @@ impl Read<'_> {
             if !stays {
                 edits.push(Edit::remove(rest..end));
             } else if !follows && rest > first {
-                // All members before it have been removed, but not the comma.
+                // All members before this one have been removed, but not the comma after them.
                 let comma = reader.text()[rest..].find(',').unwrap_or_default();
                 edits.insert(before, Edit::remove(rest..rest + comma + 1));
             }
             follows |= stays;
             rest = end;
         }
-        // Where that isn't certain, the value is read as a tree.
+        // If members may be duplicate or missing, the value is read as a tree.
         if !members.are_distinct() || members.missing().next().is_some() {
             return Err(changed(reader));
         }
@@ -111,7 +112,7 @@ impl Read<'_> {
         Ok(())
     }
 
-    /// Goes past a member, and returns whether it stays. A declared one has a position.
+    /// Skips a member, and returns whether it stays. `declared` has the position of a declared one.
     fn pass_member(
         self,
         reader: &mut Reader<'_>,
@@ -146,7 +147,7 @@ impl Read<'_> {
                         reader.text_of(|reader| read.pass(reader, ty, edits))?
                     }
                 };
-                // It may stand for an absent value.
+                // A `null` may mean that the member is absent.
                 text != "null" && glance.is_none_or(|glance| glance.accepts(text))
             }
         };
@@ -157,7 +158,7 @@ impl Read<'_> {
     }
 }
 
-/// The text that `pass` goes past. If it can't, the cursor stays.
+/// Returns the text that `pass` skips. If it fails, the cursor doesn't move.
 fn keep<'a>(
     reader: &mut Reader<'a>,
     pass: impl FnOnce(&mut Reader<'a>, &mut Vec<Edit>) -> Decoded<()>,

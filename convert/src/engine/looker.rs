@@ -1,4 +1,5 @@
-//! What the steps of a chain look at in the types of its first revision, and in those that they become.
+//! Derives from the steps of a chain what they look at in the types of the first revision, and in the types that these
+//! become.
 
 use std::collections::HashSet;
 
@@ -9,10 +10,10 @@ use super::step::{
 use crate::tables::rows::{Condition, LeftAction};
 use crate::tables::types::{Decision, Kind, ObjectType, TypeId, TypeRef, Union};
 
-/// What the steps of a chain look at.
+/// Finds the parts of values that the steps of a chain look at.
 pub(super) struct Looker<'c> {
     pub(super) steps: &'c [&'static Step],
-    /// The elements that each step leaves out of lists, and when.
+    /// For each step, the types of the elements that it leaves out of lists, and the conditions.
     hidden: Vec<Vec<(TypeId, &'static [Condition])>>,
 }
 
@@ -31,7 +32,7 @@ fn hidden(step: &'static Step) -> Vec<(TypeId, &'static [Condition])> {
     hidden.collect()
 }
 
-/// The type of an object that a change is for.
+/// Returns the object type that a change applies to.
 fn object_of(step: &Step, change: &Change) -> Option<TypeId> {
     match change {
         Change::Pair(pair) => match (&step.pairs[*pair].source, step.from.kind(&step.pairs[*pair].source)) {
@@ -50,14 +51,14 @@ impl<'c> Looker<'c> {
         }
     }
 
-    /// The looks at the types of the chain's source that a step looks into.
+    /// Returns the look at each type of the chain's source that a step looks into.
     pub(super) fn looks(&self, types: usize) -> Vec<Option<Look>> {
         let opened = self.opened();
         let look = |id: TypeId| opened.contains(&id).then(|| self.look(id, None));
         (0..types).map(look).collect()
     }
 
-    /// The types that a step looks into.
+    /// Returns the types of the chain's source that a step looks into.
     fn opened(&self) -> HashSet<TypeId> {
         let mut opened = HashSet::new();
         for (step, hidden) in self.steps.iter().zip(&self.hidden).rev() {
@@ -72,8 +73,8 @@ impl<'c> Looker<'c> {
         opened
     }
 
-    /// What is looked at in a type of the first revision, and in those that it becomes: by each step, if these pairs are known, or by
-    /// any of its pairs.
+    /// Returns what is looked at in a type of the first revision, and in the types that it becomes. `pairs` has the
+    /// pair of each step, if it is known; otherwise all pairs of the type count.
     pub(super) fn look(&self, id: TypeId, pairs: Option<&[PairId]>) -> Look {
         let mut look = Look::default();
         let none = ObjectType::default();
@@ -146,11 +147,11 @@ impl<'c> Looker<'c> {
                 }
             }
         }
-        // What each step does is known, whatever type the value is used as.
+        // Each step has exactly one plan for the object.
         let is_certain = reached.iter().copied().eq(0..self.steps.len());
         let adds = is_certain && object.members.len() <= 64 && look.adds_alone() && !look.lacks(&conditions);
         look.always |= !look.absent.is_empty() && !adds;
-        // What a step removes, another one may add again.
+        // A member that one step removes may be added again by another.
         conditions.extend(look.absent.iter().map(|(name, _)| *name));
         for (member, glance) in object.members.iter().zip(&mut look.members) {
             let is_removed = is_certain && glance.is_only_implied() && !conditions.contains(&member.name);
@@ -236,12 +237,12 @@ impl Look {
         }
     }
 
-    /// Whether one of these members is added where it is absent.
+    /// Whether one of these members is added if it is absent.
     fn lacks(&self, names: &[&str]) -> bool {
         self.absent.iter().any(|(absent, _)| names.contains(absent))
     }
 
-    /// Whether what is added depends on nothing but which members are absent, and nothing else depends on it.
+    /// Whether the added members depend only on which members are absent, and nothing else depends on them.
     fn adds_alone(&self) -> bool {
         let is_added = |name: &&str| self.lacks(&[*name]);
         let is_alone = |member: &MemberPlan| match &member.source {
@@ -270,7 +271,8 @@ impl Look {
         }
     }
 
-    /// What becomes of the variants that those of the first union, by their positions, are now.
+    /// Follows the variants of the first union through a step. `becomes` has the position that each of them has before
+    /// the step; the result has the positions after it.
     fn union(
         &mut self,
         step: &'static Step,
@@ -279,7 +281,7 @@ impl Look {
         first: Option<&Kind>,
     ) -> Vec<Option<usize>> {
         let (Some(Kind::Union(first)), Some(Kind::Union(union))) = (first, step.from.kind(&plan.source)) else {
-            // The object that becomes a union is its own only variant; those of other unions aren't followed.
+            // An object that becomes a union is its own only variant. The variants of other unions aren't followed.
             let keeps = |variant: &VariantPlan| match variant {
                 VariantPlan::Becomes(_, change) => is_by_type(step, change) && !opens(step, &plan.source, change),
                 _ => false,
@@ -307,7 +309,7 @@ impl Look {
     }
 }
 
-/// Whether a change does nothing but what the type of the value says.
+/// Whether a change is only the conversion of the value's type.
 fn is_by_type(step: &Step, change: &Change) -> bool {
     match change {
         Change::Keep => true,
@@ -320,7 +322,7 @@ fn is_by_type(step: &Step, change: &Change) -> bool {
     }
 }
 
-/// The members that become open JSON.
+/// Returns the members that become open JSON.
 fn opened_members(step: &'static Step, source: &TypeRef, plan: &ObjectPlan) -> impl Iterator<Item = &'static str> {
     let members = step.from.object(source).into_iter().flat_map(|object| &object.members);
     let opened = members.filter(move |member| {
@@ -330,7 +332,7 @@ fn opened_members(step: &'static Step, source: &TypeRef, plan: &ObjectPlan) -> i
         });
         let change = match planned {
             Some(MemberChange::Plain(change)) => change,
-            // What has no plan stays as it is.
+            // A member without a plan stays as it is.
             None => &Change::Keep,
             Some(_) => return false,
         };
@@ -339,7 +341,8 @@ fn opened_members(step: &'static Step, source: &TypeRef, plan: &ObjectPlan) -> i
     opened.map(|member| member.name)
 }
 
-/// Whether the values of a named type in it become open JSON. Nothing changes in them any more, whatever the type is elsewhere.
+/// Whether values of a named type become open JSON by a change. Later steps don't change them any more, even if they
+/// change the type elsewhere.
 fn opens(step: &Step, ty: &TypeRef, change: &Change) -> bool {
     match (step.from.resolve(ty), change) {
         (TypeRef::List(inner) | TypeRef::Map(inner) | TypeRef::Nullable(inner), _) => {
@@ -356,7 +359,7 @@ fn opens(step: &Step, ty: &TypeRef, change: &Change) -> bool {
     }
 }
 
-/// Whether each object of a union is told by one tag, or there is only one.
+/// Whether one tag distinguishes the objects of a union, or there is at most one object.
 fn is_tagged(union: &Union) -> bool {
     match &union.objects {
         None | Some(Decision::Is(_)) => true,
@@ -368,7 +371,8 @@ fn is_tagged(union: &Union) -> bool {
     }
 }
 
-/// Whether a variant of one union is told in the same way as one of a later union, whose variants those of the first have become.
+/// Whether a variant of one union is distinguished in the same way as one of a later union. `becomes` has the positions
+/// of the first union's variants in the later one.
 fn is_told_alike((first, variant): (&Union, usize), (later, at): (&Union, usize), becomes: &[Option<usize>]) -> bool {
     match (is_tagged(first), is_tagged(later)) {
         (true, true) => tags(first, variant) == tags(later, at),
@@ -381,7 +385,7 @@ fn is_told_alike((first, variant): (&Union, usize), (later, at): (&Union, usize)
     }
 }
 
-/// The tag and the values of it that tell a variant.
+/// Returns the tag, and its values that identify a variant.
 fn tags(union: &Union, at: usize) -> (&'static str, Vec<&'static str>) {
     match &union.objects {
         Some(Decision::Tag { member, cases, absent }) => {

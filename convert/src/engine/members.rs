@@ -7,7 +7,7 @@ use crate::unrepresentable::Unrepresentable;
 pub(super) type Converted<T = ()> = Result<T, Unrepresentable>;
 pub(super) type Members<'a> = Vec<Entry<'a>>;
 
-/// The position of a member that is declared, or that isn't.
+/// Returns the position of a declared or undeclared member.
 pub(super) fn position(members: &Members<'_>, name: &str, declared: bool) -> Option<usize> {
     members
         .iter()
@@ -18,7 +18,7 @@ pub(super) fn refused(refusal: &Refusal) -> Unrepresentable {
     Unrepresentable::new(refusal.code, refusal.because, refusal.rule)
 }
 
-/// Whether a value, an object, has no members.
+/// Whether an object has no members.
 pub(super) fn has_no_members(node: &Node<'_>) -> bool {
     match node {
         Node::Object(members) => members.is_empty(),
@@ -26,18 +26,18 @@ pub(super) fn has_no_members(node: &Node<'_>) -> bool {
     }
 }
 
-/// The same for the text of an object.
+/// Whether the text of an object has no members.
 pub(super) fn is_empty_object(text: &str) -> bool {
     text.trim_matches(['{', '}']).trim().is_empty()
 }
 
-/// Puts a value at the end of a path where nothing is, and returns whether there was none.
+/// Puts a value at a path, unless there is one, and returns whether it did.
 pub(super) fn put_at<'a>(path: &[&'static str], value: Node<'a>, members: &mut Members<'a>) -> bool {
     let end = path.split_first();
     end.is_some_and(|(first, rest)| put(members, first, rest, value, 1, &mut None))
 }
 
-/// Takes the value at the end of a path out of an object, with the objects on the way that have nothing else.
+/// Takes the value at a path out of an object, and removes objects on the path that are empty then.
 pub(super) fn take_from<'a>(object: &mut Node<'a>, path: &[&str]) -> Option<Node<'a>> {
     let (first, rest) = path.split_first()?;
     let members = object.members().ok()?;
@@ -54,7 +54,8 @@ pub(super) fn take_from<'a>(object: &mut Node<'a>, path: &[&str]) -> Option<Node
     Some(taken)
 }
 
-/// Puts a value at the end of a path where nothing is, and makes the objects on the way. `made` is the depth of the first of those.
+/// Puts a value at a path, unless there is one, and returns whether it did. Missing objects on the path are created,
+/// and `made` is set to the depth of the first of them.
 pub(super) fn put<'a>(
     members: &mut Members<'a>,
     name: &'static str,
@@ -79,7 +80,8 @@ pub(super) fn put<'a>(
     let Ok(inner) = members[at].value.members() else {
         return false;
     };
-    // What a text was opened from has no declarations: what is there counts.
+    // The members of an object that was opened from text are undeclared. They count as declared here, unless they are
+    // `null`.
     for entry in inner.iter_mut().filter(|entry| !entry.value.is_null()) {
         entry.declared = true;
     }

@@ -1,8 +1,9 @@
-//! The engine: it runs the conversions of tables over JSON.
+//! The engine, which applies the conversions of tables to JSON.
 //!
-//! [`read`] reads the source as far as a conversion looks into it, and leaves the rest as text. So it does with a value in which all
-//! conversions of the chain find nothing to do, as [`look`] knows by its type and [`kept`] by its members, or nothing but to add
-//! members, which [`added`] knows. Each [`step`] between two neighbouring revisions changes the tree in place. [`step`] also finds out what a step leaves as it is.
+//! [`read`] reads the parts of the source that a conversion looks into as a tree, and leaves the rest as text. A value
+//! also stays text if no conversion of the chain changes it, as [`look`] knows from its type and [`kept`] from its
+//! members, or if conversions only remove members or add some, which [`added`] provides. Each [`step`] between two
+//! neighbouring revisions changes the tree in place. [`step`] also finds out which values a step leaves as they are.
 
 mod accepted;
 mod added;
@@ -42,40 +43,41 @@ use crate::tables::{Role, Table};
 use crate::translated::FromPeer;
 use crate::unrepresentable::Unrepresentable;
 
-/// How many values, one within the other, are looked at before they are read as trees. The text of a value is looked at as often.
+/// The number of levels of nesting at which it is tried to keep a value as text, before it is read as a tree. A text
+/// can be read as many times.
 const TRIES: u8 = 4;
 
-/// The conversions from one revision to another: those between the revisions on the way, one after the other.
+/// The conversions from one revision to another: one step for each pair of neighbouring revisions between them.
 #[derive(Debug)]
 pub(crate) struct Chain {
     from: &'static Table,
     steps: Vec<&'static Step>,
-    /// What the steps look at in each type of the source that one looks into.
+    /// The looks at the types of the source that a step looks into.
     looks: Vec<Option<Look>>,
-    /// The members that the steps add without a supply.
+    /// A cache of the members that the steps add without a supply.
     added: Added,
     client: Sent,
     server: Sent,
 }
 
-/// What a role sends.
+/// The messages and results that a role sends.
 #[derive(Debug)]
 struct Sent {
     requests: Stream,
     notifications: Stream,
     /// The union of results.
     results: Option<TypeRef>,
-    /// What is looked at in each result.
+    /// The look at each result.
     looks: Vec<(TypeRef, Look)>,
 }
 
-/// The messages of a union.
+/// The requests or the notifications of a role, which form a union.
 #[derive(Debug)]
 struct Stream {
     source: Option<TypeRef>,
-    /// What each step does. `None` where one of its revisions declares none.
+    /// The change of each step. `None` if one of its revisions declares no such messages.
     changes: Vec<Option<Change>>,
-    /// The methods whose messages change by nothing but what their types say.
+    /// The methods whose messages are only changed by the conversions of their types.
     by_type: Vec<&'static str>,
 }
 
@@ -109,7 +111,7 @@ impl Sent {
     }
 }
 
-/// The methods whose messages each step takes for messages of the same method.
+/// Returns the methods whose messages each step converts as messages of the same method.
 fn by_type(from: &Table, union: &TypeRef, steps: &[&'static Step], changes: &[Option<Change>]) -> Vec<&'static str> {
     let Some(Kind::Methods(methods)) = from.kind(union) else {
         return Vec::new();
@@ -135,7 +137,7 @@ fn by_type(from: &Table, union: &TypeRef, steps: &[&'static Step], changes: &[Op
     methods.iter().filter(is_by_type).map(|(method, _)| *method).collect()
 }
 
-/// What is looked at in each result that is an object and becomes one.
+/// Returns the look at each result that has a named type, and becomes one of another named type in each step.
 fn looks(role: Role, looker: &Looker<'_>) -> Vec<(TypeRef, Look)> {
     let first = looker.steps.first().and_then(|step| step.results(role));
     let look = |result: &TypeRef| {
@@ -176,10 +178,10 @@ impl From<Failed> for FromPeer {
     }
 }
 
-/// Why a value can't be converted.
+/// The reason why a value can't be converted.
 #[derive(Debug)]
 pub(crate) enum Failed {
-    /// It isn't one of its type.
+    /// The value isn't one of its type.
     Invalid(DecodeError),
     Unrepresentable(Unrepresentable),
     /// A revision has no counterpart of the definition.
@@ -202,7 +204,7 @@ impl From<Unrepresentable> for Failed {
 }
 
 impl Chain {
-    /// The conversions from a revision over these steps.
+    /// Creates the conversions from a revision by these steps.
     pub(crate) fn new(from: &'static Table, steps: Vec<&'static Step>) -> Self {
         let looker = Looker::new(&steps);
         Self {
@@ -222,7 +224,7 @@ impl Chain {
         }
     }
 
-    /// Reads a value of a type. What no step looks into is checked if `checks` says so.
+    /// Reads a value of a type. `checks` is whether the parts that no step looks into are checked too.
     pub(crate) fn read<'a>(
         &self,
         mut reader: Reader<'a>,
@@ -265,7 +267,7 @@ impl Chain {
         Ok(node)
     }
 
-    /// Converts a value of a definition, and returns the definition that it has in the end.
+    /// Converts a value of a definition, and returns its definition in the target.
     pub(crate) fn convert(
         &self,
         mut name: &'static str,
@@ -312,7 +314,7 @@ impl Chain {
         let mut node = self.read_source(&mut json, read, false, state)?;
         json.finish()?;
         for (step, change) in self.steps.iter().zip(&stream.changes) {
-            // A revision that declares no such messages takes those of others as they are.
+            // Messages aren't changed between revisions of which one declares no such messages.
             if let Some(change) = change {
                 Run { step, state }.change(change, &mut node)?;
             }
@@ -320,12 +322,12 @@ impl Chain {
         Ok(node)
     }
 
-    /// The name of a method in the last revision.
+    /// Returns the name of a method in the last revision.
     pub(crate) fn method_there(&self, name: &'static str) -> &'static str {
         self.steps.iter().fold(name, |name, step| step.method(name))
     }
 
-    /// Reads the result of a method that a role gives, and converts it. `None` if the revision has no such method.
+    /// Reads the result that a role sends for a method, and converts it. `None` if the revision has no such method.
     pub(crate) fn result<'a>(
         &self,
         role: Role,
@@ -342,7 +344,8 @@ impl Chain {
         self.convert_result(role, ty, json, state).map(Some)
     }
 
-    /// Converts a result of a type with this name; `None` for a result of a kind that the revision doesn't declare.
+    /// Reads and converts a result. `type_name` is the name of its type, or `None` for a kind of result that the
+    /// revision doesn't declare.
     pub(crate) fn result_of<'a>(
         &self,
         role: Role,

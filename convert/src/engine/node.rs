@@ -1,4 +1,4 @@
-//! JSON that is being converted: text as far as nothing looks into it, and a tree where something does.
+//! JSON that is being converted: a tree where conversions look into it, and text elsewhere.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,17 +11,18 @@ use mcp_wire::{Decoded, JsonType, KnownJson, Places, RawJson, Reader, SharedJson
 pub(crate) enum Node<'a> {
     /// The text of any value.
     Text(Cow<'a, str>),
-    /// The text of an object that isn't a variant of the union it stands for.
+    /// The text of an object that isn't a declared variant of its union.
     Unknown(Cow<'a, str>),
-    /// The text of a value of the source that no conversion of its type changes, and where it begins in the source.
+    /// The text of a value of the source that no conversion of its type changes, and the position of its start in the
+    /// source.
     Kept(&'a str, usize),
-    /// The same, but for members of objects in it that conversions remove or add.
+    /// The same, except for members of objects in it that conversions remove or add.
     Edited(Box<Edited<'a>>),
     Array(Vec<Node<'a>>),
     Object(Vec<Entry<'a>>),
 }
 
-/// The text of a value of the source, where it begins there, and what is edited, in the order of the text.
+/// The text of a value of the source, the position of its start there, and its edits, in the order of the text.
 #[derive(Debug, Clone)]
 pub(crate) struct Edited<'a> {
     pub(super) text: &'a str,
@@ -29,12 +30,12 @@ pub(crate) struct Edited<'a> {
     pub(super) edits: Vec<Edit>,
 }
 
-/// What replaces a part of the source.
+/// The replacement of a part of the source.
 #[derive(Debug, Clone)]
 pub(crate) struct Edit {
-    /// The part, which may be empty.
+    /// The part, which can be empty.
     pub(super) range: Range<usize>,
-    /// The members that are put there, and whether there is one before them.
+    /// The members to insert, and whether they follow another member.
     pub(super) members: Option<(Arc<SharedJson>, bool)>,
 }
 
@@ -43,7 +44,7 @@ impl Edit {
         Self { range, members: None }
     }
 
-    /// Edits the source.
+    /// Applies the edit to the source.
     pub(crate) fn apply(self, source: &mut String) {
         let members = self.members.map(|(members, follow)| match follow {
             true => format!(",{}", members.text()),
@@ -57,8 +58,8 @@ impl Edit {
 #[derive(Debug, Clone)]
 pub(crate) struct Entry<'a> {
     pub(crate) name: Cow<'a, str>,
-    /// Whether the type of the object declares it, and the value is one of the declared type. The others pass through every
-    /// conversion that doesn't declare them.
+    /// Whether the type of the object declares the member, and the value is one of the declared type. Undeclared
+    /// members pass through the conversions to revisions that don't declare them either.
     pub(crate) declared: bool,
     pub(crate) value: Node<'a>,
 }
@@ -78,8 +79,8 @@ impl<'a> Node<'a> {
         Self::Text(text.into())
     }
 
-    /// The edits by which the source becomes this value, from the last to the first, if it does by few of them. Each moves what is
-    /// behind it. The value was the source from `start` on, of which `length` bytes are left.
+    /// Returns the edits that turn the source into this value, if they are few. The last edit is first, because each
+    /// one moves the text after it. The value has to span the `length` bytes of the source from `start` on.
     pub(crate) fn few_edits(&mut self, start: usize, length: usize) -> Option<Vec<Edit>> {
         const FEW: usize = 2;
         match self {
@@ -94,7 +95,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The JSON type of the value.
+    /// Returns the JSON type of the value.
     pub(crate) fn json_type(&self) -> JsonType {
         match self {
             Self::Text(text) => Reader::new(text).json_type().unwrap_or(JsonType::Null),
@@ -105,7 +106,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Whether the conversions of the value's type have nothing more to change in it.
+    /// Whether the value was kept as text, so that conversions of its type have nothing to change in it.
     pub(crate) fn is_kept(&self) -> bool {
         matches!(self, Self::Kept(..) | Self::Edited(_))
     }
@@ -114,7 +115,7 @@ impl<'a> Node<'a> {
         self.json_type() == JsonType::Null
     }
 
-    /// The characters of a string.
+    /// Returns the characters of a string.
     pub(crate) fn as_str(&self) -> Option<Cow<'_, str>> {
         match self {
             Self::Text(text) => Reader::new(text).string().ok(),
@@ -123,7 +124,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The JSON text.
+    /// Returns the JSON text.
     pub(crate) fn to_text(&self) -> Cow<'_, str> {
         match self {
             Self::Text(text) | Self::Unknown(text) => Cow::Borrowed(text),
@@ -136,10 +137,10 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Appends the JSON text, with room for so many bytes more.
+    /// Appends the JSON text, and reserves `room` more bytes.
     pub(crate) fn push_to(&self, json: &mut String, room: usize) {
         json.reserve(self.length() + room);
-        // Nobody asks where values are in it.
+        // The positions of values in it aren't needed.
         let mut known = KnownJson::from(std::mem::take(json));
         self.write(&mut known, &Places::default());
         *json = known.into_text();
@@ -159,7 +160,7 @@ impl<'a> Node<'a> {
         RawJson::of_json(self.into_text())
     }
 
-    /// Reads an object with members that nothing declares.
+    /// Reads an object with undeclared members.
     fn undeclared(reader: &mut Reader<'a>) -> Decoded<Self> {
         let mut members = Vec::new();
         reader.members(|reader, name| {
@@ -170,7 +171,7 @@ impl<'a> Node<'a> {
         Ok(Node::Object(members))
     }
 
-    /// Makes a tree of a text.
+    /// Turns a text into a tree, which `look` reads.
     fn open(&mut self, look: impl for<'t> Fn(&'t str) -> Decoded<Node<'t>>) -> Decoded<()> {
         *self = match self {
             Self::Text(text) | Self::Unknown(text) => open(text, look)?,
@@ -181,7 +182,7 @@ impl<'a> Node<'a> {
         Ok(())
     }
 
-    /// The members of an object. One that is a text is opened, with members that nothing declares.
+    /// Returns the members of an object. If it is text, it is opened, with undeclared members.
     pub(crate) fn members(&mut self) -> Decoded<&mut Vec<Entry<'a>>> {
         self.open(|text| Node::undeclared(&mut Reader::new(text)))?;
         match self {
@@ -190,7 +191,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The elements of an array. One that is a text is opened.
+    /// Returns the elements of an array. If it is text, it is opened.
     pub(crate) fn elements(&mut self) -> Decoded<&mut Vec<Node<'a>>> {
         self.open(|text| {
             let mut elements = Vec::new();
@@ -206,7 +207,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The declared member at the end of a path.
+    /// Returns the JSON text of the declared member at a path.
     pub(crate) fn at(&self, path: &[&str]) -> Option<Cow<'_, str>> {
         let Some((first, rest)) = path.split_first() else {
             return Some(self.to_text());
@@ -238,14 +239,15 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The JSON text, and in it what has been read as text: `places` are those in the source.
+    /// Returns the JSON text, with the positions of the values in it that have been read as text. `places` has their
+    /// positions in the source.
     pub(crate) fn to_known(&self, places: &Places) -> KnownJson {
         let mut json = KnownJson::with_capacity(self.length());
         self.write(&mut json, places);
         json
     }
 
-    /// The number of bytes of the JSON text, if no name has an escape.
+    /// Returns the number of bytes of the JSON text, if no name has an escape.
     fn length(&self) -> usize {
         match self {
             Self::Text(text) | Self::Unknown(text) => text.len(),
@@ -299,7 +301,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The value without a reference to the source.
+    /// Copies what the value borrows from the source.
     pub(crate) fn into_owned(self) -> Node<'static> {
         match self {
             Self::Text(text) => Node::Text(Cow::Owned(text.into_owned())),
@@ -342,7 +344,7 @@ impl Edited<'_> {
     }
 }
 
-/// What `look` makes of a text. It refers to the text as long as that is not a rule's own.
+/// Returns the tree that `look` reads from a text. It borrows from a borrowed text, and copies from an owned one.
 pub(crate) fn open<'a>(text: &Cow<'a, str>, look: impl for<'t> Fn(&'t str) -> Decoded<Node<'t>>) -> Decoded<Node<'a>> {
     match text {
         Cow::Borrowed(text) => look(text),

@@ -18,7 +18,7 @@ use crate::loss::{AUTOMATIC, LossKind};
 use crate::tables::rows::LeftAction;
 use crate::unrepresentable::Unrepresentable;
 
-/// What a rule does once the members of the target are there.
+/// An action of a rule that follows the conversion of all members.
 enum Afterwards<'p, 'a> {
     Copy(&'p [&'static str], Node<'a>, &'static str),
     Ensure(&'p EnsurePlan, Node<'a>),
@@ -71,7 +71,7 @@ impl<'a> Run<'_> {
         Ok(())
     }
 
-    /// Gives the target its constant. The source may have another one, or a value that was kept in its place.
+    /// Sets a constant of the target. The source can have another constant, or a value that was carried in its place.
     fn constant(&mut self, plan: &ConstantPlan, members: &mut Members<'a>) -> Converted {
         let ConstantPlan {
             name,
@@ -90,7 +90,7 @@ impl<'a> Run<'_> {
         let entry = &mut members[at];
         let is_it = is_constant(&entry.value.to_text(), json);
         match source {
-            // A value that was kept in place of the constant stays.
+            // A value that was carried in place of the constant stays.
             ConstantSource::Same if entry.declared => entry.value = Node::text(*json),
             ConstantSource::Same => {}
             ConstantSource::Member if entry.declared => {
@@ -118,7 +118,8 @@ impl<'a> Run<'_> {
         Ok(())
     }
 
-    /// What happens to a member of the target before the values are converted: what comes in, and what goes out.
+    /// Prepares a member of the target before the values are converted: undeclared and supplied members come in, and
+    /// dropped ones go out.
     fn prepare<'p>(
         &mut self,
         plan: &'p MemberPlan,
@@ -191,7 +192,7 @@ impl<'a> Run<'_> {
         Ok(())
     }
 
-    /// Takes a member that only the target declares from the undeclared members.
+    /// Takes a member that only the target declares from the undeclared members, if its value is valid.
     fn adopt(&mut self, name: &'static str, adopted: &Adopted, members: &mut Members<'a>) {
         let Some(at) = position(members, name, false) else {
             return;
@@ -204,7 +205,7 @@ impl<'a> Run<'_> {
         }
     }
 
-    /// Takes a member that the source doesn't declare from the session.
+    /// Takes a member that the source doesn't declare from the supply.
     fn supply(&mut self, name: &'static str, adopted: &Adopted, members: &mut Members<'a>) -> Converted {
         let supply = self.state.supply.as_ref().zip(adopted.supplied);
         let supplied = supply.and_then(|(supply, key)| supply.get(key));
@@ -217,7 +218,7 @@ impl<'a> Run<'_> {
         Ok(())
     }
 
-    /// What becomes of a member that the target doesn't declare.
+    /// Converts a member that the target doesn't declare.
     fn leave<'p>(
         &mut self,
         plan: &'p LeftPlan,
@@ -286,7 +287,7 @@ impl<'a> Run<'_> {
         Ok(())
     }
 
-    /// The text of a value, as it was before steps named other revisions in it.
+    /// Returns the text of a value. The name of a revision is the one in the source, before steps replaced it.
     fn original<'n>(&self, value: &'n Node<'a>) -> Cow<'n, str> {
         match self.state.renamed {
             Some((named, now)) if value.as_str().as_deref() == Some(now) => string(named).into(),
@@ -294,7 +295,7 @@ impl<'a> Run<'_> {
         }
     }
 
-    /// Converts a value that is a member at another place in the target.
+    /// Converts a value that moves to another place in the target.
     fn moved(&mut self, changes: &[Change], index: usize, name: &str, value: &mut Node<'a>) -> Converted {
         let step = self.step;
         let change = changes.get(index).unwrap_or(&Change::Keep);
@@ -302,7 +303,7 @@ impl<'a> Run<'_> {
             .within(Part::Member(name), |state| Run { step, state }.change(change, value))
     }
 
-    /// Drops a member and records that, or carries it as one that nothing declares.
+    /// Drops a member and records the loss, or carries it as an undeclared one.
     fn take_out(&mut self, at: Option<usize>, members: &mut Members<'a>, name: &str, rule: &'static str) {
         let Some(at) = at else { return };
         if self.state.carries() {
@@ -313,7 +314,7 @@ impl<'a> Run<'_> {
         }
     }
 
-    /// Drops what the target doesn't declare, because it allows nothing else.
+    /// Drops the members that the target doesn't declare, because it allows no others.
     fn close_members(&mut self, constants: &[&str], members: &mut Members<'a>) {
         let state = &mut *self.state;
         members.retain(|entry| {
@@ -397,12 +398,13 @@ impl<'a> Run<'_> {
         Ok(true)
     }
 
-    /// Converts an optional object whose required members are all supplied. An absent object is converted like an empty one.
+    /// Converts an optional object whose required members are all supplied. An absent object is converted like an empty
+    /// one.
     fn fill(&mut self, name: &'static str, from: &str, change: &Change, members: &mut Members<'a>) -> Converted {
         let at = match position(members, from, true) {
             Some(at) => {
                 if has_no_members(&members[at].value) {
-                    // In the other direction, an empty object can't be told from an absent one.
+                    // In the other direction, an empty object can't be distinguished from an absent one.
                     self.state.lose_member(name, LossKind::Replaced, AUTOMATIC);
                 }
                 members[at].name = Cow::Borrowed(name);
@@ -420,7 +422,7 @@ impl<'a> Run<'_> {
 }
 
 impl Run<'_> {
-    /// An empty object that a change is for.
+    /// Returns an empty object that a change can be applied to.
     fn empty<'a>(&self, change: &Change) -> Node<'a> {
         match change {
             Change::Pair(pair) if self.step.has_empty(*pair) => Node::Object(Vec::new()),
@@ -429,7 +431,7 @@ impl Run<'_> {
     }
 }
 
-/// A string as JSON.
+/// Encodes a string as JSON.
 fn string(text: &str) -> String {
     let mut json = String::new();
     push_string(&mut json, text);
@@ -441,7 +443,7 @@ fn same_json(node: &Node<'_>, json: &str) -> bool {
     text == json || from_str::<RawJson>(&text) == from_str::<RawJson>(json)
 }
 
-/// Adds a value to those of the session, and returns whether they have it now.
+/// Adds a value to the supply, and returns whether the supply has this value now.
 fn hand_over(state: &mut State, key: &str, json: RawJson) -> bool {
     let Some(supply) = &mut state.supply else { return false };
     let supply = Arc::make_mut(supply);

@@ -1,4 +1,4 @@
-//! Reading JSON as a type of a table: checked, and as a tree where something looks into it.
+//! Reading and checking JSON as a type of a table, as a tree where conversions look into it.
 
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
@@ -15,44 +15,47 @@ use super::seen::Seen;
 use crate::tables::Table;
 use crate::tables::types::{Kind, Member, MemberValue, ObjectType, TypeId, TypeRef, Union};
 
-/// What becomes of the `null` of an optional member whose type has none, which many write for an absent one.
+/// The treatment of `null` in an optional member whose type doesn't allow it. Many implementations write it for an
+/// absent member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Nulls {
     Kept,
-    /// All objects with a `null` in them are read as trees.
+    /// The member is left out. All objects with a `null` in them are read as trees.
     LeftOut,
-    /// As above. The variant of a union that has such a member isn't the one that is read.
+    /// The same, but inside a union, a variant with such a member isn't chosen.
     Refused,
 }
 
-/// What is added to an object that lacks members, by their bits as [`Look::lacking`] gives them. `None` if the object has to be read as
-/// a tree to know it.
+/// Returns the members to add to an object that lacks them, by their bits from [`Look::lacking`]. `None` if the object
+/// has to be read as a tree.
 pub(super) type Add<'t> = &'t dyn Fn(&Look, u64) -> Option<Arc<SharedJson>>;
 
-/// What is read as a tree, and what else is checked.
+/// Options of reading: the parts to read as trees, and whether to check the others.
 #[derive(Clone, Copy)]
 pub(crate) struct Read<'t> {
     pub(crate) table: &'t Table,
-    /// What is looked at in the values of each type. One that nothing looks into is read as text.
+    /// The look at each type. Values of a type without one are read as text.
     pub(crate) looks: &'t [Option<Look>],
-    /// Whether the rest is checked. If not, the decoder of the result checks it.
+    /// Whether the parts that are read as text are checked. If not, the decoder of the result checks them.
     pub(crate) checks: bool,
     pub(crate) nulls: Nulls,
-    /// How many values, one within the other, may be looked at to find out whether anything in them is changed.
+    /// The number of levels of nesting at which it is still tried to keep a value as text.
     pub(crate) tries: u8,
-    /// What adds members to objects whose other members stay as they are or are removed. If there is none, such objects are read as
-    /// trees.
+    /// Adds members to objects whose other members stay as they are or are removed. Without it, such objects are read
+    /// as trees.
     pub(crate) adding: Option<Add<'t>>,
 }
 
-/// How many more elements of a list may be changed than stay the same, so that it is tried to keep the next one.
+/// The number by which the changed elements of a list can exceed the kept ones until it is no longer tried to keep the
+/// next one.
 const FEW: usize = 4;
 
-/// The bytes of the longest result that it is tried to keep whole, and not only the values in it. Known strings don't count.
+/// The maximum size in bytes of a result that it is tried to keep as a whole, and not only the values in it. Known
+/// strings don't count.
 const SHORT: usize = 1 << 12;
 
 impl<'t> Read<'t> {
-    /// Opens one object, and leaves what is in it as text.
+    /// Opens one object, and leaves the values in it as text.
     pub(crate) fn open(table: &'t Table) -> Self {
         Self {
             table,
@@ -64,12 +67,12 @@ impl<'t> Read<'t> {
         }
     }
 
-    /// Reads objects as trees in which members are added or removed.
+    /// Reads objects as trees if members are added or removed in them.
     fn unedited(self) -> Self {
         Self { adding: None, ..self }
     }
 
-    /// Reads a value in which nothing is changed, whatever is done to the types in it elsewhere.
+    /// Reads a value in which nothing is changed, even if its types are changed elsewhere.
     pub(super) fn unlooked(self) -> Self {
         let looks = &[];
         Self { looks, ..self }.unedited()
@@ -83,7 +86,7 @@ impl<'t> Read<'t> {
         self.looks.get(id)?.as_ref()
     }
 
-    /// Reads a value, which may be an object whose conversions look at this.
+    /// Reads a value. `look` is what its conversions look at, if it is an object.
     pub(crate) fn looked_at<'a>(self, reader: &mut Reader<'a>, ty: &TypeRef, look: Option<&Look>) -> Decoded<Node<'a>> {
         match (self.table.kind(ty), look) {
             (Some(Kind::Object(object)), Some(look)) if self.is_opened(ty) => {
@@ -98,8 +101,8 @@ impl<'t> Read<'t> {
         }
     }
 
-    /// Reads a message, whose method may be known. `is_by_type` says whether conversions do nothing but what the type of a message
-    /// says.
+    /// Reads a message. `method` is its method, if known, and `is_by_type` whether only the conversions of its type
+    /// change it.
     pub(crate) fn message<'a>(
         self,
         reader: &mut Reader<'a>,
@@ -145,7 +148,7 @@ impl<'t> Read<'t> {
                 let mut elements = Vec::new();
                 let (mut kept, mut changed) = (0, 0);
                 reader.array(|reader| {
-                    // Where most elements are changed, it costs more to try than to read trees.
+                    // If most elements are changed, trying costs more than reading trees.
                     let tries = if changed > kept + FEW { 0 } else { self.tries };
                     let element = Self { tries, ..self }.value(reader, inner)?;
                     *(if element.is_kept() { &mut kept } else { &mut changed }) += 1;
@@ -177,7 +180,8 @@ impl<'t> Read<'t> {
         }
     }
 
-    /// Reads as text what no step looks into. `None` if it may have a `null` that is left out: the cursor stays before it then.
+    /// Reads a value that no step looks into as text. Returns `None` if it may have a `null` that is left out; the
+    /// cursor doesn't move then.
     pub(super) fn unopened<'a>(self, reader: &mut Reader<'a>, ty: &TypeRef) -> Decoded<Option<&'a str>> {
         if self.nulls == Nulls::Kept || !matches!(ty.innermost(), TypeRef::Named(_)) {
             return self.text(reader, ty).map(Some);
@@ -202,13 +206,13 @@ impl<'t> Read<'t> {
         }
     }
 
-    /// Reads a variant of a union. A `null` that is left out of one may be a value of another.
+    /// Reads a variant of a union. A `null` that is left out of one can be a value of another.
     fn variant<'a>(self, reader: &mut Reader<'a>, id: TypeId, union: &Union) -> Decoded<Option<Node<'a>>> {
         let read = |nulls: Nulls| {
             move |reader: &mut Reader<'a>| {
                 let read = Self { nulls, ..self };
                 let value = |reader: &mut Reader<'a>, at: usize| {
-                    // Its own type doesn't say what the union makes of it.
+                    // The look at the variant's own type doesn't include the changes of the union.
                     let changes = |look: &Look| look.changes_variant(at) || look.validates_variants;
                     let changes = self.look(id).is_some_and(changes);
                     let tries = if changes { 0 } else { read.tries };
@@ -226,7 +230,7 @@ impl<'t> Read<'t> {
         }
     }
 
-    /// Reads the next object, and its members as their types say.
+    /// Reads the next object, and its members by their types.
     pub(crate) fn object<'a>(
         self,
         reader: &mut Reader<'a>,
@@ -264,7 +268,7 @@ impl<'t> Read<'t> {
         }
     }
 
-    /// Whether a member is the `null` of an optional one whose type has none.
+    /// Whether a member is a `null` that means its absence: it is optional, and its type doesn't allow `null`.
     fn stands_for_absence(self, object: &ObjectType, entry: &Entry<'_>) -> bool {
         let member = object.member(&entry.name).filter(|member| !member.required);
         let ty = member.and_then(Member::ty).map(|ty| self.table.resolve(ty));
@@ -282,16 +286,16 @@ impl<'t> Read<'t> {
         }
     }
 
-    /// How the value of a member is read.
+    /// Returns the options for reading the value of a member.
     pub(super) fn within(self, glance: Option<&Glance>) -> Self {
-        // What is checked by the schema of a revision must have the members of this revision.
+        // A value that is checked by the schema of a revision must have the members of that revision.
         match glance.is_some_and(Glance::is_checked) {
             true => self.unedited(),
             false => self,
         }
     }
 
-    /// Reads a member. The first value is whether it is a declared one.
+    /// Reads a member. The first value of the result is whether it counts as declared.
     fn member<'a>(self, reader: &mut Reader<'a>, member: Option<&Member>) -> Decoded<(bool, Node<'a>)> {
         let Some(member) = member else {
             return Ok((false, Node::text(reader.raw()?)));
@@ -309,7 +313,7 @@ impl<'t> Read<'t> {
         }
     }
 
-    /// The text of the next value, which is checked if everything is.
+    /// Returns the text of the next value, which is checked if the options require that.
     fn text<'a>(self, reader: &mut Reader<'a>, ty: &TypeRef) -> Decoded<&'a str> {
         if self.checks {
             reader.text_of(|reader| check(self.table, reader, ty))
@@ -319,15 +323,16 @@ impl<'t> Read<'t> {
     }
 }
 
-/// Whether a text may have a `null` in it. Each message is searched as a whole, and memchr searches many bytes at a time.
+/// Whether a text contains `null`, even within a string. Each message is searched as a whole, and memchr searches many
+/// bytes at a time.
 pub(super) fn mentions_null(text: &str) -> bool {
-    // To make a searcher takes longer than to search the text between two strings.
+    // Creating a searcher takes longer than searching the text between two strings.
     static NULL: LazyLock<Finder<'static>> =
         LazyLock::new(|| FinderBuilder::new().build_forward_with_ranker(RareInText, "null"));
     NULL.find(text.as_bytes()).is_some()
 }
 
-/// How frequent the letters of `null` are, so that it is looked for by `n` and `l`: many words have `ul` in them.
+/// Ranks of the letters of `null` that make the search look for `n` and `l`: many words have `ul` in them.
 struct RareInText;
 
 impl HeuristicFrequencyRank for RareInText {

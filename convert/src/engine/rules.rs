@@ -1,4 +1,4 @@
-//! What rules do with lists, maps and members that the types alone don't imply.
+//! The actions of rules on lists, maps and members, which the types don't imply.
 
 use mcp_wire::{JsonType, Reader, from_str, push_string};
 
@@ -13,7 +13,7 @@ use crate::tables::rows::{Condition, Ensure, Without};
 use crate::unrepresentable::Unrepresentable;
 
 impl<'a> Run<'_> {
-    /// Leaves out the entries of a map that the target can't hold, unless they are needed.
+    /// Leaves out the entries of a map that the target can't represent, unless they are needed.
     pub(super) fn omit(
         &mut self,
         change: &Change,
@@ -45,7 +45,8 @@ impl<'a> Run<'_> {
         Ok(())
     }
 
-    /// Leaves out the elements of a list that a rule hides. Those that are kept lack a member that it asks for.
+    /// Leaves out the elements of a list that a rule hides. Elements that were kept as text lack a member that the
+    /// conditions require.
     pub(super) fn hide(
         &mut self,
         change: &Change,
@@ -75,7 +76,8 @@ impl<'a> Run<'_> {
         Ok(())
     }
 
-    /// Splits the elements of a list: one for each element of the list that a member is.
+    /// Splits the elements of a list. `member` is a list in each of them, and each of its elements gets a separate
+    /// copy.
     pub(super) fn split(
         &mut self,
         change: &Change,
@@ -119,7 +121,7 @@ impl<'a> Run<'_> {
         Ok(())
     }
 
-    /// Makes one element of a list: its only one, or one with the joined texts of all.
+    /// Turns a list into one element: its only one, or one with the joined texts of all.
     pub(super) fn join(&mut self, plan: &JoinPlan, value: &mut Node<'a>) -> Converted {
         let JoinPlan {
             change,
@@ -157,7 +159,7 @@ impl<'a> Run<'_> {
         }
     }
 
-    /// Takes members out of an object, or drops it.
+    /// Takes members out of an object, or drops it. Returns whether it stays.
     pub(super) fn without(&mut self, without: &Without, value: &mut Node<'a>) -> Converted<bool> {
         if self.state.carries() {
             return Ok(true);
@@ -182,7 +184,7 @@ impl<'a> Run<'_> {
         Ok(true)
     }
 
-    /// Copies a value to a member of the target that has none.
+    /// Copies a value to a member of the target, unless that has one.
     pub(super) fn copy(
         &mut self,
         path: &[&'static str],

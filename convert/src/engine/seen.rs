@@ -1,4 +1,4 @@
-//! Which members of an object have been read.
+//! The members of an object that have been read.
 
 use std::borrow::Cow;
 
@@ -11,11 +11,11 @@ pub(super) struct Seen<'t> {
     object: &'t ObjectType,
     /// The position after the last one: most objects have their members in the order in which the type declares them.
     next: usize,
-    /// The positions of the declared ones.
+    /// The positions of the declared ones, as bits.
     seen: u64,
-    /// Whether one was seen twice, or may have been.
+    /// Whether a member was read twice, or may have been.
     repeats: bool,
-    /// Numbers that differ only if the names of the other members do.
+    /// Hashes of the names of the undeclared members.
     others: [u64; 4],
     other_count: usize,
 }
@@ -26,14 +26,14 @@ impl<'t> Seen<'t> {
             object,
             next: 0,
             seen: 0,
-            // There is no room for more positions.
+            // `seen` has no bits for more positions.
             repeats: object.members.len() > 64,
             others: [0; 4],
             other_count: 0,
         }
     }
 
-    /// The position of the next member, if the type declares it.
+    /// Records the next member, and returns its position if the type declares it.
     fn next(&mut self, name: &str) -> Option<usize> {
         let at = self.object.position(name, self.next);
         match at {
@@ -83,17 +83,17 @@ impl<'t> Seen<'t> {
         }
     }
 
-    /// Whether no name is there twice. If not, that has to be looked at.
+    /// Whether no name occurs twice. If `false`, the names have to be compared.
     pub(super) fn are_distinct(&self) -> bool {
         !self.repeats
     }
 
-    /// Whether the declared member at this position has been seen, which is one of the first 64.
+    /// Whether the declared member at a position below 64 has been read.
     pub(super) fn has(&self, at: usize) -> bool {
         self.seen >> at & 1 == 1
     }
 
-    /// The required members that haven't been seen, or may not have been.
+    /// Returns the required members that haven't been read, or may not have been.
     pub(super) fn missing(&self) -> impl Iterator<Item = &'static str> + use<'t> {
         let seen = self.seen;
         let members = self.object.members.iter().enumerate();

@@ -1,4 +1,4 @@
-//! What a conversion knows and finds out while it runs.
+//! State of a running conversion.
 
 use std::sync::Arc;
 
@@ -10,33 +10,33 @@ use crate::policy::Policy;
 use crate::supply::Supply;
 use crate::unrepresentable::Unrepresentable;
 
-/// The policy, the values of the session, and the losses so far.
+/// State of a running conversion: the policy, the supply, the losses so far, and limits.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct State {
     pub(crate) policy: Policy,
     pub(crate) supply: Option<Arc<Supply>>,
     pub(crate) losses: Vec<PendingLoss>,
-    /// Whether nothing is kept as text that could be read as a tree.
+    /// Whether every value that can be read as a tree is.
     pub(crate) only_trees: bool,
-    /// The greatest depth of the source.
+    /// The maximum depth of the source.
     pub(crate) deepest: usize,
     /// The values of the source that have been read as text, if the reader remembered them.
     pub(crate) places: Places,
-    /// The revision that the source has named, and the one that steps have named in its place.
+    /// The revision that the source names, and the one that steps have replaced it by.
     pub(super) renamed: Option<(&'static str, &'static str)>,
-    /// The pairs of types that are being converted, one within the other.
+    /// The number of nested pairs of types that are being converted.
     depth: usize,
-    /// The bytes that rules may still add.
+    /// The number of bytes that rules can still add.
     room: Option<usize>,
 }
 
-/// The pairs of types that may be converted within each other. A value of the greatest depth has a union and an object on each level.
+/// The maximum number of nested pairs of types. A value of the maximum depth has a union and an object on each level.
 const MAX_PAIRS: usize = 4 * MAX_DEPTH;
 
-/// The bytes that rules may add for each byte of the source.
+/// The number of bytes that rules can add for each byte of the source.
 const FACTOR: usize = 8;
 
-/// The bytes that rules may add to any source.
+/// The number of bytes that rules can add to any source.
 const FLOOR: usize = 1 << 20;
 
 impl State {
@@ -51,7 +51,7 @@ impl State {
         self.policy == Policy::Carry
     }
 
-    /// Sets how much rules may add to a source of this length.
+    /// Sets the number of bytes that rules can add, by the length of the source.
     pub(crate) fn begin(&mut self, source: &str) {
         self.room = Some(source.len().saturating_mul(FACTOR).max(FLOOR));
     }
@@ -59,7 +59,7 @@ impl State {
     /// Counts bytes that a rule adds.
     ///
     /// # Errors
-    /// When rules have added more than they may.
+    /// When rules have added more than the limit.
     pub(crate) fn add(&mut self, bytes: usize) -> Result<(), Unrepresentable> {
         let room = self.room.unwrap_or(FLOOR);
         let left = room.checked_sub(bytes);
@@ -70,19 +70,20 @@ impl State {
         Ok(())
     }
 
-    /// A reader of what the source has become. It needn't look at what it knows, unless conversions may have nested that too deep.
+    /// Returns a reader of the converted JSON. It skips known values without reading them, unless conversions may have
+    /// nested them too deep.
     pub(crate) fn reader<'k>(&self, json: &'k KnownJson) -> Reader<'k> {
-        // What rules nest a value in is far less deep than the rest.
+        // Rules add far fewer levels of nesting than the other half of the limit.
         match self.deepest <= MAX_DEPTH / 2 {
             true => Reader::of_known(json),
             false => Reader::new(json.text()),
         }
     }
 
-    /// Goes into a pair of types; [`leave`](Self::leave) goes out.
+    /// Enters a pair of types; [`leave`](Self::leave) leaves it.
     ///
     /// # Errors
-    /// When a value is nested too deep, or types contain themselves without an end.
+    /// When a value is nested too deep, or types contain themselves endlessly.
     pub(crate) fn enter(&mut self) -> Result<(), Unrepresentable> {
         if self.depth == MAX_PAIRS {
             let because = "the value is nested too deep";
@@ -113,7 +114,7 @@ impl State {
         self.losses.push(PendingLoss { path, kind, rule });
     }
 
-    /// Runs `inside` for a part of the current value: the paths of its losses and its error begin with the part.
+    /// Runs `inside` for a part of the current value: the paths of its losses and its error start with the part.
     pub(crate) fn within<T>(
         &mut self,
         part: Part<'_>,

@@ -11,7 +11,7 @@ use crate::tables::rows::{Check, Condition, DefaultRow, Ensure, Join, LeftAction
 use crate::tables::types::{Kind, TypeId, TypeRef};
 use crate::tables::{Role, Table};
 
-/// The position of a pair of types in its step, from which none is removed.
+/// The position of a pair of types in its step. Pairs are never removed.
 pub(crate) type PairId = usize;
 
 /// The conversions from one revision to a neighbouring one.
@@ -27,13 +27,13 @@ pub(crate) struct Step {
     pub(super) server_results: Option<ResultsPlan>,
 }
 
-/// A pair of types, and how a value of the one becomes a value of the other.
+/// A pair of types, and the conversion of values from one to the other.
 #[derive(Debug)]
 pub(crate) struct Pair {
     pub(crate) source: TypeRef,
     pub(crate) target: TypeRef,
     pub(crate) how: How,
-    /// The schema of the target, if it says more than its types do.
+    /// The schema of the target, if it is stricter than its types.
     pub(crate) narrower: Option<Narrower>,
     /// Whether every value stays as it is.
     pub(crate) keeps: bool,
@@ -43,7 +43,7 @@ pub(crate) struct Pair {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Narrower {
     pub(crate) pointer: &'static str,
-    /// Whether it is that of a message, which has an envelope around what the schema says.
+    /// Whether it is the schema of a message, which doesn't describe the envelope.
     pub(crate) is_message: bool,
 }
 
@@ -55,16 +55,17 @@ pub(crate) enum How {
     Methods(MethodsPlan),
 }
 
-/// What the results of a role become. A union of results may also be the type of a value, and is converted as a union there.
+/// The conversions of the results of a role. A union of results can also be the type of a value, and is converted as a
+/// union there.
 #[derive(Debug)]
 pub(crate) struct ResultsPlan {
-    /// Each result, and what it becomes.
+    /// Each result, and the result that it becomes, with the change.
     pub(crate) results: Vec<(TypeRef, Option<(TypeRef, Change)>)>,
-    /// Whether the target knows results of kinds that it doesn't declare.
+    /// Whether the target accepts results of kinds that it doesn't declare.
     pub(crate) holds_unknown: bool,
 }
 
-/// How the value of one type becomes the value of another.
+/// The conversion of a value from one type to another.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Change {
     Keep,
@@ -81,19 +82,19 @@ pub(crate) enum Change {
     Object,
     /// A value that is open in the source is read as the type of the target, and validated.
     Close(TypeRef),
-    /// A value of a type becomes one that the target describes by the schema of this definition alone.
+    /// A value becomes open JSON, which the target describes only by the schema of this definition.
     Open(TypeId),
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct ObjectPlan {
-    /// A member that is always there and always refused.
+    /// A required member that is always refused.
     pub(crate) refused: Option<(&'static str, Refusal)>,
     pub(crate) constants: Vec<ConstantPlan>,
     pub(crate) members: Vec<MemberPlan>,
     pub(crate) left: Vec<LeftPlan>,
-    /// The constants of the target, if it drops all other members that it doesn't declare. Another value may be kept in place of a
-    /// constant.
+    /// The constants of the target, if its type is closed, so that all other undeclared members are dropped. A value
+    /// that was carried in place of a constant is undeclared too.
     pub(crate) closed: Option<Vec<&'static str>>,
 }
 
@@ -124,35 +125,35 @@ pub(crate) struct MemberPlan {
     pub(crate) default: Option<DefaultRow>,
     pub(crate) check: Option<Check>,
     pub(crate) declared: Vec<(&'static str, &'static str)>,
-    /// Whether the source may lack it and the target may not.
+    /// Whether it can be absent in the source, but not in the target.
     pub(crate) lacks: bool,
-    /// The values that need no change by `check` and `declared`.
+    /// A cache of the values that need no change by `check` and `declared`.
     pub(super) accepted: Accepted,
 }
 
 #[derive(Debug)]
 pub(crate) enum MemberSource {
-    /// The member of this name.
+    /// The member of the source with this name.
     Shared(&'static str, MemberChange),
     Adopted(Adopted),
 }
 
-/// An undeclared member of the source, or a constant.
+/// An undeclared member of the source, or a constant, that becomes a declared member of the target.
 #[derive(Debug)]
 pub(crate) struct Adopted {
     pub(crate) constant: Option<&'static str>,
     pub(crate) ty: TypeRef,
     pub(crate) pointer: Option<&'static str>,
-    /// The value of the session that stands for an absent member.
+    /// The key of the supply's value for an absent member.
     pub(crate) supplied: Option<&'static str>,
-    /// The values that are valid.
+    /// A cache of valid values.
     pub(super) accepted: Accepted,
 }
 
 #[derive(Debug)]
 pub(crate) enum MemberChange {
     Plain(Change),
-    /// The name of a revision, or a tag, becomes another one. Other texts are changed as any.
+    /// The name of a revision, or a tag, becomes another one. Other values are converted by `change`.
     Text {
         from: &'static str,
         to: &'static str,
@@ -172,7 +173,7 @@ pub(crate) enum MemberChange {
         when: Vec<Condition>,
         rule: &'static str,
     },
-    /// The elements, and the member that has the parts.
+    /// Each element is split by its member, a list of parts.
     Split {
         element: Change,
         member: &'static str,
@@ -194,7 +195,7 @@ pub(crate) struct LeftPlan {
     pub(crate) constant: bool,
     pub(crate) row: LeftRow,
     pub(crate) ensure: Option<EnsurePlan>,
-    /// How the values become those of the target that the row moves.
+    /// The changes of the values that the row moves.
     pub(crate) moved: Vec<Change>,
 }
 
@@ -205,11 +206,11 @@ pub(crate) struct EnsurePlan {
     pub(crate) element: TypeRef,
 }
 
-/// How a list becomes one element.
+/// The conversion of a list to one element.
 #[derive(Debug)]
 pub(crate) struct JoinPlan {
     pub(crate) row: Join,
-    /// How an element becomes one of the target's type.
+    /// The change of an element to the target's type.
     pub(crate) change: Change,
     pub(crate) target: TypeRef,
 }
@@ -220,7 +221,7 @@ pub(crate) struct UnionPlan {
     pub(crate) target: TypeRef,
     /// Each variant of the source.
     pub(crate) variants: Vec<VariantPlan>,
-    /// Whether the target holds objects that it doesn't declare.
+    /// Whether the target accepts objects of variants that it doesn't declare.
     pub(crate) holds_unknown: bool,
 }
 
@@ -238,7 +239,7 @@ pub(crate) enum VariantPlan {
 
 #[derive(Debug)]
 pub(crate) struct StringsPlan {
-    /// The values that the target lacks and must not have.
+    /// The values of the source that the target doesn't allow.
     pub(crate) refused: Vec<&'static str>,
     /// The values of the target, if no others are valid there.
     pub(crate) only: Option<Vec<&'static str>>,
@@ -252,12 +253,12 @@ pub(crate) struct MethodsPlan {
 }
 
 impl Step {
-    /// The schema of the target.
+    /// Returns the schema of the target.
     pub(crate) fn schema(&self) -> &'static Schema {
         self.to.schema
     }
 
-    /// What a definition becomes.
+    /// Returns the name of a definition in the target.
     pub(crate) fn definition(&self, name: &'static str) -> Option<&'static str> {
         let becomes = match self.definitions.get(name) {
             Some(becomes) => (*becomes)?,
@@ -266,7 +267,7 @@ impl Step {
         self.to.definition(becomes).map(|(name, _)| name)
     }
 
-    /// The name of a method in the target.
+    /// Returns the name of a method in the target.
     pub(crate) fn method<'m>(&self, name: &'m str) -> &'m str
     where
         'static: 'm,
@@ -274,7 +275,7 @@ impl Step {
         self.methods.get(name).copied().unwrap_or(name)
     }
 
-    /// How a value of a type becomes one of another, which the plan relates.
+    /// Returns the change from one type to another, if they are paired.
     pub(crate) fn change(&self, source: &TypeRef, target: &TypeRef) -> Option<Change> {
         let (source, target) = (self.from.resolve(source), self.to.resolve(target));
         let inner = |source: &TypeRef, target: &TypeRef| self.change(source, target).map(Box::new);
@@ -289,7 +290,7 @@ impl Step {
         })
     }
 
-    /// What the results of a role become. `None` where one of the revisions declares none.
+    /// Returns the conversions of the results of a role. `None` if one of the revisions declares no results.
     pub(crate) fn results(&self, role: Role) -> Option<&ResultsPlan> {
         match role {
             Role::Client => self.client_results.as_ref(),
@@ -307,14 +308,14 @@ impl Step {
         }
     }
 
-    /// Whether an empty object is one of a pair's source.
+    /// Whether the source of a pair can be an empty object.
     pub(super) fn has_empty(&self, pair: PairId) -> bool {
         let object = self.from.object(&self.pairs[pair].source);
         object.is_some_and(|object| !object.members.iter().any(|member| member.required))
     }
 
-    /// Finds the pairs that keep every value: all of them, but for those that do something themselves, and those that contain one
-    /// that does.
+    /// Finds the pairs that keep every value: all except those that change something themselves, and those that contain
+    /// such a pair.
     pub(super) fn find_kept(&mut self) {
         loop {
             let lost: Vec<PairId> = (0..self.pairs.len())
@@ -371,7 +372,7 @@ impl Step {
 }
 
 impl MemberPlan {
-    /// Whether more happens than what the source says.
+    /// Whether the plan does more than `source`.
     pub(super) fn does_more(&self) -> bool {
         self.lacks || self.default.is_some() || self.check.is_some() || !self.declared.is_empty()
     }
@@ -388,7 +389,7 @@ impl LeftPlan {
     }
 }
 
-/// How types relate, as far as their notation says.
+/// The relation of two types, as far as their notation determines it.
 pub(super) enum Basic<'t> {
     Is(Change),
     List(&'t TypeRef, &'t TypeRef),

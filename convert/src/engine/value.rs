@@ -16,7 +16,7 @@ use crate::tables::types::{Decision, Kind, TypeId, TypeRef, Union};
 use crate::tables::{Role, Table};
 use crate::unrepresentable::Unrepresentable;
 
-/// One step that runs over a value.
+/// A step that is applied to a value.
 pub(crate) struct Run<'s> {
     pub(crate) step: &'s Step,
     pub(crate) state: &'s mut State,
@@ -100,7 +100,7 @@ impl<'a> Run<'_> {
         Ok(())
     }
 
-    /// Makes the members of an object that is still a text accessible.
+    /// Opens an object that is still text.
     fn open(&self, node: &mut Node<'a>, ty: &TypeRef) -> Converted {
         let (Node::Text(text), Some(Kind::Object(object))) = (&*node, self.step.from.kind(ty)) else {
             return Ok(());
@@ -135,19 +135,19 @@ impl<'a> Run<'_> {
         }
     }
 
-    /// The variant that a value is; `None` for one that the source doesn't declare.
+    /// Returns the variant of a value. `None` if the source doesn't declare it.
     pub(crate) fn variant(&self, ty: &TypeRef, node: &Node<'a>) -> Converted<Option<usize>> {
         variant_of(self.step.from, ty, node).map_err(not_source)
     }
 
-    /// Reads a value that the source doesn't declare, since the target may declare it.
+    /// Converts a value of a variant that the source doesn't declare, since the target may declare it.
     fn reinterpret(&mut self, plan: &UnionPlan, node: &mut Node<'a>) -> Converted {
         let (from, to) = (self.step.from, self.step.to);
         if !plan.holds_unknown {
             read_as(to, node, &plan.target)?;
         }
         let text = std::mem::replace(node, Node::text("")).into_text();
-        // What isn't valid in the source either is passed on as it came.
+        // A value that is invalid in the source too is passed on as it is.
         if !self.state.carries() && is_valid(from, &text, &plan.source) && !is_valid(to, &text, &plan.target) {
             return Err(Unrepresentable::no_counterpart("", to.revision));
         }
@@ -170,7 +170,8 @@ impl<'a> Run<'_> {
         self.check_filled(node, target, rule)
     }
 
-    /// Checks the JSON of a rule by the schema of its type: what is filled in may have another type there, or be beyond its bounds.
+    /// Checks the JSON of a rule by the schema of its type: the values that are filled in can be of the wrong type or
+    /// out of bounds.
     pub(super) fn check_filled(&self, node: &Node<'a>, target: &TypeRef, rule: &'static str) -> Converted {
         let table = self.step.to;
         let valid = pointer_of(table, target).map(|pointer| validate(node, pointer, table.schema));
@@ -210,7 +211,7 @@ impl<'a> Run<'_> {
         }
     }
 
-    /// Checks a value that no type of the target describes by the schema of its definition.
+    /// Checks a value that is open JSON in the target by the schema of its definition.
     fn described(&mut self, definition: TypeId, node: &Node<'a>) -> Converted {
         if self.state.carries() {
             return Ok(());
@@ -244,8 +245,8 @@ impl<'a> Run<'_> {
         }
     }
 
-    /// Converts the result of a method, by the type that it has, and returns the type that it gets. `None` stands for a result of a
-    /// kind that the revision doesn't declare.
+    /// Converts the result of a method, and returns its type in the target. `ty` is its type in the source. `None` is a
+    /// kind of result that the revision doesn't declare.
     pub(crate) fn result(
         &mut self,
         role: Role,
@@ -268,8 +269,9 @@ impl<'a> Run<'_> {
 }
 
 impl Step {
-    /// The schema of what a valid value of a definition becomes, if the target has no type of its own for it, such as for a list: whether
-    /// the schema accepts it isn't known from types.
+    /// Returns the pointer of the schema by which the converted value of a definition has to be checked. This is needed
+    /// if the value is valid in the source, and the target has no separate type for it, such as for a list: types don't
+    /// determine then whether the schema accepts it.
     pub(super) fn schema_to_check(&self, (name, next): (&str, &str), node: &Node<'_>) -> Option<String> {
         let (from, to) = (self.from, self.to);
         let has_type = to
@@ -280,7 +282,8 @@ impl Step {
     }
 }
 
-/// The type of a method's result. `None` if it has an unknown tag.
+/// Returns the type of a method's result. `None` for an unknown method, and `Some(None)` for a result with an unknown
+/// tag.
 pub(crate) fn type_of_result(
     table: &Table,
     union: &TypeRef,
@@ -296,7 +299,7 @@ pub(crate) fn type_of_result(
     Ok(Some(choose_result(result, results)?.cloned()))
 }
 
-/// The variant of a union that a value is.
+/// Returns the variant of a union that a value is. `None` for an undeclared one.
 pub(crate) fn variant_of(table: &Table, ty: &TypeRef, node: &Node<'_>) -> mcp_wire::Decoded<Option<usize>> {
     match (table.kind(ty), node) {
         (Some(Kind::Union(_)), Node::Unknown(_)) => Ok(None),
@@ -308,7 +311,8 @@ pub(crate) fn variant_of(table: &Table, ty: &TypeRef, node: &Node<'_>) -> mcp_wi
     }
 }
 
-/// The variant that a text is, which is another one than its members make it look like if the schema says so.
+/// Returns the variant of a text: the one that its members indicate, or another one if only the schema of that one
+/// accepts the text.
 fn held_by(table: &Table, union: &Union, text: &str) -> mcp_wire::Decoded<Option<usize>> {
     let chosen = choose(&mut Reader::new(text), union)?;
     let is_object = chosen.is_some_and(|at| union.variants[at].json_type == JsonType::Object);
@@ -323,7 +327,7 @@ fn held_by(table: &Table, union: &Union, text: &str) -> mcp_wire::Decoded<Option
         .or(chosen))
 }
 
-/// The variant of an opened object whose tag says which one it is, so that it needn't be written for that.
+/// Returns the variant of an opened object by its tag, so that the object needn't be written as text for that.
 fn tagged(union: &Union, node: &Node<'_>) -> Option<usize> {
     let (Some(Decision::Tag { member, cases, .. }), Node::Object(members)) = (&union.objects, node) else {
         return None;
@@ -338,7 +342,7 @@ fn tagged(union: &Union, node: &Node<'_>) -> Option<usize> {
     }
 }
 
-/// The method of a message.
+/// Returns the method of a message.
 pub(crate) fn method_of<'n>(node: &'n Node<'_>) -> Option<Cow<'n, str>> {
     match node {
         Node::Object(members) => members.iter().find(|entry| entry.name == "method")?.value.as_str(),
@@ -347,7 +351,7 @@ pub(crate) fn method_of<'n>(node: &'n Node<'_>) -> Option<Cow<'n, str>> {
     }
 }
 
-/// Where the schema of a type is.
+/// Returns the pointer of the schema of a type.
 fn pointer_of(table: &Table, ty: &TypeRef) -> Option<&'static str> {
     match table.resolve(ty) {
         TypeRef::Named(id) => Some(table.types[*id].pointer),
@@ -372,7 +376,7 @@ fn is_declared(table: &Table, text: &str, ty: &TypeRef) -> bool {
     }
 }
 
-/// Checks that the target's type holds a value.
+/// Checks that a value is one of a type of the target.
 fn read_as(table: &Table, node: &Node<'_>, ty: &TypeRef) -> Converted {
     let text = node.to_text();
     let mut reader = Reader::new(&text);
@@ -390,7 +394,7 @@ pub(crate) fn accepts(node: &Node<'_>, pointer: &str, schema: &Schema) -> bool {
     accepts_text(&node.to_text(), pointer, schema)
 }
 
-/// The error of a value that isn't one of the source's type. It doesn't occur where the source has been checked.
+/// Creates the error of a value that isn't one of the source's type. It doesn't occur if the source has been checked.
 pub(crate) fn not_source(error: mcp_wire::DecodeError) -> Unrepresentable {
     let path: Path = error.path();
     Unrepresentable::new(error_code::INVALID_PARAMS, error.reason(), AUTOMATIC).at(&path)

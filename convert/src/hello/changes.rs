@@ -16,7 +16,8 @@ pub struct ChangeFilter {
     pub resource_list: bool,
     /// Changes of the resources with these URIs.
     pub resources: Vec<String>,
-    /// Members that the revision doesn't declare, such as those by which a client subscribes to the notifications of an extension.
+    /// Members that the revision doesn't declare, such as those by which a client subscribes to the notifications of an
+    /// extension.
     pub extra: Extra,
 }
 
@@ -50,7 +51,7 @@ impl ChangeFilter {
 /// A method, and the parameters of its request or notification.
 type Written = Option<(&'static str, RawJson)>;
 
-/// The request that subscribes to changes. `None` if the revision has none.
+/// Creates the request that subscribes to changes. `None` if the revision has no such request.
 #[must_use]
 pub fn listen<R: PeerTypes>(revision: R, filter: &ChangeFilter) -> Written {
     let lifecycle = revision.lifecycle();
@@ -68,7 +69,7 @@ pub fn read_listen<R: PeerTypes>(revision: R, request: &MessageHeader<'_>) -> Re
     read_filter(revision, request, revision.lifecycle().listen_params.filter)
 }
 
-/// The notification that acknowledges a subscription. `None` if the revision has none.
+/// Creates the notification that acknowledges a subscription. `None` if the revision has no such notification.
 #[must_use]
 pub fn acknowledge<R: PeerTypes>(revision: R, subscription: &RequestId, agreed: &ChangeFilter) -> Written {
     let lifecycle = revision.lifecycle();
@@ -90,14 +91,14 @@ pub fn read_acknowledgement<R: PeerTypes>(
     read_filter(revision, notification, revision.lifecycle().acknowledge_params.filter)
 }
 
-/// The id of the request whose subscription a notification belongs to.
+/// Returns the id of the request whose subscription a notification belongs to.
 #[must_use]
 pub fn subscription<R: PeerTypes>(revision: R, notification: &MessageHeader<'_>) -> Option<RequestId> {
     let key = revision.lifecycle().meta_subscription?;
     notification.param(&[META, key]).ok()??.decode_as().ok()
 }
 
-/// The result of the request that subscribes to changes. The server ends the subscription with it.
+/// Creates the result of the request that subscribes to changes. The server ends the subscription with it.
 #[must_use]
 pub fn listen_result<R: PeerTypes>(revision: R, subscription: &RequestId) -> RawJson {
     let lifecycle = revision.lifecycle();
@@ -106,31 +107,31 @@ pub fn listen_result<R: PeerTypes>(revision: R, subscription: &RequestId) -> Raw
     result.finish().0
 }
 
-/// The request that subscribes to the changes of a resource. `None` if the revision has none.
+/// Creates the request that subscribes to the changes of a resource. `None` if the revision has no such request.
 #[must_use]
 pub fn subscribe<R: PeerTypes>(revision: R, uri: &str) -> Written {
     let lifecycle = revision.lifecycle();
     one_text(revision, lifecycle.subscribe?, lifecycle.subscribe_params.name, uri)
 }
 
-/// The request that unsubscribes from the changes of a resource. `None` if the revision has none.
+/// Creates the request that unsubscribes from the changes of a resource. `None` if the revision has no such request.
 #[must_use]
 pub fn unsubscribe<R: PeerTypes>(revision: R, uri: &str) -> Written {
     let lifecycle = revision.lifecycle();
     one_text(revision, lifecycle.unsubscribe?, lifecycle.unsubscribe_params.name, uri)
 }
 
-/// The request that sets the level of log messages. `None` if the revision has none.
+/// Creates the request that sets the level of log messages. `None` if the revision has no such request.
 #[must_use]
 pub fn set_level<R: PeerTypes>(revision: R, level: &str) -> Written {
     let lifecycle = revision.lifecycle();
     one_text(revision, lifecycle.set_level?, lifecycle.set_level_params.level, level)
 }
 
-/// Reads a text from the parameters of a request, such as the URI or the log level.
+/// Reads a string from the parameters of a request, such as the URI or the log level.
 ///
 /// # Errors
-/// The member is missing or not a text.
+/// The member is missing or not a string.
 pub fn text_param(request: &MessageHeader<'_>, member: Option<&'static str>) -> Result<String, HelloError> {
     let member = member.ok_or(HelloError::NoSuchMethod)?;
     let text = || request.param(&[member]).ok()??.string().ok();

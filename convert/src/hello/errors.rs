@@ -1,4 +1,4 @@
-//! The errors that sessions send and read by themselves.
+//! The errors that sessions send and read automatically.
 
 use mcp_wire::serde_json::Value;
 use mcp_wire::{ErrorObject, RawJson, error_code};
@@ -8,7 +8,7 @@ use super::object::{Object, text};
 use crate::lifecycle::ErrorRole;
 use crate::negotiation::Mismatch;
 
-/// The error for a revision that isn't supported.
+/// Creates the error for a revision that isn't supported.
 #[must_use]
 pub fn unsupported<R: PeerTypes>(revision: R, mismatch: &Mismatch<R>) -> ErrorObject {
     let Some(known) = revision.known_error(ErrorRole::UnsupportedVersion) else {
@@ -29,7 +29,7 @@ pub fn supported_by_peer<R: PeerTypes>(error: &ErrorObject) -> Option<Vec<String
     error.data.as_ref()?.get(known.data.versions?)?.parse().ok()
 }
 
-/// Reads what an error asks of the client: the method of the questions, and the parameters of each. `None` for another error.
+/// Reads the input requests in an error: their method, and the parameters of each. `None` for another error.
 #[must_use]
 pub fn asked_by_error<R: PeerTypes>(revision: R, error: &ErrorObject) -> Option<(&'static str, Vec<RawJson>)> {
     let known = revision.known_error(ErrorRole::InputRequired)?;
@@ -38,7 +38,8 @@ pub fn asked_by_error<R: PeerTypes>(revision: R, error: &ErrorObject) -> Option<
     Some((asks.method, params.into_iter().map(RawJson::from).collect()))
 }
 
-/// The error for a request that needs a capability of the client. `capability` is the path of a member in the capabilities.
+/// Creates the error for a request that needs a capability of the client. `capability` is the path of a member in the
+/// capabilities.
 #[must_use]
 pub fn missing_capability<R: PeerTypes>(revision: R, capability: &str, message: String) -> ErrorObject {
     let Some(known) = revision.known_error(ErrorRole::MissingCapability) else {

@@ -7,7 +7,7 @@ use crate::lifecycle::Presets;
 
 use super::{ClientHello, HelloError, META, PeerTypes, Read, ServerHello, Written};
 
-/// Creates the parameters of the request that begins a session.
+/// Creates the parameters of the request that starts a session.
 ///
 /// # Errors
 /// The revision has no handshake or can't represent the parameters.
@@ -23,7 +23,7 @@ pub fn begin<R: PeerTypes>(revision: R, hello: ClientHello<R>) -> Written {
     Ok(object.finish())
 }
 
-/// Reads the parameters of the request that begins a session.
+/// Reads the parameters of the request that starts a session.
 ///
 /// # Errors
 /// A member is missing or invalid.
@@ -39,7 +39,7 @@ pub fn read_begin<R: PeerTypes>(revision: R, params: &RawJson) -> Read<ClientHel
     Ok(reader.finish(result))
 }
 
-/// Creates the result of the request that begins a session.
+/// Creates the result of the request that starts a session.
 ///
 /// # Errors
 /// The revision has no handshake or can't represent the result.
@@ -53,7 +53,7 @@ pub fn agree<R: PeerTypes>(revision: R, hello: ServerHello<R>) -> Written {
     Ok(object.finish())
 }
 
-/// Reads the result of the request that begins a session.
+/// Reads the result of the request that starts a session.
 ///
 /// # Errors
 /// A member is missing or invalid.
@@ -69,7 +69,8 @@ pub fn read_agreement<R: PeerTypes>(revision: R, result: &RawJson) -> Read<Serve
     Ok(reader.finish(hello))
 }
 
-/// The revision that the result of the request that begins a session names. The result may be in any revision with a handshake.
+/// Returns the revision that the result of the request that starts a session names. The result can be of any revision
+/// with a handshake.
 #[must_use]
 pub fn agreed_version<R: PeerTypes>(result: &RawJson) -> Option<R> {
     let mut handshakes = R::revisions().filter(|revision| revision.has_handshake());
@@ -79,14 +80,15 @@ pub fn agreed_version<R: PeerTypes>(result: &RawJson) -> Option<R> {
     })
 }
 
-/// The parameters of a request or notification that a session sends automatically, and that says nothing else.
+/// Creates the parameters of a request or notification that a session sends automatically: the presets of the revision,
+/// or `None` without any.
 #[must_use]
 pub fn params<R: PeerTypes>(revision: R, method: &str) -> Option<RawJson> {
     let presets = revision.lifecycle().params_of(method);
     (presets != Presets::NONE).then(|| Object::of(presets).finish().0)
 }
 
-/// The result of a request that a session answers automatically, and that asks for nothing.
+/// Creates the result of a request that a session responds to automatically: only the presets of the revision.
 #[must_use]
 pub fn empty_result<R: PeerTypes>(revision: R, method: &str) -> RawJson {
     Object::of(revision.lifecycle().result_of(method)).finish().0
@@ -143,7 +145,8 @@ pub fn cancellation<R: PeerTypes>(revision: R, request: &RequestId, reason: &str
     Some((method, object.finish().0))
 }
 
-/// The revision that a request asks for, if it is known. `None` for other requests than the one that begins a session.
+/// Returns the revision that a client requests when it starts a session: `Some(None)` if it is unknown. `None` for
+/// other requests.
 #[must_use]
 pub fn requested_version<R: PeerTypes>(request: &MessageHeader<'_>) -> Option<Option<R>> {
     let method = request.method()?;
@@ -166,7 +169,7 @@ pub fn completes_handshake<R: PeerTypes>(method: &str) -> bool {
     revisions.any(|lifecycle| lifecycle.begun == Some(method))
 }
 
-/// The id of the request that a notification cancels. `None` for other notifications.
+/// Returns the id of the request that a notification cancels. `None` for other notifications.
 #[must_use]
 pub fn cancelled_request<R: PeerTypes>(notification: &MessageHeader<'_>) -> Option<RequestId> {
     let method = notification.method()?;
@@ -178,8 +181,8 @@ pub fn cancelled_request<R: PeerTypes>(notification: &MessageHeader<'_>) -> Opti
     })
 }
 
-/// The id of the call whose progress a notification reports, if the caller has used the id as the token. `None` for other
-/// notifications.
+/// Returns the id of the call whose progress a notification reports, if the caller used the id as the progress token.
+/// `None` for other notifications.
 #[must_use]
 pub fn progressing_call<R: PeerTypes>(revision: R, notification: &MessageHeader<'_>) -> Option<RequestId> {
     let lifecycle = revision.lifecycle();

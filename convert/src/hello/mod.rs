@@ -1,4 +1,5 @@
-//! The messages that sessions exchange by themselves, such as the handshake, the discovery and the metadata of each request.
+//! The messages that sessions exchange automatically, such as the handshake, the discovery and the metadata of each
+//! request.
 
 mod changes;
 mod errors;
@@ -44,7 +45,7 @@ pub trait PeerTypes: ProtocolRevision {
     /// The name and version of an implementation.
     type Implementation;
 
-    /// The names that a session uses.
+    /// Returns the names of the methods and members that a session uses.
     #[must_use]
     fn lifecycle(self) -> &'static Lifecycle {
         self.known_lifecycle()
@@ -86,19 +87,19 @@ pub trait PeerTypes: ProtocolRevision {
     /// The revision can't represent it.
     fn implementation(self, value: Self::Implementation) -> Encoded;
 
-    /// The error with a role.
+    /// Returns the error with a role.
     #[must_use]
     fn known_error(self, role: ErrorRole) -> Option<&'static KnownError> {
         self.known_errors().iter().find(|error| error.role == role)
     }
 
-    /// Whether a session of this revision begins with a handshake.
+    /// Whether a session of this revision starts with a handshake.
     #[must_use]
     fn has_handshake(self) -> bool {
         self.lifecycle().begin.is_some()
     }
 
-    /// Whether each request has the metadata that another revision has in its handshake.
+    /// Whether each request has the metadata that other revisions exchange in the handshake.
     #[must_use]
     fn is_stateless(self) -> bool {
         self.lifecycle().meta_version.is_some()

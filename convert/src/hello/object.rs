@@ -25,7 +25,7 @@ pub(super) struct Object {
 }
 
 impl Object {
-    /// An object with presets. What is put later under the same names replaces them.
+    /// Creates an object with presets. Values that are put later under the same names replace them.
     pub(super) fn of(presets: Presets) -> Self {
         let parse = |(name, json): &(&'static str, &str)| Some((*name, mcp_wire::from_str(json).ok()?));
         Self {
@@ -51,7 +51,7 @@ impl Object {
         Ok(())
     }
 
-    /// Writes the members of a server other than its revisions.
+    /// Writes the members that describe a server, except its revisions.
     pub(super) fn put_server<R: PeerTypes>(
         &mut self,
         revision: R,
@@ -80,14 +80,14 @@ impl Object {
     }
 }
 
-/// An object in which each name has the last value that it was given.
+/// Creates an object in which the last value of each name counts.
 fn to_object(entries: Vec<(&'static str, RawJson)>) -> RawJson {
     let members: Map<RawJson> = entries.into_iter().collect();
     // Encoding fails only for a number that JSON can't represent, and open JSON has none.
     RawJson::from_encode(&members).unwrap_or_else(|_| null())
 }
 
-/// Reads members of an object, which `find` gives.
+/// A reader of the members of an object, which `find` looks up.
 pub(super) struct HelloReader<F> {
     find: F,
     losses: Vec<Loss>,
@@ -129,7 +129,7 @@ impl<F: Fn(&str) -> Option<RawJson>> HelloReader<F> {
     }
 }
 
-/// The key in `_meta` of results for the server's name and version, and its value.
+/// Returns the key in `_meta` of results for the server's name and version, and its value.
 ///
 /// # Errors
 /// The revision can't represent it.

@@ -8,7 +8,7 @@ use super::{ClientHello, HelloError, META, PeerTypes, Read};
 use crate::loss::Loss;
 use crate::supply::Supply;
 
-/// The key by which a [`Supply`] has the version that each request names.
+/// The key of a [`Supply`] for the version that each request names.
 pub const VERSION_KEY: &str = "meta.version";
 
 /// Creates the metadata of each request: keys of `_meta` and their values.
@@ -30,7 +30,7 @@ pub fn stamp<R: PeerTypes>(revision: R, hello: ClientHello<R>) -> Result<Vec<(&'
     Ok(object.entries)
 }
 
-/// The values that conversions supply to the metadata of each request: the version, the capabilities and the client.
+/// Creates the supply of values for the metadata of each request: the version, the capabilities and the client.
 #[must_use]
 pub fn supply(version: &str, capabilities: RawJson, client: Option<RawJson>) -> Supply {
     let client = client.map(|client| ("meta.client", client));
@@ -44,10 +44,11 @@ pub fn supply_elicitation(supply: &mut Supply, id: &str) {
     supply.insert("elicitation".to_owned(), text(id));
 }
 
-/// The name of the revision in the `_meta` of a request, and a revision that has this key. `None` without the key.
+/// Returns the name of the revision in the `_meta` of a request, and the revision with this name, or else one that has
+/// the same key in `_meta`. `None` without the key.
 ///
 /// # Errors
-/// The value is not a text.
+/// The value is not a string.
 pub fn stamped_version<R: PeerTypes>(request: &MessageHeader<'_>) -> Result<Option<(R, String)>, HelloError> {
     if matches!(request.param(&[META]), Ok(None)) {
         return Ok(None);
@@ -69,7 +70,7 @@ pub fn stamped_version<R: PeerTypes>(request: &MessageHeader<'_>) -> Result<Opti
     Ok(None)
 }
 
-/// A required key that the `_meta` of a request lacks.
+/// Returns a required key that the `_meta` of a request lacks.
 #[must_use]
 pub fn missing_key<R: PeerTypes>(revision: R, request: &MessageHeader<'_>) -> Option<&'static str> {
     let lifecycle = revision.lifecycle();
@@ -106,7 +107,7 @@ pub fn read_stamp<R: PeerTypes>(revision: R, request: &MessageHeader<'_>) -> Rea
     Ok(reader.finish(hello))
 }
 
-/// Whether a loss is about the metadata of each request, which has been read before.
+/// Whether a loss concerns the metadata of each request, which has been read already.
 #[must_use]
 pub fn is_of_stamp<R: PeerTypes>(revision: R, loss: &Loss) -> bool {
     let lifecycle = revision.lifecycle();
@@ -123,8 +124,8 @@ pub fn is_of_stamp<R: PeerTypes>(revision: R, loss: &Loss) -> bool {
     pairs.any(|pair| matches!(pair, [meta, key] if is_meta(meta) && is_key(key)))
 }
 
-/// The member with the kind of a result, and the kind. `None` for the usual kind, and for a method with results of several kinds:
-/// decoding distinguishes those.
+/// Returns the member with the kind of a result, and the kind. `None` for the usual kind, and for a method with results
+/// of several kinds: decoding distinguishes those.
 #[must_use]
 pub fn unusual_kind<R: PeerTypes>(
     revision: R,
@@ -133,7 +134,7 @@ pub fn unusual_kind<R: PeerTypes>(
 ) -> Option<(&'static str, String)> {
     let lifecycle = revision.lifecycle();
     let (member, usual) = (lifecycle.result_kind?, lifecycle.usual_kind(method)?);
-    // It comes early, and decoding finds a member that occurs twice.
+    // The member comes early, and decoding refuses a duplicate one.
     let kind = result.peek_tag(member).ok()??;
     (kind != usual).then(|| (member, kind.into_owned()))
 }

@@ -1,4 +1,4 @@
-//! The types with which peers describe themselves.
+//! The types by which peers describe themselves.
 
 /// Implements [`PeerTypes`](crate::PeerTypes) for a type of revisions, with the types of the hub's module.
 #[macro_export]

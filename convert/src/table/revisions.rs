@@ -1,19 +1,20 @@
 //! The table of revisions.
 
-/// Declares the type of the revisions of a protocol, which implements [`ProtocolRevision`](crate::ProtocolRevision), `Display`,
-/// `FromStr` and the traits of `serde`, and has a constant for each revision.
+/// Declares the type of the revisions of a protocol, which implements [`ProtocolRevision`](crate::ProtocolRevision),
+/// `Display`, `FromStr` and the traits of `serde`, and has a constant for each revision.
 ///
-/// A row has the position, the constant, the name, the text of the revision's table, and its schema. A row of a revision that needs a
-/// cargo feature has that attribute.
+/// A row has the position, the constant, the name, the text of the revision's table, and its schema. A row of a
+/// revision that needs a cargo feature has that attribute.
 #[macro_export]
 macro_rules! revisions {
     (
         $type:ident: latest $latest:ident, hub $hub:ident
         $($(#[$cfg:meta])? $index:literal $constant:ident = $name:literal: $table:expr, $schema:expr;)+
     ) => {
-        /// A revision of the protocol. The order is the protocol's, not that of the names.
+        /// A revision of the protocol. Revisions are ordered as in the protocol, not by name.
         ///
-        /// There is a constant for each revision that is compiled. [`load`](Self::load) adds revisions while the program runs.
+        /// There is a constant for each revision that is compiled. [`load`](Self::load) adds revisions while the
+        /// program runs.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $type(u16);
 
@@ -32,87 +33,88 @@ macro_rules! revisions {
             /// The revision that handlers are written against.
             pub const HUB: Self = Self::$hub;
 
-            /// Every revision, the earliest first: those that are compiled, and those that have been loaded.
+            /// Returns every revision, compiled or loaded at run time, the earliest first.
             pub fn all() -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone {
                 <Self as $crate::ProtocolRevision>::revisions()
             }
 
-            /// Adds a revision after the others, for as long as the program runs: the text of the table that `mcp-codegen` makes of a
-            /// directory of schemas, and the text of the schema.
+            /// Adds a revision after the others, until the program ends. `table` is the text of the table that
+            /// `mcp-codegen` makes from a directory of schemas, and `schema` the text of the schema.
             ///
-            /// Tables are trusted. Load those only that you have generated.
+            /// Tables are trusted. Load only those that you have generated.
             ///
             /// # Errors
-            /// When there is a revision of this name, or a text can't be read.
+            /// When there is a revision with this name, or a text can't be read.
             pub fn load(name: &str, table: &str, schema: &str) -> Result<Self, $crate::LoadError> {
                 let protocol = <Self as $crate::ProtocolRevision>::protocol();
                 protocol.load(name, table, schema).map($crate::ProtocolRevision::at)
             }
 
-            /// The text of the revision's table.
+            /// Returns the text of the revision's table.
             #[must_use]
             pub fn table(self) -> &'static str {
                 $crate::ProtocolRevision::table_text(self)
             }
 
-            /// The name of the revision in the protocol.
+            /// Returns the name of the revision in the protocol.
             #[must_use]
             pub fn as_str(self) -> &'static str {
                 $crate::ProtocolRevision::name(self)
             }
 
-            /// The revision's methods.
+            /// Returns the revision's methods.
             #[must_use]
             pub fn methods(self) -> &'static [$crate::mcp_wire::Method] {
                 $crate::ProtocolRevision::declared_methods(self)
             }
 
-            /// The method of the revision with this name.
+            /// Returns the method of the revision with this name.
             #[must_use]
             pub fn method(self, name: &str) -> Option<&'static $crate::mcp_wire::Method> {
                 self.methods().iter().find(|method| method.name == name)
             }
 
-            /// The name in this revision of a method of another one. A method that this revision lacks keeps its name.
+            /// Returns the name in this revision of a method of another one. A method that this revision lacks keeps
+            /// its name.
             #[must_use]
             pub fn name_of_method(self, of: Self, name: &str) -> &str {
                 $crate::ProtocolRevision::name_of_method(self, of, name)
             }
 
-            /// The revision's schema.
+            /// Returns the revision's schema.
             #[must_use]
             pub fn schema(self) -> &'static $crate::mcp_wire::Schema {
                 $crate::ProtocolRevision::declared_schema(self)
             }
 
-            /// The properties of the revision.
+            /// Returns the properties of the revision.
             #[must_use]
             pub fn facts(self) -> &'static $crate::Facts {
                 $crate::ProtocolRevision::known_facts(self)
             }
 
-            /// The capabilities that requests of a method need in addition to the capability of the method. A receiver without
-            /// the capability refuses the parameters.
+            /// Returns the capabilities that requests of a method need in addition to the capability of the method. A
+            /// receiver without the capability refuses the parameters.
             #[must_use]
             pub fn needs(self, method: &str) -> &'static [$crate::Need] {
                 $crate::ProtocolRevision::declared_needs(self, method)
             }
 
-            /// The mistakes in results of a method that lenient peers tolerate.
+            /// Returns the mistakes in results of a method that lenient peers tolerate.
             #[must_use]
             pub fn tolerances(self, method: &str) -> &'static [$crate::Tolerance] {
                 $crate::ProtocolRevision::declared_tolerances(self, method)
             }
 
-            /// A sentence on the deprecation of a method: since when, and what to use instead. `None` if the revision doesn't
-            /// deprecate the method.
+            /// Returns a sentence about the deprecation of a method: since when, and what to use instead. `None` if the
+            /// revision doesn't deprecate the method.
             #[must_use]
             pub fn deprecation(self, method: &str) -> Option<&'static str> {
                 $crate::ProtocolRevision::declared_deprecation(self, method)
             }
 
-            /// Validates the JSON of a request or notification by the official schema of this revision as corrected by the
-            /// overlay.
+            /// Validates the JSON of a request or notification by the official schema of this revision as corrected by
+            /// the overlay.
             ///
             /// A message that is neither, and a method that the revision doesn't declare, are accepted.
             ///
@@ -132,8 +134,8 @@ macro_rules! revisions {
                 $crate::validate_definition(self, name, json)
             }
 
-            /// Validates the JSON of a result of a method. If the method has several results, the error has the violations
-            /// of the one that fits best.
+            /// Validates the JSON of a result of a method. If the method has several types of results, the error has
+            /// the violations of the one that fits best.
             ///
             /// # Errors
             /// The result is invalid.

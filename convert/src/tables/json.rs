@@ -1,4 +1,4 @@
-//! The parts that a table has, as those of any JSON.
+//! Readers of the JSON values in tables.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use super::named::{Named, Text};
 
 pub(super) type Source = Reader<'static>;
 
-/// A text that lives as long as the table: a slice of it, unless it is written with escapes.
+/// Returns a text that lives as long as the table: a slice of it, or a leaked copy if it is written with escapes.
 pub(super) fn leaked(text: Cow<'static, str>) -> Text {
     match text {
         Cow::Borrowed(text) => text,
@@ -34,7 +34,7 @@ pub(super) fn each(
     each_by(reader, &mut member)
 }
 
-/// The same, compiled once.
+/// Does the same, but is compiled only once.
 fn each_by(reader: &mut Source, member: &mut dyn FnMut(&mut Source, Cow<'static, str>) -> Decoded<()>) -> Decoded<()> {
     let mut names = Vec::new();
     reader.members(|reader, key| {

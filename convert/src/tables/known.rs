@@ -1,4 +1,4 @@
-//! What sessions need to know of a revision.
+//! The part of a table that sessions need.
 
 use mcp_wire::Method;
 
@@ -6,20 +6,20 @@ use super::named::Named;
 use crate::facts::Facts;
 use crate::lifecycle::{KnownError, Lifecycle};
 
-/// What sessions need to know of a revision.
+/// The part of a table that sessions need.
 #[derive(Debug, Default)]
 pub(crate) struct Known {
     pub(crate) facts: Facts,
     pub(crate) lifecycle: Lifecycle,
     pub(crate) errors: Vec<KnownError>,
-    /// The rules about errors from the revision before.
+    /// The rules about errors from the previous revision.
     pub(crate) errors_up: Vec<ErrorRule>,
-    /// The rules about errors to the revision before.
+    /// The rules about errors to the previous revision.
     pub(crate) errors_down: Vec<ErrorRule>,
     pub(crate) methods: Vec<Method>,
     pub(crate) needs: Named<Vec<Need>>,
     pub(crate) tolerances: Named<Vec<Tolerance>>,
-    /// Methods that are deprecated, each with a sentence that says so. They are few.
+    /// Deprecated methods, each with a sentence about the deprecation. It is a list, because there are few.
     pub(crate) deprecated: Vec<(&'static str, &'static str)>,
 }
 
@@ -30,11 +30,11 @@ pub struct Need {
     pub member: &'static str,
     /// The value of the member, if only this value needs the capability.
     pub value: Option<&'static str>,
-    /// The value of the member, if every other value needs the capability, and the absence of the member too.
+    /// The value of the member that doesn't need the capability, if every other value and the absence of the member do.
     pub other_than: Option<&'static str>,
     /// The path of the capability in the capabilities of the receiver.
     pub capability: &'static str,
-    /// Whether an empty object around the last member of the path offers the capability too.
+    /// Whether the capability is also declared if the object around the last member of the path is empty.
     pub or_empty: bool,
 }
 

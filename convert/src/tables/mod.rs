@@ -1,19 +1,24 @@
-//! The table of a revision: its types, and the conversions between it and the revision before.
+//! The table of a revision: its types, and the conversions between it and the previous revision.
 //!
 //! A table is the text of one JSON object, made by `mcp-codegen`:
 //!
-//! - `types`: each type by its name. An object has its members in `required`, `optional`, `constant` (required, with one value)
-//!   and `implied` (optional, with one value). Others have `strings`, `union` with `objects` (how to distinguish objects), `alias`,
-//!   `methods` or `results`. `closed` types hold nothing that they don't declare, and `at` is the place in the schema
-//!   of those that aren't definitions. `definitions` is where these are.
-//! - `facts`, `lifecycle`, `errors`, `errors_up` and `errors_down` (the rules about errors from the revision before, and to it) are
-//!   what sessions need, by the names that [`Facts`](crate::Facts), [`Lifecycle`](crate::Lifecycle) and the others have.
-//! - `names`: the definitions that aren't a type of the same name, and `null` for types that no definition is called by.
-//! - `methods`: each method, in the order of the type crates, with what some of its parameters want and its results tolerate, and `client` and `server`: the unions of what each role sends.
-//! - `before`, `up` and `down`: the revision before, and what the conversions from it, and back to it, do beyond what the types imply. Members of
-//!   one name are the same member. What only one revision declares is dropped or carried on the way out, and taken from the
-//!   undeclared members on the way in. A row says what happens otherwise. Values of the pairs of types in `narrower` are validated, because
-//!   the schema of the target says more about them than its types and the schema of the source do.
+//! - `types`: each type by its name. An object has its members in `required`, `optional`, `constant` (required, with
+//!   one value) and `implied` (optional, with one value). Others have `strings`, `union` with `objects` (how to
+//!   distinguish objects), `alias`, `methods` or `results`. `closed` types allow nothing that they don't declare, and
+//!   `at` is the JSON Pointer of a type that isn't a definition. `definitions` is the prefix of the pointers of
+//!   definitions.
+//! - `facts`, `lifecycle`, `errors`, `errors_up` and `errors_down` (the rules about errors from the previous revision,
+//!   and to it) are the part that sessions need, with the names of the fields of [`Facts`](crate::Facts),
+//!   [`Lifecycle`](crate::Lifecycle) and the others.
+//! - `names`: the definitions whose type doesn't have the same name, and `null` for types that aren't definitions.
+//! - `methods`: each method, in the order of the type crates, with the capabilities that some of its parameters need
+//!   and the mistakes in its results that are tolerated. `client` and `server`: the unions of the messages and results
+//!   that each role sends.
+//! - `before`, `up` and `down`: the previous revision, and what the conversions from it, and back to it, do beyond what
+//!   the types imply. Members with the same name are the same member. A member that only the source declares is dropped
+//!   or carried, and one that only the target declares is taken from the undeclared members. Rows define exceptions.
+//!   Values of the pairs of types in `narrower` are validated, because the schema of the target is stricter than its
+//!   types and the schema of the source.
 
 mod json;
 mod known;
@@ -47,13 +52,13 @@ pub enum Role {
 
 /// The table of a revision.
 ///
-/// Texts of a table live as long as the program. One that is read at run time is leaked.
+/// The texts of a table live as long as the program. Those of a table that is read at run time are leaked.
 pub struct Table {
     pub(crate) revision: &'static str,
     pub(crate) schema: &'static Schema,
-    /// The revision before, to and from which the conversions are.
+    /// The previous revision. The conversions of the table are from and to it.
     pub(crate) before: Option<&'static str>,
-    /// What the pointers of definitions begin with.
+    /// The prefix of the pointers of definitions.
     definitions: &'static str,
     pub(crate) types: Vec<Type>,
     /// The types of the definitions. A name without a type isn't a definition.
@@ -94,15 +99,17 @@ impl Table {
         }
     }
 
-    /// Orders the members of each object as they are mostly written: constants and what is required first, simple values
-    /// before what has parts, `_meta` last. It is nearly the order of the type crates, and members are found faster by it.
+    /// Sorts the members of each object in the order in which they are usually written: constants and required members
+    /// first, simple values before containers, `_meta` last. This is nearly the order of the type crates, and makes
+    /// finding members faster.
     fn order_members(&mut self) {
         for id in 0..self.types.len() {
             let Kind::Object(object) = &mut self.types[id].kind else {
                 continue;
             };
             let members = std::mem::take(&mut object.members);
-            // Sorted by insertion: they are few, and the standard library's sorting is much code for each type.
+            // Insertion sort, because there are few members, and the standard library's sort adds much code for each
+            // type.
             let mut ordered: Vec<((u8, bool, bool), Member)> = Vec::with_capacity(members.len());
             for member in members {
                 let rank = self.rank(&member);
@@ -134,7 +141,7 @@ impl Table {
         }
     }
 
-    /// A type that is one of its own variants, which couldn't be told from itself.
+    /// Returns a type that is one of its own variants, directly or through other types.
     fn find_circle(&self) -> Option<&'static str> {
         let mut waiting = vec![true; self.types.len()];
         loop {
@@ -150,36 +157,36 @@ impl Table {
         }
     }
 
-    /// The name of the revision.
+    /// Returns the name of the revision.
     #[must_use]
     pub fn revision(&self) -> &'static str {
         self.revision
     }
 
-    /// The type of a definition.
+    /// Returns the type of a definition.
     pub(crate) fn named(&self, name: &str) -> Option<&TypeRef> {
         self.names.get(name)?.as_ref()
     }
 
-    /// The JSON pointer of a definition.
+    /// Returns the JSON Pointer of a definition.
     pub(crate) fn pointer_of(&self, name: &str) -> Option<String> {
         self.named(name)?;
         Some(format!("{}{name}", self.definitions))
     }
 
-    /// The type with this notation.
+    /// Returns the type with a notation.
     pub(crate) fn notated(&self, notation: &str) -> Option<TypeRef> {
         TypeRef::parse(notation, &|name| self.types.iter().position(|ty| ty.name == name))
     }
 
-    /// A definition by its name: the name, and the type. A result that depends on the request is none.
+    /// Returns the name and the type of a definition. `None` for a union of results, whose type depends on the request.
     pub(crate) fn definition(&self, name: &str) -> Option<(&'static str, &TypeRef)> {
         let (name, ty) = self.names.entry(name)?;
         let ty = ty.as_ref()?;
         (!matches!(self.kind(ty), Some(Kind::Results(_)))).then_some((name, ty))
     }
 
-    /// The name of the definition whose schema is at a pointer.
+    /// Returns the name of the definition whose schema is at a pointer.
     pub(crate) fn name_at(&self, pointer: &str) -> Option<&'static str> {
         let id = self.types.iter().position(|ty| ty.pointer == pointer)?;
         let is_it = |entry: &&(&'static str, Option<TypeRef>)| entry.1 == Some(TypeRef::Named(id));
@@ -187,7 +194,7 @@ impl Table {
         own.or_else(|| self.names.iter().find(is_it)).map(|(name, _)| *name)
     }
 
-    /// The names of the unions of what a role sends.
+    /// Returns the names of the unions of the messages and results that a role sends.
     pub(crate) fn sent_by(&self, side: Role) -> &RoleTypes {
         match side {
             Role::Client => &self.client,
@@ -195,7 +202,7 @@ impl Table {
         }
     }
 
-    /// The names of the definitions. A result that depends on the request is none.
+    /// Returns the names of the definitions, without unions of results, whose type depends on the request.
     pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
         let is_one = |ty: &TypeRef| !matches!(self.kind(ty), Some(Kind::Results(_)));
         let names = self.names.iter().filter(move |(_, ty)| ty.as_ref().is_some_and(is_one));
@@ -203,7 +210,7 @@ impl Table {
     }
 
     pub(crate) fn resolve<'t>(&'t self, mut ty: &'t TypeRef) -> &'t TypeRef {
-        // Each alias is passed once, so that a circle of them ends.
+        // Each alias is followed at most once, so that a cycle of them ends.
         for _ in 0..self.types.len() {
             match ty {
                 TypeRef::Named(id) => match &self.types[*id].kind {
@@ -216,7 +223,7 @@ impl Table {
         ty
     }
 
-    /// What a named type is.
+    /// Returns the kind of a named type.
     pub(crate) fn kind(&self, ty: &TypeRef) -> Option<&Kind> {
         match self.resolve(ty) {
             TypeRef::Named(id) => Some(&self.types[*id].kind),
@@ -224,7 +231,7 @@ impl Table {
         }
     }
 
-    /// The members of an object.
+    /// Returns the object type with its members.
     pub(crate) fn object(&self, ty: &TypeRef) -> Option<&ObjectType> {
         match self.kind(ty) {
             Some(Kind::Object(object)) => Some(object),
@@ -232,7 +239,7 @@ impl Table {
         }
     }
 
-    /// The type of the member at the end of a path in an object.
+    /// Returns the type of the member at a path in an object.
     pub(crate) fn at_path<'t>(&'t self, object: &'t ObjectType, path: &[&str]) -> Option<&'t TypeRef> {
         let (first, rest) = path.split_first()?;
         let ty = object.member(first)?.ty()?;
@@ -242,7 +249,7 @@ impl Table {
         }
     }
 
-    /// The JSON type of all values of a type; `None` if there are several.
+    /// Returns the JSON type of all values of a type. `None` if there are several.
     pub(crate) fn json_type(&self, ty: &TypeRef) -> Option<JsonType> {
         self.json_type_within(ty, self.types.len())
     }
@@ -290,7 +297,7 @@ impl Table {
         }
     }
 
-    /// A type as the table writes it.
+    /// Returns the notation of a type.
     pub(crate) fn notation(&self, ty: &TypeRef) -> String {
         match ty {
             TypeRef::Named(id) => self.types[*id].name.to_owned(),
@@ -342,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_that_occurs_twice_is_refused() {
+    fn a_table_with_a_duplicate_part_is_refused() {
         let twice = r#"{"types": {"A": {"alias": "string"}, "B": {"alias": "A"}}, "names": {"b": "B"}, "types": {}}"#;
         assert!(problem(twice).unwrap().starts_with("`types`"));
     }

@@ -1,11 +1,11 @@
-//! The values that a table has by name.
+//! Values of a table by name.
 
 use std::collections::HashMap;
 
 /// A text of a table.
 pub(crate) type Text = &'static str;
 
-/// Values by name. The hash table is of the same type whatever the values are, since a program has the code of each type of table.
+/// Values by name. The hash table has the same type for all types of values, so that its code is compiled only once.
 #[derive(Debug, Clone)]
 pub(crate) struct Named<T> {
     places: HashMap<Text, usize>,
@@ -38,7 +38,7 @@ impl<T> Named<T> {
         self.entry(name).map(|(_, value)| value)
     }
 
-    /// A value, with its name as the table has it.
+    /// Returns a value, with its name as a text of the table.
     pub(crate) fn entry(&self, name: &str) -> Option<&(Text, T)> {
         Some(&self.entries[*self.places.get(name)?])
     }

@@ -14,7 +14,7 @@ use super::types::{
     Union, Variant,
 };
 
-/// What a table has, before the types are looked up.
+/// The parts of a table that has been read.
 #[derive(Debug, Default)]
 pub(super) struct Parsed {
     pub(super) revision: Text,
@@ -94,7 +94,7 @@ fn type_ref(reader: &mut Source, ids: &Names) -> Decoded<TypeRef> {
         .ok_or_else(|| reader.wrong_type(format!("a type, not {notation:?}"), JsonType::String))
 }
 
-/// Reads a type. Its schema is the definition of its name unless the row says another place.
+/// Reads a type. Its schema is the definition of the same name, unless the row has another pointer.
 fn ty(name: Text, definitions: &str, reader: &mut Source, ids: &Names) -> Decoded<Type> {
     let (mut pointer, mut closed) = (None, false);
     let mut object = ObjectType::default();

@@ -113,7 +113,7 @@ fn facts(reader: &mut Source) -> Decoded<Facts> {
     Ok(facts)
 }
 
-/// A code, and the status of HTTP with it.
+/// Reads the code of an error, and its HTTP status.
 fn status(reader: &mut Source) -> Decoded<(i64, u16)> {
     let pair = list(reader, |reader| reader.integer())?;
     match pair[..] {
@@ -198,7 +198,7 @@ impl Texts {
         texts(&mut self.reader(member)?)
     }
 
-    /// A text that may be absent or `null`.
+    /// Returns a text, or `None` if it is absent or `null`.
     fn optional(&mut self, member: &str) -> Decoded<Option<Text>> {
         match self.get(member).is_some() {
             true => optional(&mut self.reader(member)?),
@@ -356,7 +356,7 @@ fn tolerance(reader: &mut Source) -> Decoded<Tolerance> {
     })
 }
 
-/// A name that means nothing here isn't left out, because it means something to who wrote it.
+/// Refuses an unknown name. It isn't ignored, because its author meant something by it.
 fn unknown(reader: &mut Source) -> Decoded<()> {
     let found = reader.json_type()?;
     Err(reader.wrong_type("nothing with this name", found))

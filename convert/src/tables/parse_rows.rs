@@ -200,7 +200,7 @@ fn default(reader: &mut Source, implied: bool) -> Decoded<DefaultRow> {
     })
 }
 
-/// An array of a path and a text.
+/// Reads an array of a path and a text.
 fn path_and_text(reader: &mut Source) -> Decoded<(Vec<Text>, Text)> {
     let (mut path, mut text) = (Vec::new(), "");
     reader.array(|reader| {

@@ -1,61 +1,61 @@
-//! What the conversions between neighbouring revisions do beyond what the types imply.
+//! The parts of conversions between neighbouring revisions that the types don't imply.
 
 use super::named::Named;
 
 /// The rows of one direction.
 #[derive(Debug, Default)]
 pub(crate) struct Rows {
-    /// Definitions that become one of another name, or none.
+    /// Definitions that have another name in the target, or no counterpart.
     pub(crate) definitions: Named<Option<&'static str>>,
-    /// Methods with another name.
+    /// Methods that have another name in the target.
     pub(crate) methods: Named<&'static str>,
     /// Objects, by the notation of the pair of types.
     pub(crate) objects: Named<ObjectRow>,
     /// Unions, by the notation of the pair of types.
     pub(crate) unions: Named<Vec<VariantRow>>,
-    /// Pairs of types whose values are validated by the schema of the target, which says more than its types do.
+    /// Pairs of types whose values are validated by the schema of the target, which is stricter than its types.
     pub(crate) narrower: Named<()>,
-    /// Results that become one of another name, or none, by the union of results.
+    /// Results that have another name in the target, or no counterpart, by the union of results.
     pub(crate) results: Named<Named<Option<&'static str>>>,
 }
 
 impl Rows {
-    /// The keys of the values of the session that members of the target get.
+    /// Returns the keys of the supply that members of the target use.
     pub(crate) fn supply_keys(&self) -> impl Iterator<Item = &'static str> {
         let members = self.objects.values().flat_map(|object| object.members.values());
         members.filter_map(|member| member.supplied)
     }
 }
 
-/// An object.
+/// The rows of an object.
 #[derive(Debug, Default)]
 pub(crate) struct ObjectRow {
-    /// Members of the target.
+    /// The rows of the members of the target.
     pub(crate) members: Named<MemberRow>,
-    /// Members of the source that the target doesn't declare.
+    /// The rows of the members of the source that the target doesn't declare.
     pub(crate) left: Named<LeftRow>,
 }
 
-/// A member of the target.
+/// The row of a member of the target.
 #[derive(Debug, Default)]
 pub(crate) struct MemberRow {
     /// The member of the source, if it has another name.
     pub(crate) from: Option<&'static str>,
-    /// What happens to the value of the source.
+    /// The action on the value of the source.
     pub(crate) action: Option<Action>,
-    /// The value that a required member gets where the source has none.
+    /// The value of a required member that the source doesn't have.
     pub(crate) default: Option<DefaultRow>,
     /// The validation of a value for which the target is stricter.
     pub(crate) check: Option<Check>,
     /// Members that the target declares in an open object, and the pointers of their schemas.
     pub(crate) declared: Vec<(&'static str, &'static str)>,
-    /// The pointer of the schema of a member that the source doesn't declare, if its name doesn't imply it.
+    /// The pointer of the schema of a member that the source doesn't declare, if it doesn't follow from the name.
     pub(crate) pointer: Option<Option<&'static str>>,
-    /// The key of a value of the session.
+    /// The key of a value of the supply.
     pub(crate) supplied: Option<&'static str>,
 }
 
-/// What happens to the value of a member that both revisions declare.
+/// The action on the value of a member that both revisions declare.
 #[derive(Debug, Clone)]
 pub(crate) enum Action {
     Variants(Vec<VariantRow>),
@@ -84,7 +84,7 @@ pub(crate) enum Action {
     Refuse(Refusal),
 }
 
-/// A text at the end of a path.
+/// The condition that there is a certain text at a path.
 #[derive(Debug, Clone)]
 pub(crate) struct Condition {
     pub(crate) path: Vec<&'static str>,
@@ -102,18 +102,18 @@ pub(crate) struct Ensure {
 /// A list that becomes one element: its only one, or one with the joined texts of all.
 #[derive(Debug, Clone)]
 pub(crate) struct Join {
-    /// What each of several elements must be.
+    /// The conditions that each of several elements must meet.
     pub(crate) when: Vec<Condition>,
-    /// The text of an element.
+    /// The member of an element with its text.
     pub(crate) member: &'static str,
     pub(crate) separator: &'static str,
-    /// The element, with `{}` for the joined text.
+    /// The template of the element, with a placeholder for the joined text.
     pub(crate) item: &'static str,
     /// The refusal of other lists.
     pub(crate) otherwise: Refusal,
 }
 
-/// An object that loses members.
+/// The removal of members from an object.
 #[derive(Debug, Clone)]
 pub(crate) struct Without {
     pub(crate) members: Vec<&'static str>,
@@ -130,19 +130,19 @@ pub(crate) struct Refusal {
     pub(crate) rule: &'static str,
 }
 
-/// A default.
+/// The default value of a member.
 #[derive(Debug, Clone)]
 pub(crate) struct DefaultRow {
     pub(crate) json: &'static str,
     pub(crate) rule: &'static str,
-    /// The absence of the member means this value, so nothing is recorded.
+    /// Whether the absence of the member means this value, so that no loss is recorded.
     pub(crate) implied: bool,
 }
 
 /// A validation by the schema of the target.
 #[derive(Debug, Clone)]
 pub(crate) struct Check {
-    /// The schemas, of which each has to accept the value.
+    /// The schemas that all have to accept the value.
     pub(crate) pointers: Vec<&'static str>,
     /// The rule that drops an invalid value. Without one it is refused.
     pub(crate) drop: Option<&'static str>,
@@ -158,14 +158,14 @@ pub(crate) enum VariantRow {
         rule: &'static str,
     },
     Refuse(Refusal),
-    /// The target has no counterpart of what has this name.
+    /// The target has no counterpart of the type with this name.
     None(&'static str),
 }
 
 /// A member of the source that the target doesn't declare.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LeftRow {
-    /// The JSON of the value that means what the absence of the member means.
+    /// The JSON of the value that means the same as the absence of the member.
     pub(crate) implied: Option<&'static str>,
     pub(crate) action: Option<LeftAction>,
 }
@@ -179,9 +179,9 @@ pub(crate) enum LeftAction {
         to: Vec<&'static str>,
         rule: &'static str,
     },
-    /// It is the member of the target at the end of a path.
+    /// The value becomes the member of the target at a path.
     Move(Vec<&'static str>),
-    /// What is at the ends of paths in it are members of the target.
+    /// The values at paths in it become members of the target.
     Take(Vec<(Vec<&'static str>, &'static str)>),
     Ensure(Ensure),
     Supply {

@@ -2,10 +2,10 @@
 
 use mcp_wire::{Discriminator, JsonType, MAX_DEPTH};
 
-/// The position of a type in its table, from which none is removed.
+/// The position of a type in its table. Types are never removed.
 pub(crate) type TypeId = usize;
 
-/// A type where it is used.
+/// A reference to a type.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum TypeRef {
     Named(TypeId),
@@ -28,7 +28,7 @@ pub(crate) struct Type {
     pub(crate) name: &'static str,
     /// The JSON pointer of its schema.
     pub(crate) pointer: &'static str,
-    /// No members, or values, are valid but those that are declared.
+    /// Whether only the declared members or values are valid.
     pub(crate) closed: bool,
     pub(crate) kind: Kind,
 }
@@ -39,9 +39,9 @@ pub(crate) enum Kind {
     Strings(Vec<&'static str>),
     Union(Union),
     Alias(TypeRef),
-    /// A message, by its method.
+    /// Messages by method.
     Methods(Vec<(&'static str, TypeId)>),
-    /// A result, by the method that was called.
+    /// Results by method.
     Results(ResultUnion),
 }
 
@@ -70,7 +70,7 @@ pub(crate) enum MemberValue {
 #[derive(Debug)]
 pub(crate) struct Union {
     pub(crate) variants: Vec<Variant>,
-    /// How objects are told apart.
+    /// The decision between the variants that are objects.
     pub(crate) objects: Option<Decision>,
 }
 
@@ -80,7 +80,7 @@ pub(crate) struct Variant {
     pub(crate) json_type: JsonType,
 }
 
-/// How an object is told to be a variant.
+/// A decision that chooses the variant of an object.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Decision {
     Is(usize),
@@ -102,7 +102,7 @@ pub(crate) enum Decision {
 }
 
 impl Type {
-    /// The types that a value of this type may have instead.
+    /// Returns the named types that a value of this type is directly one of.
     pub(super) fn variants(&self) -> impl Iterator<Item = TypeId> {
         let (refs, methods): (Vec<&TypeRef>, &[_]) = match &self.kind {
             Kind::Alias(ty) => (vec![ty], &[]),
@@ -116,7 +116,7 @@ impl Type {
 }
 
 impl Decision {
-    /// The decision with other variants in place of these. `None` if one has no other.
+    /// Returns the decision with other variants in place of its own. `None` if one of them has no other.
     pub(crate) fn mapped(&self, other: &dyn Fn(usize) -> Option<usize>) -> Option<Self> {
         let mapped = |decision: &Self| decision.mapped(other);
         Some(match self {
@@ -151,7 +151,7 @@ impl Decision {
         })
     }
 
-    /// Whether each outcome is one of so many variants.
+    /// Whether each outcome is one of `count` variants.
     pub(super) fn is_among(&self, count: usize) -> bool {
         let is_among = |decision: &Self| decision.is_among(count);
         match self {
@@ -171,7 +171,7 @@ impl Decision {
 #[derive(Debug)]
 pub(crate) struct ResultUnion {
     pub(crate) methods: Vec<(&'static str, Results)>,
-    /// The types, each once.
+    /// The types, without duplicates.
     pub(crate) variants: Vec<TypeRef>,
 }
 
@@ -188,7 +188,7 @@ pub(crate) enum ToldBy {
     /// There is only one.
     #[default]
     Nothing,
-    /// The value of a tag in each; the usual one may lack the tag.
+    /// The value of a tag in each; the usual result can lack the tag.
     Tag(&'static str, Vec<&'static str>),
     /// A member of each.
     Members(&'static [&'static str]),
@@ -199,7 +199,7 @@ impl ObjectType {
         self.members.iter().find(|member| member.name == name)
     }
 
-    /// The position of a member, which is looked for from `next` on, and then before it.
+    /// Returns the position of a member. The search starts at `next`, and ends with the members before it.
     pub(crate) fn position(&self, name: &str, next: usize) -> Option<usize> {
         let (passed, ahead) = self.members.split_at(next.min(self.members.len()));
         let is_it = |member: &Member| member.name == name;
@@ -209,7 +209,7 @@ impl ObjectType {
 }
 
 impl Member {
-    /// The type of a value that varies.
+    /// Returns the type of the value, unless it is constant.
     pub(crate) fn ty(&self) -> Option<&TypeRef> {
         match &self.value {
             MemberValue::Of(ty) => Some(ty),
@@ -217,7 +217,7 @@ impl Member {
         }
     }
 
-    /// The JSON of a value that is constant.
+    /// Returns the JSON of the value, if it is constant.
     pub(crate) fn constant(&self) -> Option<&'static str> {
         match self.value {
             MemberValue::Constant(json) => Some(json),
@@ -232,7 +232,7 @@ impl TypeRef {
         matches!(self, Self::Null | Self::Any | Self::Nullable(_))
     }
 
-    /// The type of what is in lists, maps and nullable values in the end.
+    /// Returns the innermost type in lists, maps and nullable types.
     pub(crate) fn innermost(&self) -> &Self {
         match self {
             Self::List(inner) | Self::Map(inner) | Self::Nullable(inner) => inner.innermost(),
@@ -240,7 +240,7 @@ impl TypeRef {
         }
     }
 
-    /// The type with a name that a value of this type may be one of.
+    /// Returns the named type that a value of this type, unless it is `null`, is one of.
     fn in_place(&self) -> Option<TypeId> {
         match self {
             Self::Named(id) => Some(*id),
@@ -253,7 +253,7 @@ impl TypeRef {
         matches!(self, Self::Any | Self::Object)
     }
 
-    /// The type with this notation: a name, a keyword, `[T]`, `{T}` or `T?`.
+    /// Returns the type with a notation: a name, a keyword, `[T]`, `{T}` or `T?`.
     pub(super) fn parse(notation: &str, find: &impl Fn(&str) -> Option<TypeId>) -> Option<Self> {
         Self::parse_within(notation, find, MAX_DEPTH)
     }
@@ -284,7 +284,7 @@ impl TypeRef {
     }
 }
 
-/// The definitions of what a role sends. A revision may lack one.
+/// The definitions of the unions of the messages and results that a role sends. A revision can lack some.
 #[derive(Debug, Default)]
 pub(crate) struct RoleTypes {
     pub(crate) requests: Option<&'static str>,

@@ -10,7 +10,7 @@ use std::future::Future;
 use mcp_wire::{ErrorObject, RawJson, UnknownMethod, error_code};
 use crate::hub;
 
-/// The result of a call is none of those that its method declares.
+/// The result of a call isn't one that its method declares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UnexpectedResult {
     /// The method that was called.
@@ -19,7 +19,7 @@ pub struct UnexpectedResult {
 
 impl std::fmt::Display for UnexpectedResult {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "the result is none of those that {} declares", self.method)
+        write!(f, "the result isn't one that {} declares", self.method)
     }
 }
 
@@ -532,16 +532,16 @@ impl Paginated<hub::ClientRequest, hub::ServerResult> for hub::Tool {
     }
 }
 
-/// What a request brings when it is repeated, because its result asked for something.
+/// The input in a request that is repeated because its result requested input.
 #[derive(Debug)]
 pub struct RetryInput<'r> {
-    /// The answers to what the result asked.
+    /// The responses to the input requests of the result.
     pub responses: &'r mut Option<hub::InputResponses>,
-    /// The state that the result had.
+    /// The state from the result.
     pub state: &'r mut Option<String>,
 }
 
-/// What a request brings when it is repeated; `None` if its result never asks for anything.
+/// Returns the input of a request that may be repeated; `None` if its result never requests input.
 pub fn retry_input(request: &mut hub::ClientRequest) -> Option<RetryInput<'_>> {
     match request {
         hub::ClientRequest::GetPrompt(message) => {
@@ -905,8 +905,8 @@ pub trait CallClient: Sync {
     }
 }
 
-/// Code for a hub that has a message, which is named by its type. A hub without the message leaves the code out, so what is written
-/// against the hub compiles with one that has dropped a feature.
+/// Compiles code only if the hub has a message, which is named by its type. So code that is written against the hub
+/// also compiles with one that has dropped a feature.
 ///
 /// ```
 /// mcp_adapters::if_hub_has! { InventedRequest { compile_error!("no hub has it"); } }

@@ -30,11 +30,11 @@ pub use mcp_convert::{
 
 /// The state of a conversion between these revisions: its policy, and what has been lost so far.
 pub type Conversion = mcp_convert::Conversion<Revision>;
-/// What a client says about itself.
+/// A client's description of itself.
 pub type ClientHello = mcp_convert::ClientHello<Revision>;
-/// What a server says about itself.
+/// A server's description of itself.
 pub type ServerHello = mcp_convert::ServerHello<Revision>;
-/// Two peers have none of these revisions in common.
+/// The error of two peers that have none of these revisions in common.
 pub type Mismatch = mcp_convert::Mismatch<Revision>;
-/// Why a value can't be represented in another of these revisions.
+/// The reason why a value can't be represented in another of these revisions.
 pub type TranslateError = mcp_convert::TranslateError<Revision>;

@@ -2,8 +2,8 @@
 
 //! Messages from and for peers of every revision.
 //!
-//! Handlers are written against the hub's types; these functions are where other revisions come in. For a peer
-//! that speaks the hub's revision they only decode and encode.
+//! Handlers are written against the hub's types. These functions convert messages from and to other revisions; for a
+//! peer that speaks the hub's revision they only decode and encode.
 
 pub use mcp_convert::peers::read_message;
 use mcp_convert::{Role, peers};
@@ -36,7 +36,7 @@ pub fn client_message_for(
     peers::encode_message(peer, Role::Client, message, conversion)
 }
 
-/// Decodes the result of `method` that a client of revision `peer` gave, and converts it to the hub; `None` if the
+/// Decodes the result of `method` that a client of revision `peer` sent, and converts it to the hub; `None` if the
 /// client has no such method.
 ///
 /// # Errors
@@ -51,10 +51,10 @@ pub fn client_result(
     read_client_result(peer, method, &mut Reader::new(result.text()), conversion)
 }
 
-/// Decodes such a result in place: it is the next value of `reader`, such as in the text of a response.
+/// Decodes such a result in place, as the next value of `reader`, for example in the text of a response.
 ///
 /// # Errors
-/// When it isn't a result of the method, or the hub can't represent it. The reader may be anywhere in the value then.
+/// When it isn't a result of the method, or the hub can't represent it. The reader may then be anywhere in the value.
 #[inline]
 pub fn read_client_result(
     peer: Revision,
@@ -68,7 +68,7 @@ pub fn read_client_result(
     peers::read_result(peer, Role::Client, method, reader, conversion, |_, result| result.decode().map(Some))
 }
 
-/// Converts a result of the hub to revision `peer`, and encodes it as a client gives it.
+/// Converts a result of the hub to revision `peer`, and encodes it as a client sends it.
 ///
 /// # Errors
 /// When that revision can't represent it.
@@ -83,10 +83,10 @@ pub fn client_result_for(
     Ok((RawJson::of_json(json), losses))
 }
 
-/// Converts a result of the hub to revision `peer`, and appends it to a text as a client gives it.
+/// Converts a result of the hub to revision `peer`, and appends it to a text as a client sends it.
 ///
 /// # Errors
-/// When that revision can't represent it. The text is as it was then.
+/// When that revision can't represent it. The text is then unchanged.
 #[inline]
 pub fn push_client_result(
     json: &mut String,
@@ -128,7 +128,7 @@ pub fn server_message_for(
     peers::encode_message(peer, Role::Server, message, conversion)
 }
 
-/// Decodes the result of `method` that a server of revision `peer` gave, and converts it to the hub; `None` if the
+/// Decodes the result of `method` that a server of revision `peer` sent, and converts it to the hub; `None` if the
 /// server has no such method.
 ///
 /// # Errors
@@ -143,10 +143,10 @@ pub fn server_result(
     read_server_result(peer, method, &mut Reader::new(result.text()), conversion)
 }
 
-/// Decodes such a result in place: it is the next value of `reader`, such as in the text of a response.
+/// Decodes such a result in place, as the next value of `reader`, for example in the text of a response.
 ///
 /// # Errors
-/// When it isn't a result of the method, or the hub can't represent it. The reader may be anywhere in the value then.
+/// When it isn't a result of the method, or the hub can't represent it. The reader may then be anywhere in the value.
 #[inline]
 pub fn read_server_result(
     peer: Revision,
@@ -157,7 +157,7 @@ pub fn read_server_result(
     peers::read_result(peer, Role::Server, method, reader, conversion, hub::ServerResult::read)
 }
 
-/// Converts a result of the hub to revision `peer`, and encodes it as a server gives it.
+/// Converts a result of the hub to revision `peer`, and encodes it as a server sends it.
 ///
 /// # Errors
 /// When that revision can't represent it.
@@ -172,10 +172,10 @@ pub fn server_result_for(
     Ok((RawJson::of_json(json), losses))
 }
 
-/// Converts a result of the hub to revision `peer`, and appends it to a text as a server gives it.
+/// Converts a result of the hub to revision `peer`, and appends it to a text as a server sends it.
 ///
 /// # Errors
-/// When that revision can't represent it. The text is as it was then.
+/// When that revision can't represent it. The text is then unchanged.
 #[inline]
 pub fn push_server_result(
     json: &mut String,

@@ -7,7 +7,7 @@ use mcp_wire::{Extension, MetaMember};
 
 use crate::{METHODS, SCHEMA};
 
-/// What a peer of the extension needs to know.
+/// The description of the extension for its peers.
 pub const EXTENSION: Extension = Extension::new("io.modelcontextprotocol/ui", "2026-07-28", METHODS, &SCHEMA)
     .meta(&[
         MetaMember { of: "Tool", member: "ui", definition: "#/$defs/McpUiToolMeta" },

@@ -5,10 +5,10 @@
 #![doc = include_str!("../README.md")]
 //! # Types
 //!
-//! - [`messages`]: The messages between a view and its host, and what each method gives back. The view is the
+//! - [`messages`]: The messages between a view and its host, and the result of each method. The view is the
 //!   client, and the host the server. [`ClientNotification`], [`ClientRequest`], [`ClientResult`],
 //!   [`ServerNotification`], [`ServerRequest`], [`ServerResult`].
-//! - [`ui`]: Documents that a host shows for a tool, and what such a view and its host say to each other.
+//! - [`ui`]: Documents that a host shows for a tool (views), and the messages between a view and its host.
 //!   [`McpUiAppCapabilities`], [`McpUiAppCapabilitiesTools`], [`McpUiClientCapabilities`], [`McpUiDisplayMode`],
 //!   [`McpUiDownloadFileRequest`], [`McpUiDownloadFileRequestParams`],
 //!   [`McpUiDownloadFileRequestParamsContents`], [`McpUiDownloadFileResult`], [`McpUiHostCapabilities`],

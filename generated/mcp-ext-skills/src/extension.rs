@@ -7,6 +7,6 @@ use mcp_wire::Extension;
 
 use crate::{METHODS, SCHEMA};
 
-/// What a peer of the extension needs to know.
+/// The description of the extension for its peers.
 pub const EXTENSION: Extension = Extension::new("io.modelcontextprotocol/skills", "2026-07-28", METHODS, &SCHEMA)
     .settings("#/$defs/SkillsExtensionCapability");

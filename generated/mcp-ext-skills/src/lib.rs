@@ -5,7 +5,7 @@
 #![doc = include_str!("../README.md")]
 //! # Types
 //!
-//! - [`messages`]: The messages of the extension, and what each of its methods gives back. [`ClientRequest`],
+//! - [`messages`]: The messages of the extension, and the result of each of its methods. [`ClientRequest`],
 //!   [`ServerResult`].
 //! - [`skills`]: Directories of instructions for agents, which a server offers as resources.
 //!   [`GetSkillRequest`], [`GetSkillRequestParams`], [`GetSkillResult`], [`ListSkillsRequest`],

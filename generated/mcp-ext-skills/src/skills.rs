@@ -31,7 +31,7 @@ object! {
 
 request! { GetSkillRequest: "skills/get" ClientToServer, GetSkillRequestParams => GetSkillResult }
 
-/// Which skill is asked for.
+/// The requested skill.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/ext-skills/blob/0682b7b6e9e661fbf8538e27cbd3e7282927b45a/specification/stable/skills.mdx)
 #[derive(Debug, Clone, PartialEq)]
@@ -58,7 +58,7 @@ object! {
 /// [Specification](https://github.com/modelcontextprotocol/ext-skills/blob/0682b7b6e9e661fbf8538e27cbd3e7282927b45a/specification/stable/skills.mdx)
 #[derive(Debug, Clone, PartialEq)]
 pub struct GetSkillResult {
-    /// The skill, as a list would have it.
+    /// The skill, in the same form as in a list.
     pub skill: Skill,
     /// Who may share a cached copy of this result.
     pub cache_scope: CacheScope,
@@ -112,7 +112,7 @@ object! {
 
 request! { ListSkillsRequest: "skills/list" ClientToServer, PaginatedRequestParams => ListSkillsResult }
 
-/// A page of skills. It may be empty, and a skill that isn't listed can be there all the same.
+/// A page of skills. It may be empty, and unlisted skills may exist.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/ext-skills/blob/0682b7b6e9e661fbf8538e27cbd3e7282927b45a/specification/stable/skills.mdx)
 #[derive(Debug, Clone, PartialEq)]
@@ -124,7 +124,7 @@ pub struct ListSkillsResult {
     /// How long the result stays fresh after it was received, in milliseconds. `0` means that it is stale at once.
     /// A notification of a change ends freshness earlier.
     pub ttl_ms: i64,
-    /// Where the next page begins. Absent means that this was the last page.
+    /// Cursor of the next page. Absent means that this was the last page.
     pub next_cursor: Option<Cursor>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -151,7 +151,7 @@ object! {
     }
 }
 
-/// Asks for what is directly in a directory (`resources/directory/read`), a page at a time. Sent only to a
+/// Asks for the direct entries of a directory (`resources/directory/read`), a page at a time. Sent only to a
 /// server that declares `directoryRead`, which answers with error -32602 if there is no such directory.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/ext-skills/blob/0682b7b6e9e661fbf8538e27cbd3e7282927b45a/specification/stable/skills.mdx)
@@ -175,7 +175,7 @@ object! {
 
 request! { ReadResourceDirectoryRequest: "resources/directory/read" ClientToServer, ReadResourceDirectoryRequestParams => ReadResourceDirectoryResult }
 
-/// Which directory is asked for, and from where on.
+/// The requested directory, and the page to start from.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/ext-skills/blob/0682b7b6e9e661fbf8538e27cbd3e7282927b45a/specification/stable/skills.mdx)
 #[derive(Debug, Clone, PartialEq)]
@@ -185,7 +185,7 @@ pub struct ReadResourceDirectoryRequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: RequestMetaObject,
-    /// Where the page begins, as the page before said. Absent means the first page.
+    /// Cursor of the page, from the `nextCursor` of the previous one. Absent means the first page.
     pub cursor: Option<String>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -202,14 +202,14 @@ object! {
     }
 }
 
-/// A page of a directory. Answers `resources/directory/read`.
+/// A page of the entries of a directory. Answers `resources/directory/read`.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/ext-skills/blob/0682b7b6e9e661fbf8538e27cbd3e7282927b45a/specification/stable/skills.mdx)
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadResourceDirectoryResult {
     /// The files in the directory, and its directories as resources of the type `inode/directory`.
     pub resources: Vec<Resource>,
-    /// Where the next page begins. Absent means that this was the last page.
+    /// Cursor of the next page. Absent means that this was the last page.
     pub next_cursor: Option<Cursor>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -239,7 +239,7 @@ object! {
 pub struct Skill {
     /// Address of the skill's `SKILL.md`. The directory around it has the name of the skill.
     pub uri: String,
-    /// What `SKILL.md` says at its beginning, whole and unchanged, as JSON.
+    /// The frontmatter of `SKILL.md`, whole and unchanged, as JSON.
     pub frontmatter: SkillFrontmatter,
     /// All files of the skill. The unit that a host verifies and a user approves.
     pub resources: SkillResources,
@@ -256,7 +256,7 @@ object! {
     }
 }
 
-/// What `SKILL.md` says at its beginning. Members beside these are kept as they are.
+/// The frontmatter of `SKILL.md`. Other members than these are kept as they are.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/ext-skills/blob/0682b7b6e9e661fbf8538e27cbd3e7282927b45a/specification/stable/skills.mdx)
 #[derive(Debug, Clone, PartialEq)]
@@ -302,8 +302,8 @@ object! {
     }
 }
 
-/// All files of a skill, `SKILL.md` among them, or the text `dynamic`: such a skill is made when it is read,
-/// and can't be verified. Hosts take up to 512 files and 16 MiB.
+/// All files of a skill, `SKILL.md` among them, or the text `dynamic`: such a skill is generated when it is
+/// read, and can't be verified. Hosts accept up to 512 files and 16 MiB.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/ext-skills/blob/0682b7b6e9e661fbf8538e27cbd3e7282927b45a/specification/stable/skills.mdx)
 #[derive(Debug, Clone, PartialEq)]
@@ -325,7 +325,7 @@ union! {
     }
 }
 
-/// The settings that a server declares the extension with.
+/// Settings with which a server declares the extension.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/ext-skills/blob/0682b7b6e9e661fbf8538e27cbd3e7282927b45a/specification/stable/skills.mdx)
 #[derive(Debug, Clone, PartialEq, Default)]

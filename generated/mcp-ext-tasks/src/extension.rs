@@ -7,7 +7,7 @@ use mcp_wire::{AddedResult, Extension, RepeatedParameter};
 
 use crate::{METHODS, SCHEMA};
 
-/// What a peer of the extension needs to know.
+/// The description of the extension for its peers.
 pub const EXTENSION: Extension = Extension::new("io.modelcontextprotocol/tasks", "2026-07-28", METHODS, &SCHEMA)
     .results(&[
         AddedResult { method: "tools/call", kind: Some("task"), definition: "#/$defs/CreateTaskResult" },
@@ -19,5 +19,6 @@ pub const EXTENSION: Extension = Extension::new("io.modelcontextprotocol/tasks",
     ])
     .settings("#/$defs/TasksExtensionCapability");
 
-/// How revisions of the protocol whose core has what the extension has say it: names by their roles, as JSON.
+/// The names of the extension's methods and members in revisions of the protocol whose core has them: by their roles,
+/// as JSON.
 pub const CORE: &str = include_str!("../core.json");

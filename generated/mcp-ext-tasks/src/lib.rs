@@ -5,9 +5,9 @@
 #![doc = include_str!("../README.md")]
 //! # Types
 //!
-//! - [`messages`]: The messages of the extension, and what each of its methods gives back. [`ClientRequest`],
+//! - [`messages`]: The messages of the extension, and the result of each of its methods. [`ClientRequest`],
 //!   [`ServerNotification`], [`ServerResult`].
-//! - [`tasks`]: Calls of tools that run in the background and are asked for their result later.
+//! - [`tasks`]: Calls of tools that run in the background and whose result is fetched later.
 //!   [`CancelTaskRequest`], [`CancelTaskRequestParams`], [`CancelTaskResult`], [`CancelledTask`],
 //!   [`CompletedTask`], [`CreateTaskResult`], [`DetailedTask`], [`FailedTask`], [`GetTaskRequest`],
 //!   [`GetTaskRequestParams`], [`GetTaskResult`], [`GetTaskResultCancelled`], [`GetTaskResultCompleted`],

@@ -18,15 +18,15 @@ export interface Input {
   /** Values of which the user must choose one. Absent means any value. */
   choices?: string[];
   /**
-   * Value where the user gives none. It has to be a valid one; examples belong into `placeholder`, in revisions
-   * that have it. Absent means there is none.
+   * Value that applies if the user gives none. It has to be a valid one; examples belong in `placeholder`, in
+   * revisions that have it. Absent means there is none.
    */
   default?: string;
   /** What the value is for, as clients show it to the user. Absent means there is no explanation. */
   description?: string;
   /** Kind of the value. Absent means a string. */
   format?: "string" | "number" | "boolean" | "filepath";
-  /** Whether there must be a value. Absent means no. */
+  /** Whether a value is required. Absent means no. */
   is_required?: boolean;
   /** Whether the value is a password, a token or the like, which clients must protect. Absent means no. */
   is_secret?: boolean;
@@ -38,7 +38,7 @@ export interface Input {
 }
 
 /**
- * Value in which variables can stand.
+ * Value that can contain variables.
  * @see https://static.modelcontextprotocol.io/schemas/2025-07-09/server.schema.json
  */
 export type InputWithVariables = Input & {
@@ -112,8 +112,8 @@ export type PositionalArgument = InputWithVariables & ({
  */
 export interface Repository {
   /**
-   * Id that the host of the repository has given it. It stays when the repository is renamed, and a repository
-   * that somebody creates again under the same name has another. Absent means it isn't known.
+   * Id that the host of the repository assigned to it. It stays the same when the repository is renamed, and
+   * differs when somebody creates a repository again under the same name. Absent means it isn't known.
    */
   id?: string;
   /** Host of the repository, such as `github`. */
@@ -125,7 +125,7 @@ export interface Repository {
 }
 
 /**
- * What both a list of servers and the whole document say about a server.
+ * Description of a server, as lists of servers and whole documents share it.
  * @see https://static.modelcontextprotocol.io/schemas/2025-07-09/server.schema.json
  */
 export interface Server {
@@ -135,7 +135,7 @@ export interface Server {
   name: string;
   /** Where the source code is. Absent means it isn't published. */
   repository?: Repository;
-  /** What has become of the server. Absent means it is active. */
+  /** Status of the server in its life cycle. Absent means it is active. */
   status?: "active" | "deprecated" | "deleted";
   /** Version of the server; semantic versions can be sorted, and ranges aren't allowed. */
   version: string;

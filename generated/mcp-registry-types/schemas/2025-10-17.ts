@@ -19,7 +19,7 @@ export interface Icon {
   mimeType?: "image/png" | "image/jpeg" | "image/jpg" | "image/svg+xml" | "image/webp";
   /** Sizes for which the icon is made, as in `48x48`, or `any` where it can be scaled. Absent means any size. */
   sizes?: string[];
-  /** HTTPS address of the picture. An SVG may hold scripts, so clients should take care whose it is. */
+  /** HTTPS address of the picture. An SVG may hold scripts, so clients should be careful about its source. */
   src: string;
   /** Background for which the icon is made. Absent means any. */
   theme?: "light" | "dark";
@@ -33,19 +33,19 @@ export interface Input {
   /** Values of which the user must choose one. Absent means any value. */
   choices?: string[];
   /**
-   * Value where the user gives none. It has to be a valid one; examples belong into `placeholder`, in revisions
-   * that have it. Absent means there is none.
+   * Value that applies if the user gives none. It has to be a valid one; examples belong in `placeholder`, in
+   * revisions that have it. Absent means there is none.
    */
   default?: string;
   /** What the value is for, as clients show it to the user. Absent means there is no explanation. */
   description?: string;
   /** Kind of the value. Absent means a string. */
   format?: "string" | "number" | "boolean" | "filepath";
-  /** Whether there must be a value. Absent means no. */
+  /** Whether a value is required. Absent means no. */
   isRequired?: boolean;
   /** Whether the value is a password, a token or the like, which clients must protect. Absent means no. */
   isSecret?: boolean;
-  /** Example or hint that a form shows where the value will be. Absent means none. */
+  /** Example or hint that a form shows in the empty field. Absent means none. */
   placeholder?: string;
   /**
    * Fixed value, which users don't change. `{name}` in it is replaced by the variable of that name. Absent means
@@ -55,7 +55,7 @@ export interface Input {
 }
 
 /**
- * Value in which variables can stand.
+ * Value that can contain variables.
  * @see https://static.modelcontextprotocol.io/schemas/2025-10-17/server.schema.json
  */
 export type InputWithVariables = Input & {
@@ -129,8 +129,8 @@ export type PositionalArgument = InputWithVariables & ({
  */
 export interface Repository {
   /**
-   * Id that the host of the repository has given it. It stays when the repository is renamed, and a repository
-   * that somebody creates again under the same name has another. Absent means it isn't known.
+   * Id that the host of the repository assigned to it. It stays the same when the repository is renamed, and
+   * differs when somebody creates a repository again under the same name. Absent means it isn't known.
    */
   id?: string;
   /** Host of the repository, such as `github`. */
@@ -163,7 +163,7 @@ export interface ServerDetail {
   name: string;
   /** Packages from which the server can be installed. Absent means none. */
   packages?: Package[];
-  /** Where the server runs already. Absent means nowhere. */
+  /** Remote transports by which the running server can be reached. Absent means none. */
   remotes?: (StreamableHttpTransport | SseTransport)[];
   /** Where the source code is. Absent means it isn't published. */
   repository?: Repository;

@@ -22,5 +22,5 @@ pub use mcp_convert::{
 
 /// The state of a conversion between these revisions: its policy, and what has been lost so far.
 pub type Conversion = mcp_convert::Conversion<Revision>;
-/// Why a value can't be represented in another of these revisions.
+/// The reason why a value can't be represented in another of these revisions.
 pub type TranslateError = mcp_convert::TranslateError<Revision>;

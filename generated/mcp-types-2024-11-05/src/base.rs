@@ -27,8 +27,7 @@ object! {
     }
 }
 
-/// The contents of a resource, as text or as bytes. Which of the two it is shows in whether `text` or `blob` is
-/// there.
+/// The contents of a resource, as text if `text` is present, or as bytes if `blob` is.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
@@ -86,7 +85,7 @@ object! {
 
 notification! { CancelledNotification: "notifications/cancelled" Both, CancelledNotificationParams }
 
-/// Which request is withdrawn, and why (`notifications/cancelled`).
+/// The withdrawn request, and the reason (`notifications/cancelled`).
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
@@ -319,8 +318,8 @@ object! {
     }
 }
 
-/// A response to a request. In revisions where it is a union, the alternatives are success and failure, told
-/// apart by `result` and `error`; in the others it is the successful response alone.
+/// A response to a request. In revisions where it is a union, the alternatives are success and failure,
+/// distinguished by `result` and `error`; in the others it is only the successful response.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
@@ -439,7 +438,7 @@ object! {
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PaginatedResult {
-    /// Where the next page begins. Absent means this was the last page.
+    /// Cursor of the next page. Absent means this was the last page.
     pub next_cursor: Option<Cursor>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -583,8 +582,8 @@ object! {
     }
 }
 
-/// Identifies a request so that its answer can be matched. A string or an integer, never null, that its sender
-/// has not used before in the session.
+/// Identifies a request so that its response can be matched. A string or an integer, never null, that its
+/// sender has not used before in the session.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 pub type RequestId = mcp_wire::RequestId;

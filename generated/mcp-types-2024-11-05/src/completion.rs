@@ -30,7 +30,7 @@ object! {
 
 request! { CompleteRequest: "completion/complete" ClientToServer, CompleteRequestParams => CompleteResult }
 
-/// What is being completed, and how far the input has got (`completion/complete`).
+/// The argument to complete, and the text typed so far (`completion/complete`).
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
@@ -83,7 +83,7 @@ object! {
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct CompleteResult {
-    /// The suggestions and how many there are.
+    /// The suggestions and their number.
     pub completion: CompleteResultCompletion,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -129,7 +129,7 @@ object! {
     }
 }
 
-/// What an argument is completed for: a prompt, or a resource template.
+/// Reference to the owner of the argument to complete: a prompt, or a resource template.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
@@ -149,8 +149,8 @@ union! {
     _ => Unknown,
 }
 
-/// Points at a prompt by name. Sent by the client in `completion/complete` to say whose argument is being
-/// completed.
+/// Points at a prompt by name. Sent by the client in `completion/complete` to identify the prompt whose
+/// argument is being completed.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
@@ -171,8 +171,8 @@ object! {
     }
 }
 
-/// Points at a resource or a resource template. Sent by the client in `completion/complete` to say whose
-/// argument is being completed. Later revisions name it `ResourceTemplateReference`.
+/// Points at a resource or a resource template. Sent by the client in `completion/complete` to identify the one
+/// whose argument is being completed. Later revisions name it `ResourceTemplateReference`.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]

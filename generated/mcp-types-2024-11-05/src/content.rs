@@ -110,12 +110,12 @@ object! {
     }
 }
 
-/// What the text and the binary form of resource contents have in common.
+/// Members that text and binary contents of a resource share.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResourceContents {
-    /// URI of this item, which may lie below the URI that was asked for.
+    /// URI of this item, which may lie below the requested URI.
     pub uri: String,
     /// MIME type of this item. Absent means unknown.
     pub mime_type: Option<String>,
@@ -186,7 +186,7 @@ object! {
 pub struct TextResourceContents {
     /// The text itself, not encoded in any way.
     pub text: String,
-    /// URI of this item, which may lie below the URI that was asked for.
+    /// URI of this item, which may lie below the requested URI.
     pub uri: String,
     /// MIME type of this item. Absent means unknown.
     pub mime_type: Option<String>,

@@ -41,7 +41,7 @@ request! { ListResourceTemplatesRequest: "resources/templates/list" ClientToServ
 pub struct ListResourceTemplatesResult {
     /// The templates on this page.
     pub resource_templates: Vec<ResourceTemplate>,
-    /// Where the next page begins. Absent means this was the last page.
+    /// Cursor of the next page. Absent means this was the last page.
     pub next_cursor: Option<Cursor>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -93,7 +93,7 @@ request! { ListResourcesRequest: "resources/list" ClientToServer, Option<Paginat
 pub struct ListResourcesResult {
     /// The resources on this page.
     pub resources: Vec<Resource>,
-    /// Where the next page begins. Absent means this was the last page.
+    /// Cursor of the next page. Absent means this was the last page.
     pub next_cursor: Option<Cursor>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -142,7 +142,7 @@ request! { ReadResourceRequest: "resources/read" ClientToServer, ReadResourceReq
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadResourceRequestParams {
-    /// URI of what to read, in any scheme that the server understands.
+    /// URI of the resource to read, in any scheme that the server understands.
     pub uri: String,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -166,8 +166,8 @@ object! {
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadResourceResult {
-    /// What was read. There may be several entries, each with its own URI: reading a directory can return its
-    /// files.
+    /// The contents that were read. There may be several entries, each with its own URI: reading a directory can
+    /// return its files.
     pub contents: Vec<AnyResourceContents>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -312,7 +312,7 @@ notification! { ResourceUpdatedNotification: "notifications/resources/updated" S
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResourceUpdatedNotificationParams {
-    /// URI of what has changed, which may lie below the URI that was subscribed to.
+    /// URI of the changed resource, which may lie below the subscribed URI.
     pub uri: String,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.

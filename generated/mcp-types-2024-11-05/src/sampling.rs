@@ -112,9 +112,9 @@ strings! {
 pub struct CreateMessageResult {
     /// Name of the model that wrote the message.
     pub model: String,
-    /// Whose turn the message is; normally the assistant's.
+    /// Role of the author; normally the assistant.
     pub role: Role,
-    /// What the model wrote. Where the revision allows a list, one reply may hold several blocks.
+    /// The content that the model wrote. Where the revision allows a list, one reply may hold several blocks.
     pub content: SamplingContent,
     /// Why generation ended. Known values are `endTurn`, `stopSequence`, `maxTokens` and, in later revisions,
     /// `toolUse`; providers may use others. Absent means unknown.
@@ -144,11 +144,11 @@ object! {
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum CreateMessageResultStopReason {
-    /// The model finished what it had to say.
+    /// The model finished its turn.
     EndTurn,
-    /// One of the requested stop sequences came up.
+    /// The model wrote one of the requested stop sequences.
     StopSequence,
-    /// The limit of tokens was reached.
+    /// The token limit was reached.
     MaxTokens,
     /// A value that the schema doesn't declare, as it came.
     Unknown(String),
@@ -162,7 +162,7 @@ strings! {
     _ => Unknown,
 }
 
-/// Suggests a model for sampling by name. Sent by the server within [`ModelPreferences`]; the client alone
+/// Suggests a model for sampling by name. Sent by the server within [`ModelPreferences`]; only the client
 /// decides which model runs.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
@@ -212,7 +212,7 @@ object! {
     }
 }
 
-/// The content of a message to or from the model: one block or, where the revision has it, several.
+/// The content of a message to or from the model: one block or, where the revision allows a list, several.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
@@ -239,7 +239,7 @@ union! {
 pub struct SamplingMessage {
     /// Who speaks in the message.
     pub role: Role,
-    /// What the message says.
+    /// Content of the message.
     pub content: SamplingContent,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,

@@ -8,8 +8,7 @@ use crate::{
     AudioContent, BlobResourceContents, EmbeddedResource, ImageContent, SCHEMA, TextContent, TextResourceContents,
 };
 
-/// The contents of a resource, as text or as bytes. Which of the two it is shows in whether `text` or `blob` is
-/// there.
+/// The contents of a resource, as text if `text` is present, or as bytes if `blob` is.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
@@ -67,7 +66,7 @@ object! {
 
 notification! { CancelledNotification: "notifications/cancelled" Both, CancelledNotificationParams }
 
-/// Which request is withdrawn, and why (`notifications/cancelled`).
+/// The withdrawn request, and the reason (`notifications/cancelled`).
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
@@ -167,7 +166,7 @@ object! {
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 pub type JsonRpcBatchRequest = Vec<JsonRpcBatchRequestItem>;
 
-/// What a batch from the calling side may hold: a request or a notification.
+/// An item of a batch from the calling side: a request or a notification.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
@@ -205,7 +204,7 @@ union! {
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 pub type JsonRpcBatchResponse = Vec<JsonRpcBatchResponseItem>;
 
-/// What a batch of answers may hold: a result or an error.
+/// An item of a batch of responses: a result or an error.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
@@ -324,8 +323,8 @@ object! {
     }
 }
 
-/// A response to a request. In revisions where it is a union, the alternatives are success and failure, told
-/// apart by `result` and `error`; in the others it is the successful response alone.
+/// A response to a request. In revisions where it is a union, the alternatives are success and failure,
+/// distinguished by `result` and `error`; in the others it is only the successful response.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
@@ -444,7 +443,7 @@ object! {
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PaginatedResult {
-    /// Where the next page begins. Absent means this was the last page.
+    /// Cursor of the next page. Absent means this was the last page.
     pub next_cursor: Option<Cursor>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -591,8 +590,8 @@ object! {
     }
 }
 
-/// Identifies a request so that its answer can be matched. A string or an integer, never null, that its sender
-/// has not used before in the session.
+/// Identifies a request so that its response can be matched. A string or an integer, never null, that its
+/// sender has not used before in the session.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 pub type RequestId = mcp_wire::RequestId;

@@ -19,14 +19,14 @@
 //! - [`content`]: Text, images, audio and resources, as tool results and prompts hold them. [`Annotations`],
 //!   [`AudioContent`], [`BlobResourceContents`], [`EmbeddedResource`], [`ImageContent`], [`ResourceContents`],
 //!   [`Role`], [`TextContent`], [`TextResourceContents`].
-//! - [`lifecycle`]: The handshake, and what the peers say about themselves and what they can do.
-//!   [`ClientCapabilities`], [`ClientCapabilitiesRoots`], [`Implementation`], [`InitializeRequest`],
-//!   [`InitializeRequestParams`], [`InitializeResult`], [`InitializedNotification`], [`ServerCapabilities`],
-//!   [`ServerCapabilitiesPrompts`], [`ServerCapabilitiesResources`], [`ServerCapabilitiesTools`].
-//! - [`logging`]: Log messages of a server, and the level from which on a client wants them. [`LoggingLevel`],
-//!   [`LoggingMessageNotification`], [`LoggingMessageNotificationParams`], [`SetLevelRequest`],
+//! - [`lifecycle`]: The handshake, and the identity and capabilities of the peers. [`ClientCapabilities`],
+//!   [`ClientCapabilitiesRoots`], [`Implementation`], [`InitializeRequest`], [`InitializeRequestParams`],
+//!   [`InitializeResult`], [`InitializedNotification`], [`ServerCapabilities`], [`ServerCapabilitiesPrompts`],
+//!   [`ServerCapabilitiesResources`], [`ServerCapabilitiesTools`].
+//! - [`logging`]: Log messages of a server, and the lowest severity that a client wants to receive.
+//!   [`LoggingLevel`], [`LoggingMessageNotification`], [`LoggingMessageNotificationParams`], [`SetLevelRequest`],
 //!   [`SetLevelRequestParams`].
-//! - [`messages`]: Every message that a client or a server may send, and what each method gives back.
+//! - [`messages`]: Every message that a client or a server may send, and the result of each method.
 //!   [`ClientNotification`], [`ClientRequest`], [`ClientResult`], [`ServerNotification`], [`ServerRequest`],
 //!   [`ServerResult`].
 //! - [`prompts`]: Templates of messages that a server offers for users to choose. [`GetPromptRequest`],

@@ -30,7 +30,7 @@ object! {
 
 request! { CallToolRequest: "tools/call" ClientToServer, CallToolRequestParams => CallToolResult }
 
-/// Which tool to run and what to pass to it (`tools/call`).
+/// The tool to run, and its arguments (`tools/call`).
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
@@ -57,16 +57,16 @@ object! {
     }
 }
 
-/// What a tool produced. Sent by the server to answer `tools/call`. Failures of the tool itself are reported
-/// here with `isError`, where the model can see and react to them; an unknown tool or a server fault is a
-/// JSON-RPC error instead.
+/// Output of a tool. Sent by the server to answer `tools/call`. Failures of the tool itself are reported here
+/// with `isError`, where the model can see and react to them; an unknown tool or a server fault is a JSON-RPC
+/// error instead.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallToolResult {
     /// Output for the model and the user, in order. May be empty.
     pub content: Vec<ContentBlock>,
-    /// Whether the tool failed, with `content` saying how. Absent means `false`: it succeeded.
+    /// Whether the tool failed; if so, `content` describes the failure. Absent means `false`: it succeeded.
     pub is_error: Option<bool>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -117,7 +117,7 @@ request! { ListToolsRequest: "tools/list" ClientToServer, Option<PaginatedReques
 pub struct ListToolsResult {
     /// The tools on this page.
     pub tools: Vec<Tool>,
-    /// Where the next page begins. Absent means this was the last page.
+    /// Cursor of the next page. Absent means this was the last page.
     pub next_cursor: Option<Cursor>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.

@@ -6,8 +6,7 @@
 use mcp_wire::{Discriminator, Extra, JsonType, Number, RawJson, RawObject, notification, object, request, union};
 use crate::{BlobResourceContents, SCHEMA, TextResourceContents};
 
-/// The contents of a resource, as text or as bytes. Which of the two it is shows in whether `text` or `blob` is
-/// there.
+/// The contents of a resource, as text if `text` is present, or as bytes if `blob` is.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#embeddedresource)
 #[derive(Debug, Clone, PartialEq)]
@@ -89,7 +88,7 @@ object! {
 
 notification! { CancelledNotification: "notifications/cancelled" Both, CancelledNotificationParams }
 
-/// Which request is withdrawn, and why (`notifications/cancelled`).
+/// The withdrawn request, and the reason (`notifications/cancelled`).
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#cancellednotification)
 #[derive(Debug, Clone, PartialEq)]
@@ -298,8 +297,8 @@ object! {
     }
 }
 
-/// A response to a request. In revisions where it is a union, the alternatives are success and failure, told
-/// apart by `result` and `error`; in the others it is the successful response alone.
+/// A response to a request. In revisions where it is a union, the alternatives are success and failure,
+/// distinguished by `result` and `error`; in the others it is only the successful response.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#jsonrpcresponse)
 #[derive(Debug, Clone, PartialEq)]
@@ -418,7 +417,7 @@ object! {
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#paginatedresult)
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PaginatedResult {
-    /// Where the next page begins. Absent means this was the last page.
+    /// Cursor of the next page. Absent means this was the last page.
     pub next_cursor: Option<Cursor>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -565,8 +564,8 @@ object! {
     }
 }
 
-/// Identifies a request so that its answer can be matched. A string or an integer, never null, that its sender
-/// has not used before in the session.
+/// Identifies a request so that its response can be matched. A string or an integer, never null, that its
+/// sender has not used before in the session.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#requestid)
 pub type RequestId = mcp_wire::RequestId;

@@ -30,7 +30,7 @@ object! {
 
 request! { CompleteRequest: "completion/complete" ClientToServer, CompleteRequestParams => CompleteResult }
 
-/// What is being completed, and how far the input has got (`completion/complete`).
+/// The argument to complete, and the text typed so far (`completion/complete`).
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#completerequest)
 #[derive(Debug, Clone, PartialEq)]
@@ -39,7 +39,7 @@ pub struct CompleteRequestParams {
     pub argument: CompleteRequestParamsArgument,
     /// The prompt or resource template that the argument belongs to.
     pub ref_: CompletionReference,
-    /// What is already known about the other arguments. Absent means nothing is.
+    /// Values of the other arguments, as far as they are known. Absent means none.
     pub context: Option<CompleteRequestParamsContext>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -81,7 +81,7 @@ object! {
     }
 }
 
-/// What is already known when completion is requested.
+/// Values that are known when completion is requested.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#completerequest)
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -104,7 +104,7 @@ object! {
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#completeresult)
 #[derive(Debug, Clone, PartialEq)]
 pub struct CompleteResult {
-    /// The suggestions and how many there are.
+    /// The suggestions and their number.
     pub completion: CompleteResultCompletion,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -150,7 +150,7 @@ object! {
     }
 }
 
-/// What an argument is completed for: a prompt, or a resource template.
+/// Reference to the owner of the argument to complete: a prompt, or a resource template.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#completerequest)
 #[derive(Debug, Clone, PartialEq)]
@@ -170,8 +170,8 @@ union! {
     _ => Unknown,
 }
 
-/// Points at a prompt by name. Sent by the client in `completion/complete` to say whose argument is being
-/// completed.
+/// Points at a prompt by name. Sent by the client in `completion/complete` to identify the prompt whose
+/// argument is being completed.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#promptreference)
 #[derive(Debug, Clone, PartialEq)]
@@ -197,8 +197,8 @@ object! {
     }
 }
 
-/// Points at a resource or a resource template. Sent by the client in `completion/complete` to say whose
-/// argument is being completed. Earlier revisions name it `ResourceReference`.
+/// Points at a resource or a resource template. Sent by the client in `completion/complete` to identify the one
+/// whose argument is being completed. Earlier revisions name it `ResourceReference`.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#resourcetemplatereference)
 #[derive(Debug, Clone, PartialEq)]

@@ -30,7 +30,7 @@ object! {
 
 request! { GetPromptRequest: "prompts/get" ClientToServer, GetPromptRequestParams => GetPromptResult }
 
-/// Which prompt to render and with what (`prompts/get`).
+/// The prompt to fill in, and its arguments (`prompts/get`).
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#getpromptrequest)
 #[derive(Debug, Clone, PartialEq)]
@@ -115,7 +115,7 @@ request! { ListPromptsRequest: "prompts/list" ClientToServer, Option<PaginatedRe
 pub struct ListPromptsResult {
     /// The prompts on this page.
     pub prompts: Vec<Prompt>,
-    /// Where the next page begins. Absent means this was the last page.
+    /// Cursor of the next page. Absent means this was the last page.
     pub next_cursor: Option<Cursor>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -180,7 +180,7 @@ pub struct PromptArgument {
     pub name: String,
     /// What the argument means, in words for people. Absent means none.
     pub description: Option<String>,
-    /// Whether the prompt cannot be fetched without this argument. Absent means it is optional.
+    /// Whether the argument is required. Absent means it is optional.
     pub required: Option<bool>,
     /// Label for people. Absent means `name` is displayed.
     pub title: Option<String>,
@@ -233,7 +233,7 @@ notification! { PromptListChangedNotification: "notifications/prompts/list_chang
 pub struct PromptMessage {
     /// Who speaks in the message.
     pub role: Role,
-    /// What the message says.
+    /// Content of the message.
     pub content: ContentBlock,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,

@@ -19,8 +19,8 @@
 //! - [`content`]: Text, images, audio and resources, as tool results and prompts hold them. [`Annotations`],
 //!   [`AudioContent`], [`BlobResourceContents`], [`ContentBlock`], [`EmbeddedResource`], [`ImageContent`],
 //!   [`ResourceContents`], [`ResourceLink`], [`Role`], [`TextContent`], [`TextResourceContents`].
-//! - [`elicitation`]: Questions of a server to the user, which the client shows as a form or a web page.
-//!   [`BooleanSchema`], [`ElicitRequest`], [`ElicitRequestFormParams`], [`ElicitRequestParams`],
+//! - [`elicitation`]: Requests of a server for input from the user, which the client shows as a form or a web
+//!   page. [`BooleanSchema`], [`ElicitRequest`], [`ElicitRequestFormParams`], [`ElicitRequestParams`],
 //!   [`ElicitRequestUrlParams`], [`ElicitResult`], [`ElicitResultAction`], [`ElicitResultContentValue`],
 //!   [`ElicitationCompleteNotification`], [`ElicitationCompleteNotificationParams`], [`EnumOption`],
 //!   [`EnumSchema`], [`LegacyTitledEnumSchema`], [`MultiSelectEnumSchema`], [`NumberSchema`],
@@ -29,18 +29,18 @@
 //!   [`TitledMultiSelectEnumSchemaItems`], [`TitledSingleSelectEnumSchema`], [`UntitledMultiSelectEnumSchema`],
 //!   [`UntitledMultiSelectEnumSchemaItems`], [`UntitledSingleSelectEnumSchema`], [`UrlElicitationRequiredError`],
 //!   [`UrlElicitationRequiredErrorData`], [`UrlElicitationRequiredErrorObject`].
-//! - [`lifecycle`]: The handshake, and what the peers say about themselves and what they can do.
-//!   [`ClientCapabilities`], [`ClientCapabilitiesElicitation`], [`ClientCapabilitiesRoots`],
-//!   [`ClientCapabilitiesSampling`], [`ClientCapabilitiesTasks`], [`ClientCapabilitiesTasksRequests`],
+//! - [`lifecycle`]: The handshake, and the identity and capabilities of the peers. [`ClientCapabilities`],
+//!   [`ClientCapabilitiesElicitation`], [`ClientCapabilitiesRoots`], [`ClientCapabilitiesSampling`],
+//!   [`ClientCapabilitiesTasks`], [`ClientCapabilitiesTasksRequests`],
 //!   [`ClientCapabilitiesTasksRequestsElicitation`], [`ClientCapabilitiesTasksRequestsSampling`], [`Icon`],
 //!   [`IconTheme`], [`Icons`], [`Implementation`], [`InitializeRequest`], [`InitializeRequestParams`],
 //!   [`InitializeResult`], [`InitializedNotification`], [`ServerCapabilities`], [`ServerCapabilitiesPrompts`],
 //!   [`ServerCapabilitiesResources`], [`ServerCapabilitiesTasks`], [`ServerCapabilitiesTasksRequests`],
 //!   [`ServerCapabilitiesTasksRequestsTools`], [`ServerCapabilitiesTools`].
-//! - [`logging`]: Log messages of a server, and the level from which on a client wants them. [`LoggingLevel`],
-//!   [`LoggingMessageNotification`], [`LoggingMessageNotificationParams`], [`SetLevelRequest`],
+//! - [`logging`]: Log messages of a server, and the lowest severity that a client wants to receive.
+//!   [`LoggingLevel`], [`LoggingMessageNotification`], [`LoggingMessageNotificationParams`], [`SetLevelRequest`],
 //!   [`SetLevelRequestParams`].
-//! - [`messages`]: Every message that a client or a server may send, and what each method gives back.
+//! - [`messages`]: Every message that a client or a server may send, and the result of each method.
 //!   [`ClientNotification`], [`ClientRequest`], [`ClientResult`], [`ServerNotification`], [`ServerRequest`],
 //!   [`ServerResult`].
 //! - [`prompts`]: Templates of messages that a server offers for users to choose. [`GetPromptRequest`],
@@ -59,12 +59,12 @@
 //!   [`CreateMessageResultStopReason`], [`ModelHint`], [`ModelPreferences`], [`SamplingContent`],
 //!   [`SamplingMessage`], [`SamplingMessageContentBlock`], [`ToolChoice`], [`ToolChoiceMode`],
 //!   [`ToolResultContent`], [`ToolUseContent`].
-//! - [`tasks`]: Requests that run in the background and are asked for their result later.
-//!   [`CancelTaskRequest`], [`CancelTaskRequestParams`], [`CancelTaskResult`], [`CreateTaskResult`],
-//!   [`GetTaskPayloadRequest`], [`GetTaskPayloadRequestParams`], [`GetTaskPayloadResult`], [`GetTaskRequest`],
-//!   [`GetTaskRequestParams`], [`GetTaskResult`], [`ListTasksRequest`], [`ListTasksResult`],
-//!   [`RelatedTaskMetadata`], [`Task`], [`TaskAugmentedRequestParams`], [`TaskMetadata`], [`TaskStatus`],
-//!   [`TaskStatusNotification`], [`TaskStatusNotificationParams`].
+//! - [`tasks`]: Requests that run in the background and whose result is fetched later. [`CancelTaskRequest`],
+//!   [`CancelTaskRequestParams`], [`CancelTaskResult`], [`CreateTaskResult`], [`GetTaskPayloadRequest`],
+//!   [`GetTaskPayloadRequestParams`], [`GetTaskPayloadResult`], [`GetTaskRequest`], [`GetTaskRequestParams`],
+//!   [`GetTaskResult`], [`ListTasksRequest`], [`ListTasksResult`], [`RelatedTaskMetadata`], [`Task`],
+//!   [`TaskAugmentedRequestParams`], [`TaskMetadata`], [`TaskStatus`], [`TaskStatusNotification`],
+//!   [`TaskStatusNotificationParams`].
 //! - [`tools`]: Functions that a server offers for a language model to call. [`CallToolRequest`],
 //!   [`CallToolRequestParams`], [`CallToolResult`], [`ListToolsRequest`], [`ListToolsResult`], [`Tool`],
 //!   [`ToolAnnotations`], [`ToolExecution`], [`ToolExecutionTaskSupport`], [`ToolListChangedNotification`].

@@ -55,7 +55,7 @@ pub struct CreateMessageRequestParams {
     pub model_preferences: Option<ModelPreferences>,
     /// Texts that end generation as soon as the model writes one. Absent means none.
     pub stop_sequences: Option<Vec<String>>,
-    /// Asks the receiver to run this request as a task. The immediate answer is then a
+    /// Asks the receiver to run this request as a task. The immediate response is then a
     /// [`CreateTaskResult`](crate::CreateTaskResult), and the real result is fetched with `tasks/result`. Only
     /// meaningful if the receiver declared task support for this kind of request; absent means an ordinary call.
     pub task: Option<TaskMetadata>,
@@ -125,9 +125,9 @@ strings! {
 pub struct CreateMessageResult {
     /// Name of the model that wrote the message.
     pub model: String,
-    /// Whose turn the message is; normally the assistant's.
+    /// Role of the author; normally the assistant.
     pub role: Role,
-    /// What the model wrote. Where the revision allows a list, one reply may hold several blocks.
+    /// The content that the model wrote. Where the revision allows a list, one reply may hold several blocks.
     pub content: SamplingContent,
     /// Why generation ended. Known values are `endTurn`, `stopSequence`, `maxTokens` and, in later revisions,
     /// `toolUse`; providers may use others. Absent means unknown.
@@ -157,13 +157,13 @@ object! {
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#createmessageresult)
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum CreateMessageResultStopReason {
-    /// The model finished what it had to say.
+    /// The model finished its turn.
     EndTurn,
-    /// One of the requested stop sequences came up.
+    /// The model wrote one of the requested stop sequences.
     StopSequence,
-    /// The limit of tokens was reached.
+    /// The token limit was reached.
     MaxTokens,
-    /// The model wants tools to be run before it goes on.
+    /// The model wants tools to be run before it continues.
     ToolUse,
     /// A value that the schema doesn't declare, as it came.
     Unknown(String),
@@ -178,7 +178,7 @@ strings! {
     _ => Unknown,
 }
 
-/// Suggests a model for sampling by name. Sent by the server within [`ModelPreferences`]; the client alone
+/// Suggests a model for sampling by name. Sent by the server within [`ModelPreferences`]; only the client
 /// decides which model runs.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#modelhint)
@@ -228,7 +228,7 @@ object! {
     }
 }
 
-/// The content of a message to or from the model: one block or, where the revision has it, several.
+/// The content of a message to or from the model: one block or, where the revision allows a list, several.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#createmessageresult)
 #[derive(Debug, Clone, PartialEq)]
@@ -282,7 +282,7 @@ union! {
 pub struct SamplingMessage {
     /// Who speaks in the message.
     pub role: Role,
-    /// What the message says.
+    /// Content of the message.
     pub content: SamplingContent,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -383,7 +383,7 @@ pub struct ToolResultContent {
     pub tool_use_id: String,
     /// What the tool returned, in the form of `CallToolResult.content`.
     pub content: Vec<ContentBlock>,
-    /// Whether the tool use failed, in which case `content` says why. Absent means false.
+    /// Whether the tool use failed, in which case `content` explains why. Absent means false.
     pub is_error: Option<bool>,
     /// What the tool returned as a JSON object. It should conform to the tool's `outputSchema` if there is one.
     /// Absent means there is no structured output.

@@ -30,7 +30,7 @@ object! {
 
 request! { CallToolRequest: "tools/call" ClientToServer, CallToolRequestParams => CallToolResult }
 
-/// Which tool to run and what to pass to it (`tools/call`).
+/// The tool to run, and its arguments (`tools/call`).
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#calltoolrequestparams)
 #[derive(Debug, Clone, PartialEq)]
@@ -39,7 +39,7 @@ pub struct CallToolRequestParams {
     pub name: String,
     /// Input of the tool, keyed by argument name; it must satisfy the tool's `inputSchema`. Absent means no input.
     pub arguments: Option<RawObject>,
-    /// Asks the receiver to run this request as a task. The immediate answer is then a
+    /// Asks the receiver to run this request as a task. The immediate response is then a
     /// [`CreateTaskResult`](crate::CreateTaskResult), and the real result is fetched with `tasks/result`. Only
     /// meaningful if the receiver declared task support for this kind of request; absent means an ordinary call.
     pub task: Option<TaskMetadata>,
@@ -62,16 +62,16 @@ object! {
     }
 }
 
-/// What a tool produced. Sent by the server to answer `tools/call`. Failures of the tool itself are reported
-/// here with `isError`, where the model can see and react to them; an unknown tool or a server fault is a
-/// JSON-RPC error instead.
+/// Output of a tool. Sent by the server to answer `tools/call`. Failures of the tool itself are reported here
+/// with `isError`, where the model can see and react to them; an unknown tool or a server fault is a JSON-RPC
+/// error instead.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#calltoolresult)
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallToolResult {
     /// Output for the model and the user, in order. May be empty.
     pub content: Vec<ContentBlock>,
-    /// Whether the tool failed, with `content` saying how. Absent means `false`: it succeeded.
+    /// Whether the tool failed; if so, `content` describes the failure. Absent means `false`: it succeeded.
     pub is_error: Option<bool>,
     /// Output as a JSON object, which must satisfy the tool's `outputSchema` if it declares one. Servers should
     /// repeat it as text in `content` for older clients. Absent means unstructured output only.
@@ -126,7 +126,7 @@ request! { ListToolsRequest: "tools/list" ClientToServer, Option<PaginatedReques
 pub struct ListToolsResult {
     /// The tools on this page.
     pub tools: Vec<Tool>,
-    /// Where the next page begins. Absent means this was the last page.
+    /// Cursor of the next page. Absent means this was the last page.
     pub next_cursor: Option<Cursor>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.

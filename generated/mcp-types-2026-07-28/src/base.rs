@@ -6,8 +6,7 @@
 use mcp_wire::{Discriminator, Extra, JsonType, Number, RawJson, RawObject, notification, object, strings, union};
 use crate::{BlobResourceContents, ClientCapabilities, Implementation, LoggingLevel, SCHEMA, TextResourceContents};
 
-/// The contents of a resource, as text or as bytes. Which of the two it is shows in whether `text` or `blob` is
-/// there.
+/// The contents of a resource, as text if `text` is present, or as bytes if `blob` is.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#embeddedresource)
 #[derive(Debug, Clone, PartialEq)]
@@ -70,7 +69,7 @@ object! {
 pub enum CacheScope {
     /// Only for requests with the same authorization.
     Private,
-    /// For everybody. The result has nothing in it that belongs to a user.
+    /// For everybody. The result contains nothing that belongs to a user.
     Public,
     /// A value that the schema doesn't declare, as it came.
     Unknown(String),
@@ -83,7 +82,7 @@ strings! {
     _ => Unknown,
 }
 
-/// Members that results have in common which a client may cache.
+/// Members shared by the results that a client may cache.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#cacheableresult)
 #[derive(Debug, Clone, PartialEq)]
@@ -116,7 +115,7 @@ object! {
 
 /// Withdraws a request that is still in flight (`notifications/cancelled`). Sent by the client over stdio; over
 /// HTTP it closes the stream of the response instead. The server should stop the work and send no response; it
-/// ignores the message when the request is unknown or already finished. A server sends it over stdio alone, to
+/// ignores the message when the request is unknown or already finished. A server sends it only over stdio, to
 /// end a subscription.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#cancellednotification)
@@ -140,7 +139,7 @@ object! {
 
 notification! { CancelledNotification: "notifications/cancelled" Both, CancelledNotificationParams }
 
-/// Which request is withdrawn, and why (`notifications/cancelled`).
+/// The withdrawn request, and the reason (`notifications/cancelled`).
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#cancellednotificationparams)
 #[derive(Debug, Clone, PartialEq)]
@@ -210,7 +209,8 @@ object! {
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonarray)
 pub type JsonArray = Vec<JsonValue>;
 
-/// Any JSON object. Where it is the setting of a feature, an empty one means the feature without settings.
+/// Any JSON object. Where it holds the settings of a feature, an empty one declares the feature without
+/// settings.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonobject)
 pub type JsonObject = RawObject;
@@ -328,14 +328,14 @@ object! {
     }
 }
 
-/// A message of any method that calls for a response. Sent by clients alone; the server answers with a result
-/// or an error under the same id.
+/// A message of any method that calls for a response. Sent only by clients; the server answers with a result or
+/// an error under the same id.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonrpcrequest)
 #[derive(Debug, Clone, PartialEq)]
 pub struct JsonRpcRequest {
-    /// Identifier that the response repeats. Chosen by the client, never `null`, and not that of another request
-    /// which is still unanswered.
+    /// Identifier that the response repeats. Chosen by the client, never `null`, and not that of another request in
+    /// flight.
     pub id: RequestId,
     /// Name of the operation, such as `tools/call`.
     pub method: String,
@@ -359,8 +359,8 @@ object! {
     }
 }
 
-/// A response to a request. In revisions where it is a union, the alternatives are success and failure, told
-/// apart by `result` and `error`; in the others it is the successful response alone.
+/// A response to a request. In revisions where it is a union, the alternatives are success and failure,
+/// distinguished by `result` and `error`; in the others it is only the successful response.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonrpcresponse)
 #[derive(Debug, Clone, PartialEq)]
@@ -546,7 +546,7 @@ object! {
 pub struct PaginatedResult {
     /// Whether the request is complete. Results of earlier revisions have no such member, and are complete.
     pub result_type: ResultType,
-    /// Where the next page begins. Absent means this was the last page.
+    /// Cursor of the next page. Absent means this was the last page.
     pub next_cursor: Option<Cursor>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -672,30 +672,30 @@ object! {
     }
 }
 
-/// Identifies a request so that its answer can be matched. A string or an integer, never null, that is not the
-/// id of another request which is still unanswered.
+/// Identifies a request so that its response can be matched. A string or an integer, never null, that is not
+/// the id of another request in flight.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#requestid)
 pub type RequestId = mcp_wire::RequestId;
 
-/// Metadata of a request, with which it needs no session. Other keys are open to extensions, and to trace
-/// contexts such as `traceparent`.
+/// Metadata of a request, which makes it independent of a session. Other keys are open to extensions, and to
+/// trace contexts such as `traceparent`.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#requestmetaobject)
 #[derive(Debug, Clone, PartialEq)]
 pub struct RequestMetaObject {
-    /// Protocol revision of the request. Over HTTP a header repeats it. A server that does not speak it answers
+    /// Protocol revision of the request. Over HTTP a header repeats it. A server that does not support it answers
     /// with an [`UnsupportedProtocolVersionError`](crate::UnsupportedProtocolVersionError).
     pub protocol_version: String,
-    /// Features that the client offers while this request is answered. An empty object means none. Servers must not
-    /// rely on what an earlier request said.
+    /// Features that the client offers while this request is processed. An empty object means none. Servers must
+    /// not rely on the capabilities of an earlier request.
     pub client_capabilities: ClientCapabilities,
-    /// Least severe log messages that the client wants while this request is answered. Absent means that the server
-    /// sends none.
+    /// Lowest severity of the log messages that the client wants while this request is processed. Absent means that
+    /// the server sends none.
     #[deprecated = "revision 2026-07-28 deprecates logging (SEP-2577): log to the standard error over stdio, or use OpenTelemetry"]
     pub log_level: Option<LoggingLevel>,
-    /// Name and version of the client program, for display and logs. Nothing vouches for it. Absent means the
-    /// client does not say.
+    /// Name and version of the client program, for display and logs. They are not verified. Absent means the client
+    /// does not identify itself.
     pub client_info: Option<Implementation>,
     /// Opts in to `notifications/progress` for this request. The client picks a token that is unique among its
     /// active requests, and each notification repeats it. The server may still send none; absent means the client
@@ -768,8 +768,8 @@ object! {
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resultmetaobject)
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ResultMetaObject {
-    /// Name and version of the server program, for display and logs. Nothing vouches for it. Absent means the
-    /// server does not say.
+    /// Name and version of the server program, for display and logs. They are not verified. Absent means the server
+    /// does not identify itself.
     pub server_info: Option<Implementation>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,

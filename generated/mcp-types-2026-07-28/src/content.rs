@@ -191,12 +191,12 @@ object! {
     }
 }
 
-/// What the text and the binary form of resource contents have in common.
+/// Members that text and binary contents of a resource share.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourcecontents)
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResourceContents {
-    /// URI of this item, which may lie below the URI that was asked for.
+    /// URI of this item, which may lie below the requested URI.
     pub uri: String,
     /// MIME type of this item. Absent means unknown.
     pub mime_type: Option<String>,
@@ -325,7 +325,7 @@ object! {
 pub struct TextResourceContents {
     /// The text itself, not encoded in any way.
     pub text: String,
-    /// URI of this item, which may lie below the URI that was asked for.
+    /// URI of this item, which may lie below the requested URI.
     pub uri: String,
     /// MIME type of this item. Absent means unknown.
     pub mime_type: Option<String>,

@@ -21,31 +21,30 @@
 //! - [`content`]: Text, images, audio and resources, as tool results and prompts hold them. [`Annotations`],
 //!   [`AudioContent`], [`BlobResourceContents`], [`ContentBlock`], [`EmbeddedResource`], [`ImageContent`],
 //!   [`ResourceContents`], [`ResourceLink`], [`Role`], [`TextContent`], [`TextResourceContents`].
-//! - [`elicitation`]: Questions of a server to the user, which the client shows as a form or a web page.
-//!   [`BooleanSchema`], [`ElicitRequest`], [`ElicitRequestFormParams`], [`ElicitRequestParams`],
+//! - [`elicitation`]: Requests of a server for input from the user, which the client shows as a form or a web
+//!   page. [`BooleanSchema`], [`ElicitRequest`], [`ElicitRequestFormParams`], [`ElicitRequestParams`],
 //!   [`ElicitRequestUrlParams`], [`ElicitResult`], [`ElicitResultAction`], [`ElicitResultContentValue`],
 //!   [`EnumOption`], [`EnumSchema`], [`LegacyTitledEnumSchema`], [`MultiSelectEnumSchema`], [`NumberSchema`],
 //!   [`NumberSchemaType`], [`PrimitiveSchemaDefinition`], [`RequestedSchema`], [`SingleSelectEnumSchema`],
 //!   [`StringSchema`], [`StringSchemaFormat`], [`TitledMultiSelectEnumSchema`],
 //!   [`TitledMultiSelectEnumSchemaItems`], [`TitledSingleSelectEnumSchema`], [`UntitledMultiSelectEnumSchema`],
 //!   [`UntitledMultiSelectEnumSchemaItems`], [`UntitledSingleSelectEnumSchema`].
-//! - [`errors`]: What goes wrong with a request, as whole error responses and as error objects, each with its
-//!   code. [`HeaderMismatchError`], [`HeaderMismatchErrorObject`], [`InternalError`], [`InvalidParamsError`],
+//! - [`errors`]: Errors of requests, as whole error responses and as error objects, each with its code.
+//!   [`HeaderMismatchError`], [`HeaderMismatchErrorObject`], [`InternalError`], [`InvalidParamsError`],
 //!   [`InvalidRequestError`], [`MethodNotFoundError`], [`MissingRequiredClientCapabilityError`],
 //!   [`MissingRequiredClientCapabilityErrorData`], [`MissingRequiredClientCapabilityErrorObject`],
 //!   [`ParseError`], [`UnsupportedProtocolVersionError`], [`UnsupportedProtocolVersionErrorData`],
 //!   [`UnsupportedProtocolVersionErrorObject`].
-//! - [`input`]: What a server asks of the client before it can complete a request, and what the client answers.
-//!   [`InputRequests`], [`InputRequiredResult`], [`InputResponse`], [`InputResponseRequestParams`],
+//! - [`input`]: Input that a server needs from the client before it can complete a request, and the client's
+//!   responses. [`InputRequests`], [`InputRequiredResult`], [`InputResponse`], [`InputResponseRequestParams`],
 //!   [`InputResponses`].
-//! - [`lifecycle`]: What the peers say about themselves, what they can do, and which revisions they speak.
-//!   [`ClientCapabilities`], [`ClientCapabilitiesElicitation`], [`ClientCapabilitiesSampling`],
-//!   [`DiscoverRequest`], [`DiscoverResult`], [`DiscoverResultResponse`], [`Icon`], [`IconTheme`], [`Icons`],
-//!   [`Implementation`], [`ServerCapabilities`], [`ServerCapabilitiesPrompts`], [`ServerCapabilitiesResources`],
-//!   [`ServerCapabilitiesTools`].
-//! - [`logging`]: Log messages of a server about a request, from the level on that the request asks for.
+//! - [`lifecycle`]: The identity, capabilities and supported revisions of the peers. [`ClientCapabilities`],
+//!   [`ClientCapabilitiesElicitation`], [`ClientCapabilitiesSampling`], [`DiscoverRequest`], [`DiscoverResult`],
+//!   [`DiscoverResultResponse`], [`Icon`], [`IconTheme`], [`Icons`], [`Implementation`], [`ServerCapabilities`],
+//!   [`ServerCapabilitiesPrompts`], [`ServerCapabilitiesResources`], [`ServerCapabilitiesTools`].
+//! - [`logging`]: Log messages of a server about a request, at or above the severity that the request sets.
 //!   [`LoggingLevel`], [`LoggingMessageNotification`], [`LoggingMessageNotificationParams`].
-//! - [`messages`]: Every message that a client or a server may send, and what each method gives back.
+//! - [`messages`]: Every message that a client or a server may send, and the result of each method.
 //!   [`ClientNotification`], [`ClientRequest`], [`ClientResult`], [`InputRequest`], [`ServerNotification`],
 //!   [`ServerResult`].
 //! - [`prompts`]: Templates of messages that a server offers for users to choose. [`AnyGetPromptResult`],
@@ -61,7 +60,7 @@
 //!   [`ResourceUpdatedNotificationParams`].
 //! - [`roots`]: The directories and files that a client lets a server work in. [`ListRootsRequest`],
 //!   [`ListRootsRequestParams`], [`ListRootsResult`], [`Root`].
-//! - [`sampling`]: Questions of a server to the client's language model. [`CreateMessageRequest`],
+//! - [`sampling`]: Input requests of a server for the client's language model. [`CreateMessageRequest`],
 //!   [`CreateMessageRequestParams`], [`CreateMessageRequestParamsIncludeContext`], [`CreateMessageResult`],
 //!   [`CreateMessageResultStopReason`], [`ModelHint`], [`ModelPreferences`], [`SamplingContent`],
 //!   [`SamplingMessage`], [`SamplingMessageContentBlock`], [`ToolChoice`], [`ToolChoiceMode`],

@@ -9,8 +9,8 @@ use crate::{
     PaginatedRequestParams, RequestId, RequestMetaObject, ResultMetaObject, ResultType, Role, SCHEMA,
 };
 
-/// Answer to `prompts/get`: the prompt, or what is needed before it can be filled in. The value of `resultType`
-/// says which.
+/// Result of `prompts/get`: the prompt, or a request for the input that is needed before it can be filled in.
+/// `resultType` distinguishes them.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#getpromptresultresponse)
 #[derive(Debug, Clone, PartialEq)]
@@ -32,7 +32,7 @@ union! {
 
 /// Asks for one prompt, filled in and ready for a model (`prompts/get`). Sent by the client; the server inserts
 /// the arguments and answers with a [`GetPromptResult`], or with an
-/// [`InputRequiredResult`] if it needs something first.
+/// [`InputRequiredResult`] if it needs input first.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#getpromptrequest)
 #[derive(Debug, Clone, PartialEq)]
@@ -55,7 +55,7 @@ object! {
 
 request! { GetPromptRequest: "prompts/get" ClientToServer, GetPromptRequestParams => AnyGetPromptResult }
 
-/// Which prompt to render and with what (`prompts/get`).
+/// The prompt to fill in, and its arguments (`prompts/get`).
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#getpromptrequestparams)
 #[derive(Debug, Clone, PartialEq)]
@@ -65,12 +65,12 @@ pub struct GetPromptRequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: RequestMetaObject,
-    /// Opaque text with which the server continues where it stopped. The client sends it back unchanged and reads
-    /// nothing into it. Servers must expect that a peer has changed it. Absent means there is none.
+    /// Opaque text from which the server resumes the request. The client sends it back unchanged and does not
+    /// interpret it. Servers must expect that a peer has changed it. Absent means there is none.
     pub request_state: Option<String>,
     /// Values for the prompt's arguments, by argument name. Absent means none.
     pub arguments: Option<Map<String>>,
-    /// Answers to the `inputRequests` of the previous round, under the same names. Absent unless this request
+    /// Responses to the `inputRequests` of the previous round, under the same names. Absent unless this request
     /// repeats one that needed input.
     pub input_responses: Option<InputResponses>,
     /// Members that the schema doesn't declare, as they came.
@@ -131,7 +131,7 @@ object! {
 pub struct GetPromptResultResponse {
     /// Id of the request being answered.
     pub id: RequestId,
-    /// The prompt, or what the server needs first.
+    /// The prompt, or a request for input.
     pub result: AnyGetPromptResult,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -186,7 +186,7 @@ pub struct ListPromptsResult {
     /// How long the result stays fresh after it was received, in milliseconds. `0` means that it is stale at once.
     /// A notification of a change ends freshness earlier.
     pub ttl_ms: i64,
-    /// Where the next page begins. Absent means this was the last page.
+    /// Cursor of the next page. Absent means this was the last page.
     pub next_cursor: Option<Cursor>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -283,7 +283,7 @@ pub struct PromptArgument {
     pub name: String,
     /// What the argument means, in words for people. Absent means none.
     pub description: Option<String>,
-    /// Whether the prompt cannot be fetched without this argument. Absent means it is optional.
+    /// Whether the argument is required. Absent means it is optional.
     pub required: Option<bool>,
     /// Label for people. Absent means `name` is displayed.
     pub title: Option<String>,
@@ -304,7 +304,7 @@ object! {
 }
 
 /// Notification that the server's set of prompts has changed. Sent by the server as
-/// `notifications/prompts/list_changed` to subscriptions that asked for it; the client may list the prompts
+/// `notifications/prompts/list_changed` to subscriptions that requested it; the client may list the prompts
 /// again and does not answer.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#promptlistchangednotification)
@@ -336,7 +336,7 @@ notification! { PromptListChangedNotification: "notifications/prompts/list_chang
 pub struct PromptMessage {
     /// Who speaks in the message.
     pub role: Role,
-    /// What the message says.
+    /// Content of the message.
     pub content: ContentBlock,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,

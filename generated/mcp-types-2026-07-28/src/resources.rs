@@ -10,8 +10,8 @@ use crate::{
     ResultType, SCHEMA,
 };
 
-/// Answer to `resources/read`: the contents, or what is needed before they can be read. The value of
-/// `resultType` says which.
+/// Result of `resources/read`: the contents, or a request for the input that is needed before they can be read.
+/// `resultType` distinguishes them.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#readresourceresultresponse)
 #[derive(Debug, Clone, PartialEq)]
@@ -70,7 +70,7 @@ pub struct ListResourceTemplatesResult {
     /// How long the result stays fresh after it was received, in milliseconds. `0` means that it is stale at once.
     /// A notification of a change ends freshness earlier.
     pub ttl_ms: i64,
-    /// Where the next page begins. Absent means this was the last page.
+    /// Cursor of the next page. Absent means this was the last page.
     pub next_cursor: Option<Cursor>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -158,7 +158,7 @@ pub struct ListResourcesResult {
     /// How long the result stays fresh after it was received, in milliseconds. `0` means that it is stale at once.
     /// A notification of a change ends freshness earlier.
     pub ttl_ms: i64,
-    /// Where the next page begins. Absent means this was the last page.
+    /// Cursor of the next page. Absent means this was the last page.
     pub next_cursor: Option<Cursor>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -208,8 +208,8 @@ object! {
 }
 
 /// Asks for the contents of a resource. Sent by the client as `resources/read`; the server answers with a
-/// [`ReadResourceResult`], with an [`InputRequiredResult`] if it needs something
-/// first, or with error -32602 if it does not know the resource.
+/// [`ReadResourceResult`], with an [`InputRequiredResult`] if it needs input first,
+/// or with error -32602 if it does not know the resource.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#readresourcerequest)
 #[derive(Debug, Clone, PartialEq)]
@@ -237,15 +237,15 @@ request! { ReadResourceRequest: "resources/read" ClientToServer, ReadResourceReq
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#readresourcerequestparams)
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadResourceRequestParams {
-    /// URI of what to read, in any scheme that the server understands.
+    /// URI of the resource to read, in any scheme that the server understands.
     pub uri: String,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: RequestMetaObject,
-    /// Opaque text with which the server continues where it stopped. The client sends it back unchanged and reads
-    /// nothing into it. Servers must expect that a peer has changed it. Absent means there is none.
+    /// Opaque text from which the server resumes the request. The client sends it back unchanged and does not
+    /// interpret it. Servers must expect that a peer has changed it. Absent means there is none.
     pub request_state: Option<String>,
-    /// Answers to the `inputRequests` of the previous round, under the same names. Absent unless this request
+    /// Responses to the `inputRequests` of the previous round, under the same names. Absent unless this request
     /// repeats one that needed input.
     pub input_responses: Option<InputResponses>,
     /// Members that the schema doesn't declare, as they came.
@@ -271,8 +271,8 @@ object! {
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#readresourceresult)
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadResourceResult {
-    /// What was read. There may be several entries, each with its own URI: reading a directory can return its
-    /// files.
+    /// The contents that were read. There may be several entries, each with its own URI: reading a directory can
+    /// return its files.
     pub contents: Vec<AnyResourceContents>,
     /// Who may share a cached copy of this result.
     pub cache_scope: CacheScope,
@@ -310,7 +310,7 @@ object! {
 pub struct ReadResourceResultResponse {
     /// Id of the request being answered.
     pub id: RequestId,
-    /// The contents, or what the server needs first.
+    /// The contents, or a request for input.
     pub result: AnyReadResourceResult,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -375,7 +375,7 @@ object! {
 }
 
 /// Notification that the server's set of resources has changed. Sent by the server as
-/// `notifications/resources/list_changed` to subscriptions that asked for it; the client may list the resources
+/// `notifications/resources/list_changed` to subscriptions that requested it; the client may list the resources
 /// again and does not answer.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourcelistchangednotification)
@@ -496,7 +496,7 @@ notification! { ResourceUpdatedNotification: "notifications/resources/updated" S
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourceupdatednotificationparams)
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResourceUpdatedNotificationParams {
-    /// URI of what has changed, which may lie below the URI that was subscribed to.
+    /// URI of the changed resource, which may lie below the subscribed URI.
     pub uri: String,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.

@@ -32,7 +32,7 @@ object! {
 
 request! { ListRootsRequest: "roots/list" InResult, Option<ListRootsRequestParams> => ListRootsResult }
 
-/// Parameters of `roots/list`. There are none but metadata.
+/// Parameters of `roots/list`, which are only metadata.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listrootsrequest)
 #[derive(Debug, Clone, PartialEq, Default)]

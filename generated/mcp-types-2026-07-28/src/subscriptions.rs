@@ -6,7 +6,7 @@
 use mcp_wire::{Extra, notification, object, request};
 use crate::{Implementation, NotificationMetaObject, RequestId, RequestMetaObject, ResultType, SCHEMA};
 
-/// Which changes a subscription is about. Nothing that is not named here is sent.
+/// The changes that a subscription covers. The server sends notifications of no others.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionfilter)
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -62,8 +62,8 @@ notification! { SubscriptionsAcknowledgedNotification: "notifications/subscripti
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionsacknowledgednotificationparams)
 #[derive(Debug, Clone, PartialEq)]
 pub struct SubscriptionsAcknowledgedNotificationParams {
-    /// What the server agreed to, out of what the client asked for. Kinds of changes that the server does not
-    /// support are left out.
+    /// The requested changes that the server will notify of. Kinds of changes that it does not support are left
+    /// out.
     pub notifications: SubscriptionFilter,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -131,8 +131,8 @@ object! {
     }
 }
 
-/// Says that a subscription has ended in good order, as when the server shuts down. Sent by the server to
-/// answer `subscriptions/listen`, after the last notification. A connection that is lost brings none.
+/// Reports that a subscription ended in an orderly way, such as when the server shuts down. Sent by the server
+/// to answer `subscriptions/listen`, after the last notification. It is not sent when the connection is lost.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionslistenresult)
 #[derive(Debug, Clone, PartialEq)]
@@ -163,8 +163,8 @@ object! {
 pub struct SubscriptionsListenResultMetaObject {
     /// Id of the `subscriptions/listen` request that has ended.
     pub subscription_id: RequestId,
-    /// Name and version of the server program, for display and logs. Nothing vouches for it. Absent means the
-    /// server does not say.
+    /// Name and version of the server program, for display and logs. They are not verified. Absent means the server
+    /// does not identify itself.
     pub server_info: Option<Implementation>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -187,7 +187,7 @@ object! {
 pub struct SubscriptionsListenResultResponse {
     /// Id of the request being answered.
     pub id: RequestId,
-    /// That the subscription has ended.
+    /// Confirms that the subscription has ended.
     pub result: SubscriptionsListenResult,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,

@@ -9,8 +9,8 @@ use crate::{
     PaginatedRequestParams, RequestId, RequestMetaObject, ResultMetaObject, ResultType, SCHEMA,
 };
 
-/// Answer to `tools/call`: what the tool produced, or what is needed before it can go on. The value of
-/// `resultType` says which.
+/// Result of `tools/call`: the output of the tool, or a request for the input that the tool needs before it can
+/// continue. `resultType` distinguishes them.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#calltoolresultresponse)
 #[derive(Debug, Clone, PartialEq)]
@@ -32,7 +32,7 @@ union! {
 
 /// Asks the server to run one of its tools (`tools/call`). Sent by the client; the server runs the tool and
 /// answers with a [`CallToolResult`], or with an [`InputRequiredResult`] if it
-/// needs something first.
+/// needs input first.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#calltoolrequest)
 #[derive(Debug, Clone, PartialEq)]
@@ -55,7 +55,7 @@ object! {
 
 request! { CallToolRequest: "tools/call" ClientToServer, CallToolRequestParams => AnyCallToolResult }
 
-/// Which tool to run and what to pass to it (`tools/call`).
+/// The tool to run, and its arguments (`tools/call`).
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#calltoolrequestparams)
 #[derive(Debug, Clone, PartialEq)]
@@ -65,12 +65,12 @@ pub struct CallToolRequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: RequestMetaObject,
-    /// Opaque text with which the server continues where it stopped. The client sends it back unchanged and reads
-    /// nothing into it. Servers must expect that a peer has changed it. Absent means there is none.
+    /// Opaque text from which the server resumes the request. The client sends it back unchanged and does not
+    /// interpret it. Servers must expect that a peer has changed it. Absent means there is none.
     pub request_state: Option<String>,
     /// Input of the tool, keyed by argument name; it must satisfy the tool's `inputSchema`. Absent means no input.
     pub arguments: Option<RawObject>,
-    /// Answers to the `inputRequests` of the previous round, under the same names. Absent unless this request
+    /// Responses to the `inputRequests` of the previous round, under the same names. Absent unless this request
     /// repeats one that needed input.
     pub input_responses: Option<InputResponses>,
     /// Members that the schema doesn't declare, as they came.
@@ -92,9 +92,9 @@ object! {
     }
 }
 
-/// What a tool produced. Sent by the server to answer `tools/call`. Failures of the tool itself are reported
-/// here with `isError`, where the model can see and react to them; an unknown tool or a server fault is a
-/// JSON-RPC error instead.
+/// Output of a tool. Sent by the server to answer `tools/call`. Failures of the tool itself are reported here
+/// with `isError`, where the model can see and react to them; an unknown tool or a server fault is a JSON-RPC
+/// error instead.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#calltoolresult)
 #[derive(Debug, Clone, PartialEq)]
@@ -103,7 +103,7 @@ pub struct CallToolResult {
     pub content: Vec<ContentBlock>,
     /// Whether the request is complete. Results of earlier revisions have no such member, and are complete.
     pub result_type: ResultType,
-    /// Whether the tool failed, with `content` saying how. Absent means `false`: it succeeded.
+    /// Whether the tool failed; if so, `content` describes the failure. Absent means `false`: it succeeded.
     pub is_error: Option<bool>,
     /// Output as JSON of any kind, which must satisfy the tool's `outputSchema` if it declares one. Servers should
     /// repeat it as text in `content` for older clients. Absent means unstructured output only.
@@ -137,7 +137,7 @@ object! {
 pub struct CallToolResultResponse {
     /// Id of the request being answered.
     pub id: RequestId,
-    /// What the tool produced, or what the server needs first.
+    /// The output of the tool, or a request for input.
     pub result: AnyCallToolResult,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -192,7 +192,7 @@ pub struct ListToolsResult {
     /// How long the result stays fresh after it was received, in milliseconds. `0` means that it is stale at once.
     /// A notification of a change ends freshness earlier.
     pub ttl_ms: i64,
-    /// Where the next page begins. Absent means this was the last page.
+    /// Cursor of the next page. Absent means this was the last page.
     pub next_cursor: Option<Cursor>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -323,7 +323,7 @@ object! {
 }
 
 /// Notification that the server's set of tools has changed. Sent by the server as
-/// `notifications/tools/list_changed` to subscriptions that asked for it; the client may list the tools again
+/// `notifications/tools/list_changed` to subscriptions that requested it; the client may list the tools again
 /// and does not answer.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#toollistchangednotification)

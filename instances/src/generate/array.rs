@@ -1,14 +1,14 @@
-//! Arrays: tuples, lists, and lists that must hold something in particular.
+//! Arrays: tuples, lists, and lists with `contains`.
 
 use serde_json::{Value, json};
 
 use super::Generator;
 use crate::constraints::Constraints;
 
-/// How many items a list gets beyond those that it needs.
+/// The maximum number of items of a list beyond its minimum.
 const EXTRA: usize = 3;
 
-/// How often an item is made again because the list already has its equal.
+/// The number of attempts to make an item that differs from all others.
 const REPEATS: usize = 16;
 
 impl<'a> Generator<'a> {
@@ -61,7 +61,7 @@ impl<'a> Generator<'a> {
             .filter_map(Value::as_array);
         let tuple = tuples.map(Vec::len).max().unwrap_or(0);
         let bound = high.min(low.saturating_add(EXTRA).max(tuple));
-        // The bounds themselves are where mistakes show.
+        // The bounds themselves are the most likely to reveal mistakes.
         let sizes = [low, bound, self.rng.between(low, bound)];
         self.rng.pick(&sizes).copied().unwrap_or(low)
     }

@@ -1,4 +1,4 @@
-//! Values built to satisfy a schema.
+//! The generator of values that satisfy a schema.
 
 mod array;
 mod number;
@@ -11,16 +11,16 @@ use crate::constraints::{Constraints, JsonType};
 use crate::document::{Document, list};
 use crate::rng::{Choice, Rng};
 
-/// How deeply an instance may nest; parsers commonly refuse what is deeper than 128, and tests wrap instances.
+/// The maximum depth of an instance. Parsers commonly refuse more than 128 levels, and tests wrap instances.
 pub(crate) const MAX_DEPTH: usize = 60;
 
-/// From this depth on, or once an instance has this many values, it is brought to an end by the shortest way.
+/// The depth, and the number of values, from which an instance is ended by the shortest way.
 const SOFT_LIMITS: (usize, usize) = (7, 150);
 
-/// How many values may be made for one instance; only a schema that contradicts itself in many places needs as many.
+/// The maximum number of attempted values for one instance. Only a schema with many contradictions needs so many.
 const MAX_VALUES: usize = 5_000;
 
-/// How often a value is started over after choices that contradict each other.
+/// The number of attempts to build a value, since choices can contradict each other.
 const ATTEMPTS: usize = 4;
 
 /// Builds instances of the schemas of a document.
@@ -35,8 +35,8 @@ impl<'a> Generator<'a> {
         Self { document, rng, made: 0 }
     }
 
-    /// Builds a value that satisfies `schema`, as far as its keywords can be satisfied one after the other: where the
-    /// branches of a `oneOf` overlap, or for `not`, the value may turn out to be refused.
+    /// Builds a value that satisfies `schema`, as far as its keywords can be satisfied one after the other. With
+    /// overlapping branches of a `oneOf`, or with `not`, the value can still be invalid.
     pub(crate) fn instance(&mut self, schema: &'a Value) -> Option<Value> {
         self.made = 0;
         self.value(&[schema], 0)
@@ -78,7 +78,8 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// Adds a schema to the constraints: what it refers to, all of `allOf`, and one branch of each union.
+    /// Adds a schema to the constraints, with the target of its reference, all of `allOf`, and one branch of each
+    /// union.
     fn gather(&mut self, schema: &'a Value, depth: usize, constraints: &mut Constraints<'a>) -> Option<()> {
         let Value::Object(keywords) = schema else {
             return (schema != &Value::Bool(false)).then_some(());
@@ -107,7 +108,7 @@ impl<'a> Generator<'a> {
         }
         for keyword in ["dependentSchemas", "dependencies"] {
             for (name, schema) in keywords.get(keyword).and_then(Value::as_object).into_iter().flatten() {
-                // An array here is a list of names, which matters once the members are known.
+                // An array is a list of required names, which is handled once the members are known.
                 if schema.is_array() {
                     continue;
                 }
@@ -129,7 +130,7 @@ impl<'a> Generator<'a> {
         depth: usize,
         constraints: &mut Constraints<'a>,
     ) -> Option<()> {
-        // Where the condition is to fail, nothing makes it fail; the validator sees which branch applies.
+        // For `else`, nothing makes the condition fail. The validator determines which branch applies.
         let consequence = if self.rng.coin(Choice::Branch, condition) {
             self.gather(condition, depth, constraints)?;
             "then"
@@ -149,11 +150,12 @@ impl<'a> Generator<'a> {
         Some(&branches[self.rng.deal(Choice::Branch, union, branches.len())])
     }
 
-    /// Picks a type; within, nothing if any value at all will do.
+    /// Picks a type. Returns `None` if no type is allowed, and `Some(None)` if any value is valid.
     fn choose_type(&mut self, constraints: &Constraints<'a>, location: &Value) -> Option<Option<JsonType>> {
         let mut types = constraints.types();
         let hinted_types = constraints.hinted_types();
-        // With no type given, keywords for one type still tell what is meant; any other type satisfies them too.
+        // Without `type`, the keywords for one type indicate the intended type, although values of other types also
+        // satisfy them.
         if constraints.each("type").next().is_none() {
             if hinted_types.is_empty() {
                 return Some(None);
@@ -169,7 +171,7 @@ impl<'a> Generator<'a> {
         Some(Some(types[dealt]))
     }
 
-    /// Now and then, one of the values that the schema itself gives as a default or an example.
+    /// Returns, once in a while, one of the schema's defaults or examples.
     fn sample(&mut self, constraints: &Constraints<'a>) -> Option<Value> {
         let samples: Vec<&Value> = constraints
             .each("default")
@@ -181,7 +183,7 @@ impl<'a> Generator<'a> {
         self.rng.pick(&samples).map(|&sample| sample.clone())
     }
 
-    /// Any value, nested at most this many levels.
+    /// Returns any value with at most this many levels.
     fn anything(&mut self, levels: usize) -> Value {
         let simple = [
             json!(null),

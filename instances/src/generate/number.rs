@@ -1,11 +1,12 @@
-//! Numbers: the extremes that fit, and the bounds of the schema.
+//! Numbers: extreme values, the bounds of the schema, and random ones.
 
 use serde_json::{Value, json};
 
 use super::Generator;
 use crate::constraints::{Constraints, JsonType};
 
-/// The largest integer that every JSON parser keeps exactly, since 2^53 is where doubles begin to skip some.
+/// The largest integer that every JSON parser keeps exactly: 2^53 - 1, because doubles can't represent all integers
+/// beyond 2^53.
 const EXACT: i64 = 9_007_199_254_740_991;
 
 const INTEGERS: [i64; 10] = [
@@ -23,10 +24,10 @@ const INTEGERS: [i64; 10] = [
 const EXTREMES: [i64; 2] = [i64::MAX, i64::MIN];
 const NUMBERS: [f64; 10] = [0.0, 1.0, 0.1, 0.5, 1.25, -3.75, 1e-7, 1e15, 2.0, -1.0];
 
-/// How many random numbers are tried beside the interesting ones.
+/// The number of random candidates, in addition to the interesting ones.
 const RANDOM: usize = 16;
 
-/// What the keywords allow of a number.
+/// The numbers that the keywords allow.
 struct Range {
     low: Option<f64>,
     above: Option<f64>,
@@ -68,7 +69,7 @@ impl Range {
         bounds.min_by(f64::total_cmp)
     }
 
-    /// Where to look for numbers: the range itself, or the thousand next to the bound there is.
+    /// Returns the range for random numbers: that of the schema, or a thousand next to its only bound, or around zero.
     fn span(&self) -> (f64, f64) {
         match (self.lowest(), self.highest()) {
             (Some(low), Some(high)) => (low, high),
@@ -78,7 +79,7 @@ impl Range {
         }
     }
 
-    /// The multiple of the first step that is next to a number.
+    /// Returns the multiple of the first step that is closest to a number.
     fn stepped(&self, number: f64) -> f64 {
         self.steps.first().map_or(number, |step| (number / step).round() * step)
     }
@@ -88,11 +89,11 @@ impl Generator<'_> {
     pub(super) fn integer(&mut self, constraints: &Constraints<'_>) -> Option<Value> {
         let range = Range::new(constraints);
         let mut candidates: Vec<i64> = INTEGERS.to_vec();
-        // Where fractions are allowed, a double is what reads the number, and it keeps no extreme.
+        // If fractions are allowed, the number is decoded as a double, which can't represent the extremes.
         if !constraints.types().contains(&JsonType::Number) {
             candidates.extend(EXTREMES);
         }
-        // A float beyond `i64` saturates, which keeps to the integers that are allowed here.
+        // Casts saturate, so a bound beyond `i64` becomes its closest value.
         candidates.extend(range.lowest().map(|low| low.ceil() as i64));
         candidates.extend(range.lowest().map(|low| (low.floor() as i64).saturating_add(1)));
         candidates.extend(range.highest().map(|high| (high.ceil() as i64).saturating_sub(1)));
@@ -106,7 +107,7 @@ impl Generator<'_> {
         candidates.extend(random);
 
         let &chosen = self.rng.pick(&candidates)?;
-        // An integer is one by value: `1.0` is as good as `1`.
+        // JSON Schema defines integers by value: `1.0` is valid too.
         let as_float = chosen.unsigned_abs() <= EXACT.unsigned_abs() && self.rng.once_in(10);
         Some(if as_float { json!(chosen as f64) } else { json!(chosen) })
     }
@@ -117,7 +118,8 @@ impl Generator<'_> {
         candidates.extend(range.lowest());
         candidates.extend(range.highest());
 
-        // In sixteenths of the range, since how a parser rounds long fractions isn't what is under test.
+        // Random numbers are multiples of a sixteenth of the range, because the rounding of long fractions isn't tested
+        // here.
         let (low, high) = range.span();
         let sixteenth = (high - low) / 16.0;
         let random = (0..RANDOM).map(|_| low + sixteenth * self.rng.between(0, 16) as f64);

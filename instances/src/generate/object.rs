@@ -1,4 +1,4 @@
-//! Objects: each optional member absent and present, members that nothing declares, and maps.
+//! Objects: with and without each optional member, with undeclared members, and maps.
 
 use serde_json::{Map, Value};
 
@@ -6,13 +6,13 @@ use super::Generator;
 use crate::constraints::Constraints;
 use crate::rng::Choice;
 
-/// Names that no schema declares, for members where any are allowed.
+/// Names for undeclared members.
 const UNDECLARED: [&str; 5] = ["x-future", "x-a", "x-é", "x-vendor/key", "x-com.example/trace"];
 
-/// How often a name is looked for that the object does not have yet.
+/// The number of attempts to find a name that the object doesn't have yet.
 const NAMES: usize = 16;
 
-/// How many of the optional members an object gets.
+/// The proportion of optional members that an object gets.
 #[derive(Clone, Copy, PartialEq)]
 enum Density {
     None,
@@ -41,7 +41,7 @@ impl<'a> Generator<'a> {
             .collect();
         for name in &optional {
             if members.len() < high && self.wants(name, density, constraints) {
-                // An optional member that can't be made is simply not there.
+                // An optional member that can't be made is left out.
                 let _ = self.add(name, constraints, &mut members, depth);
             }
         }
@@ -71,7 +71,7 @@ impl<'a> Generator<'a> {
         }
         match self.rng.deal(Choice::Density, location, 4) {
             0 => Density::None,
-            // Everything on every level would make each instance as large as it can get.
+            // All members on all levels would make instances too large.
             1 if depth < 3 => Density::All,
             _ => Density::Some,
         }
@@ -88,7 +88,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// Adds a member, unless it is there already.
+    /// Adds a member, unless it is already present.
     fn add(
         &mut self,
         name: &str,
@@ -111,7 +111,7 @@ impl<'a> Generator<'a> {
         Some(())
     }
 
-    /// How many members to add that nothing declares: a few to a map, else now and then one.
+    /// Returns the number of undeclared members to add: a few for a map, otherwise one in some objects.
     fn undeclared(&mut self, constraints: &Constraints<'a>) -> usize {
         let keyed = ["additionalProperties", "patternProperties", "propertyNames"];
         let is_map = keyed
@@ -151,7 +151,7 @@ impl<'a> Generator<'a> {
             return self.text_matching(pattern);
         }
         let &name = self.rng.pick(&UNDECLARED)?;
-        // Where many are needed, the few fixed names run out.
+        // The fixed names aren't enough for objects that need many members.
         Some(if self.rng.once_in(4) {
             format!("{name}-{}", self.rng.between(0, 99))
         } else {

@@ -1,4 +1,4 @@
-//! Strings: awkward text, and text of a wanted form or length.
+//! Strings: unusual text, and text with a required pattern, format or length.
 
 use serde_json::Value;
 
@@ -19,10 +19,10 @@ const TEXTS: [&str; 10] = [
     "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
 ];
 
-/// As long as a string can be before a small buffer somewhere is outgrown.
+/// The length of a long string, which exceeds small buffers.
 const LONG: usize = 300;
 
-/// How many texts are sampled from a pattern before it counts as one that can't be.
+/// The number of texts that are sampled from a pattern, before it is given up.
 const SAMPLES: usize = 32;
 
 impl Generator<'_> {
@@ -54,7 +54,7 @@ impl Generator<'_> {
         Some(fitted(text, low, high))
     }
 
-    /// A text that matches a pattern, if one is found.
+    /// Returns a text that matches a pattern, if one is found.
     pub(super) fn text_matching(&mut self, pattern: &str) -> Option<String> {
         let parsed = Pattern::parse(pattern)?;
         (0..SAMPLES)
@@ -63,7 +63,7 @@ impl Generator<'_> {
     }
 }
 
-/// Texts of a format, if it is one of those that are known.
+/// Returns texts of a format, if it is known.
 fn well_formed(format: &str) -> Option<&'static [&'static str]> {
     Some(match format {
         "byte" => &["", "aGk=", "AAECAwQ=", "/+8="],
@@ -86,7 +86,7 @@ fn well_formed(format: &str) -> Option<&'static [&'static str]> {
     })
 }
 
-/// Cuts or fills a text until its length in characters is within bounds.
+/// Truncates or extends a text so that its length in characters is within bounds.
 fn fitted(text: &str, low: usize, high: usize) -> String {
     let mut fitted: String = text.chars().take(high).collect();
     let missing = low.saturating_sub(fitted.chars().count());

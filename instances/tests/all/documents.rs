@@ -1,10 +1,10 @@
-//! What is read of a document, and what is refused.
+//! Tests of reading documents and refusing invalid ones.
 
 use mcp_instances::{Error, Instances};
 use serde_json::json;
 
 #[test]
-fn definitions_are_found_under_either_keyword_and_nested_in_one_another() {
+fn definitions_are_found_under_both_keywords_and_in_other_definitions() {
     let document = json!({
         "definitions": { "A": { "$ref": "#/$defs/B" } },
         "$defs": { "B": { "type": "array", "items": { "$ref": "#/$defs/B/$defs/a~1b" }, "$defs": { "a/b": { "const": 1 } } } },
@@ -23,7 +23,7 @@ fn definitions_are_found_under_either_keyword_and_nested_in_one_another() {
 }
 
 #[test]
-fn an_address_of_the_document_does_not_get_in_the_way_of_local_references() {
+fn local_references_resolve_in_a_document_with_an_id() {
     let document = json!({
         "$id": "https://example.com/schema",
         "$defs": { "A": { "$ref": "#/$defs/B" }, "B": { "type": "null" } },
@@ -47,7 +47,7 @@ fn formats_are_annotations_in_every_dialect() {
 }
 
 #[test]
-fn integers_that_no_i64_holds_are_not_made_even_of_constants() {
+fn integers_beyond_i64_are_not_made_even_from_constants() {
     let document = json!({ "$defs": { "Huge": { "enum": [u64::MAX, 1] } } });
     let made = Instances::new(&document).unwrap().of("Huge", 0, 10);
     assert!(
@@ -59,7 +59,7 @@ fn integers_that_no_i64_holds_are_not_made_even_of_constants() {
 }
 
 #[test]
-fn a_definition_that_is_not_there_has_no_instances() {
+fn an_unknown_definition_has_no_instances() {
     let instances = Instances::new(&json!({ "$defs": { "A": true } })).unwrap();
     assert_eq!(instances.of("B", 0, 10), []);
 }
@@ -73,13 +73,13 @@ fn a_document_without_definitions_is_refused() {
 }
 
 #[test]
-fn one_name_for_two_definitions_is_refused() {
+fn two_definitions_with_the_same_name_are_refused() {
     let document = json!({ "definitions": { "A": true }, "$defs": { "A": false } });
     assert!(matches!(Instances::new(&document), Err(Error::Ambiguous { name, .. }) if name == "A"));
 }
 
 #[test]
-fn a_reference_out_of_the_document_or_to_nothing_is_refused() {
+fn a_reference_without_a_target_in_the_document_is_refused() {
     for reference in ["other.json#/A", "#/$defs/B", "#anchor"] {
         let document = json!({ "$defs": { "A": { "items": [{ "$ref": reference }] } } });
         assert!(matches!(Instances::new(&document), Err(Error::Reference { reference: named }) if named == reference));
@@ -87,7 +87,7 @@ fn a_reference_out_of_the_document_or_to_nothing_is_refused() {
 }
 
 #[test]
-fn a_schema_that_is_none_is_refused_by_name() {
+fn an_invalid_schema_is_refused_with_its_pointer() {
     let document = json!({ "$defs": { "A": { "type": "sting" } } });
     assert!(matches!(Instances::new(&document), Err(Error::Schema { pointer, .. }) if pointer == "/$defs/A"));
 }

@@ -1,11 +1,11 @@
-//! Each keyword is observed while values are built, not only when they are validated.
+//! Tests that values are built according to each keyword, instead of only being validated.
 
 use std::collections::BTreeSet;
 
 use mcp_instances::{Instance, Instances};
 use serde_json::{Value, json};
 
-/// Instances of one definition `T`, beside others that it may refer to.
+/// Returns instances of a definition `T`, in a document with others that it can refer to.
 fn made_beside(schema: Value, others: Value) -> Vec<Instance> {
     let mut definitions = others;
     definitions["T"] = schema;
@@ -13,7 +13,7 @@ fn made_beside(schema: Value, others: Value) -> Vec<Instance> {
     instances.of("T", 1, 60)
 }
 
-/// The valid instances of a schema, of which there must be at least so many.
+/// Returns the valid instances of a schema, and checks that there are at least `least`.
 fn valid(least: usize, schema: Value) -> Vec<Value> {
     valid_beside(least, schema, json!({}))
 }
@@ -42,7 +42,7 @@ fn has(values: &[Value], value: &Value) -> bool {
 }
 
 #[test]
-fn each_type_of_a_list_of_types_turns_up() {
+fn all_types_of_a_list_of_types_occur() {
     let values = valid(
         10,
         json!({ "type": ["null", "boolean", "integer", "string", "array", "object"] }),
@@ -60,7 +60,7 @@ fn each_type_of_a_list_of_types_turns_up() {
 }
 
 #[test]
-fn each_listed_value_turns_up_and_an_unlisted_one_is_refused() {
+fn all_listed_values_occur_and_unlisted_ones_are_refused() {
     let listed = ["a", "b", "c", "d", "e", "f", "g", "h"];
     let values = valid(listed.len(), json!({ "enum": listed }));
     assert!(listed.iter().all(|value| has(&values, &json!(value))));
@@ -68,7 +68,7 @@ fn each_listed_value_turns_up_and_an_unlisted_one_is_refused() {
 }
 
 #[test]
-fn an_optional_constant_is_present_in_some_and_absent_in_others() {
+fn an_optional_constant_is_present_in_some_instances_and_absent_in_others() {
     let schema = json!({ "type": "object", "properties": { "kind": { "const": "k" } } });
     let values = valid(3, schema);
     assert!(values.iter().any(|value| value.get("kind").is_some()));
@@ -89,7 +89,7 @@ fn a_wrong_constant_is_among_the_mutants() {
 }
 
 #[test]
-fn integers_keep_to_both_bounds_and_reach_them() {
+fn integers_are_within_their_bounds_and_reach_them() {
     let values = valid(5, json!({ "type": "integer", "minimum": 3, "exclusiveMaximum": 9 }));
     assert!(has(&values, &json!(3)) && has(&values, &json!(8)), "{values:?}");
 }
@@ -104,7 +104,7 @@ fn unbounded_integers_include_the_extremes_and_whole_floats() {
 }
 
 #[test]
-fn numbers_keep_to_steps_and_exclusive_bounds() {
+fn numbers_respect_multiple_of_and_exclusive_bounds() {
     valid(5, json!({ "type": "integer", "multipleOf": 7, "minimum": 100 }));
     valid(
         3,
@@ -117,13 +117,13 @@ fn numbers_keep_to_steps_and_exclusive_bounds() {
 }
 
 #[test]
-fn numbers_are_refused_out_of_bounds() {
+fn numbers_out_of_bounds_are_refused() {
     let refused = invalid(json!({ "type": "number", "minimum": 0, "maximum": 1 }));
     assert!(refused.iter().any(Value::is_number), "{refused:?}");
 }
 
 #[test]
-fn strings_keep_to_a_length_counted_in_characters() {
+fn string_lengths_are_counted_in_characters() {
     let schema = json!({ "type": "string", "minLength": 5, "maxLength": 7 });
     valid(5, schema.clone());
     let refused = invalid(schema);
@@ -157,7 +157,7 @@ fn patterns_of_the_common_syntax_are_sampled() {
 }
 
 #[test]
-fn a_pattern_that_cannot_be_sampled_gives_no_valid_instance() {
+fn a_pattern_that_cannot_be_sampled_has_no_valid_instance() {
     let document =
         json!({ "$defs": { "T": { "type": "string", "pattern": r"^(?=q)q\b{1,2}$(?!.)" }, "Never": false } });
     let instances = Instances::new(&document).unwrap();
@@ -166,7 +166,7 @@ fn a_pattern_that_cannot_be_sampled_gives_no_valid_instance() {
 }
 
 #[test]
-fn arrays_keep_to_their_sizes_and_reach_both() {
+fn array_lengths_are_within_their_bounds_and_reach_them() {
     let schema = json!({ "type": "array", "items": { "type": "integer" }, "minItems": 1, "maxItems": 3 });
     let sizes: BTreeSet<usize> = valid(5, schema.clone())
         .iter()
@@ -184,7 +184,7 @@ fn arrays_keep_to_their_sizes_and_reach_both() {
 }
 
 #[test]
-fn tuples_are_spelled_either_way() {
+fn tuples_are_supported_in_both_dialects() {
     let tuple = json!([{ "const": "a" }, { "type": "integer" }]);
     valid(
         3,
@@ -199,7 +199,7 @@ fn tuples_are_spelled_either_way() {
 }
 
 #[test]
-fn unique_items_and_contained_items_are_made() {
+fn unique_items_and_contains_are_satisfied() {
     valid(
         5,
         json!({ "type": "array", "items": { "enum": [1, 2, 3, 4] }, "uniqueItems": true, "minItems": 3 }),
@@ -211,7 +211,7 @@ fn unique_items_and_contained_items_are_made() {
 }
 
 #[test]
-fn maps_have_entries_with_names_that_fit() {
+fn maps_have_entries_with_valid_names() {
     let schema = json!({
         "type": "object",
         "propertyNames": { "type": "string", "pattern": "^k[0-9]+$" },
@@ -230,7 +230,7 @@ fn maps_have_entries_with_names_that_fit() {
 }
 
 #[test]
-fn an_empty_map_and_a_map_with_entries_turn_up() {
+fn empty_maps_and_maps_with_entries_occur() {
     let values = valid(
         5,
         json!({ "type": "object", "additionalProperties": { "type": "string" } }),
@@ -253,7 +253,7 @@ fn pattern_properties_name_members() {
 }
 
 #[test]
-fn undeclared_members_turn_up_where_allowed_and_only_there() {
+fn undeclared_members_occur_only_where_they_are_allowed() {
     let properties = json!({ "a": { "type": "integer" }, "b": { "type": "boolean" }, "c": { "enum": [1, 2, 3] } });
     let undeclared = |value: &Value| value.as_object().unwrap().keys().any(|name| name.starts_with("x-"));
     let open = json!({ "type": "object", "properties": properties });
@@ -263,7 +263,7 @@ fn undeclared_members_turn_up_where_allowed_and_only_there() {
 }
 
 #[test]
-fn dependent_members_come_together() {
+fn dependent_members_occur_together() {
     let member = json!({ "type": "integer" });
     let properties = json!({ "a": member, "b": member });
     let by_name = json!({ "type": "object", "properties": properties, "dependentRequired": { "a": ["b"] } });
@@ -283,7 +283,7 @@ fn dependent_members_come_together() {
 }
 
 #[test]
-fn all_of_is_merged_even_where_members_overlap() {
+fn all_of_is_satisfied_even_if_members_overlap() {
     let schema = json!({
         "allOf": [
             { "$ref": "#/$defs/Base" },
@@ -297,7 +297,7 @@ fn all_of_is_merged_even_where_members_overlap() {
 }
 
 #[test]
-fn each_branch_of_a_union_turns_up_within_as_many_instances() {
+fn twenty_instances_cover_twenty_branches_of_a_union() {
     let branches: Vec<Value> = (0..20)
         .map(|n| json!({ "type": "object", "properties": { "tag": { "const": n } }, "required": ["tag"] }))
         .collect();
@@ -311,7 +311,7 @@ fn each_branch_of_a_union_turns_up_within_as_many_instances() {
 }
 
 #[test]
-fn keywords_beside_a_union_hold_in_each_branch() {
+fn keywords_next_to_a_union_apply_to_each_branch() {
     let schema = json!({
         "type": "object",
         "properties": { "a": { "type": "string" } },
@@ -322,7 +322,7 @@ fn keywords_beside_a_union_hold_in_each_branch() {
 }
 
 #[test]
-fn overlapping_branches_of_one_of_and_negations_are_left_to_the_validator() {
+fn overlapping_one_of_branches_and_not_have_valid_instances() {
     valid(
         5,
         json!({ "oneOf": [{ "type": "integer", "minimum": 0 }, { "type": "integer", "maximum": 10 }] }),
@@ -335,7 +335,7 @@ fn overlapping_branches_of_one_of_and_negations_are_left_to_the_validator() {
 }
 
 #[test]
-fn conditions_are_met_and_missed() {
+fn both_branches_of_if_then_else_occur() {
     let schema = json!({
         "type": "object",
         "properties": { "kind": { "enum": ["a", "b"] } },
@@ -350,7 +350,7 @@ fn conditions_are_met_and_missed() {
 }
 
 #[test]
-fn unevaluated_members_are_closed_over_all_branches() {
+fn unevaluated_properties_allow_members_of_all_of_and_properties() {
     let schema = json!({
         "type": "object",
         "allOf": [{ "properties": { "a": { "enum": [1, 2, 3] } } }],
@@ -365,7 +365,7 @@ fn unevaluated_members_are_closed_over_all_branches() {
 }
 
 #[test]
-fn siblings_of_a_reference_count_only_where_the_dialect_says_so() {
+fn siblings_of_a_reference_apply_only_in_dialects_that_allow_them() {
     let definitions = json!({ "T": { "$ref": "#/definitions/S", "maxLength": 1 }, "S": { "type": "string" } });
     let lengths = |dialect: &str| {
         let instances = Instances::new(&json!({ "$schema": dialect, "definitions": definitions })).unwrap();
@@ -378,7 +378,7 @@ fn siblings_of_a_reference_count_only_where_the_dialect_says_so() {
 }
 
 #[test]
-fn recursion_ends_also_where_every_level_asks_for_another() {
+fn recursion_ends_even_if_a_level_requires_two_others() {
     let tree = json!({
         "type": "object",
         "properties": { "left": { "$ref": "#/$defs/Node" }, "right": { "$ref": "#/$defs/Node" } },
@@ -389,21 +389,21 @@ fn recursion_ends_also_where_every_level_asks_for_another() {
 }
 
 #[test]
-fn a_schema_that_only_an_endless_value_satisfies_has_no_valid_instance() {
+fn a_schema_with_only_infinite_instances_has_no_valid_instance() {
     let endless = json!({ "type": "object", "properties": { "next": { "$ref": "#/$defs/T" } }, "required": ["next"] });
     let instances = Instances::new(&json!({ "$defs": { "T": endless, "Fine": { "type": "null" } } })).unwrap();
     assert_eq!(instances.without_valid_instance(), ["T"]);
 }
 
 #[test]
-fn a_reference_to_itself_ends() {
+fn a_definition_that_refers_to_itself_terminates() {
     let document = json!({ "$defs": { "Loop": { "$ref": "#/$defs/Loop" } } });
     let made = Instances::new(&document).unwrap().of("Loop", 0, 4);
     assert!(made.iter().all(|instance| instance.valid), "{made:?}");
 }
 
 #[test]
-fn a_definition_that_accepts_everything_has_valid_instances_only() {
+fn a_definition_that_accepts_everything_has_only_valid_instances() {
     let made = made_beside(json!(true), json!({}));
     assert!(
         made.len() > 20 && made.iter().all(|instance| instance.valid),

@@ -1,4 +1,4 @@
-//! Over the schemas of every revision.
+//! Tests with the schemas of all revisions.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 static OFFICIAL: LazyLock<Vec<(PathBuf, Instances)>> = LazyLock::new(|| load("../schema"));
 
-/// What a folder holds in a folder a revision.
+/// Returns the schemas of a directory that has a folder for each revision.
 fn load(folder: &str) -> Vec<(PathBuf, Instances)> {
     let files = fs::read_dir(folder)
         .unwrap()
@@ -51,10 +51,10 @@ fn every_instance(check: impl Fn(&Path, &str, &[Instance])) {
 }
 
 #[test]
-fn every_definition_gets_valid_and_invalid_instances_and_nearly_as_many_as_asked_for() {
+fn every_definition_has_valid_and_invalid_instances_and_at_least_16() {
     every_instance(|path, definition, made| {
         let at = format!("{definition} of {}", path.display());
-        // A short enumeration has few ways of being right, and few of being nearly right.
+        // A short enumeration has few valid values, and few mutants.
         assert!(made.len() >= 16, "{at} has {} instances", made.len());
         let valid = made.iter().filter(|instance| instance.valid).count();
         assert!(valid >= 2, "{at} has {valid} valid instances");
@@ -80,7 +80,7 @@ fn every_definition_has_a_valid_instance() {
 }
 
 #[test]
-fn instances_differ_from_one_another_and_stay_within_bounds() {
+fn instances_are_distinct_and_within_limits() {
     every_instance(|_, definition, made| {
         let texts: BTreeSet<String> = made.iter().map(|instance| instance.value.to_string()).collect();
         assert_eq!(texts.len(), made.len(), "{definition}");
@@ -92,7 +92,7 @@ fn instances_differ_from_one_another_and_stay_within_bounds() {
 }
 
 #[test]
-fn a_seed_makes_the_same_instances_again_and_another_seed_makes_others() {
+fn instances_are_reproducible_from_their_seed() {
     for ((_, one), (path, other)) in OFFICIAL.iter().zip(&load("../schema")) {
         let all = |instances: &Instances, seed| {
             instances
@@ -105,7 +105,7 @@ fn a_seed_makes_the_same_instances_again_and_another_seed_makes_others() {
     }
 }
 
-/// One file a revision, one `{"type", "valid", "value"}` a line.
+/// Reads one file per revision, with one `{"type", "valid", "value"}` per line.
 #[test]
 #[ignore = "reads ../shared"]
 fn the_validator_agrees_with_every_recorded_verdict() {

@@ -1,4 +1,4 @@
-//! Steps with tokens that are bound to a key of the client (DPoP).
+//! The steps with tokens that are bound to a key of the client (DPoP).
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,7 +11,7 @@ use serde_json::json;
 use super::browser::Browser;
 use super::client::{Servers, Shared, begin, begin_with, call, expect};
 
-/// The token and the one that refreshing gives are bound, and each call has a proof of its own.
+/// The first token and the refreshed one are bound, and each call has its own proof.
 pub async fn refresh(servers: Servers<'_>) -> Result<(), BoxError> {
     let (browser, store) = (Browser::default(), Shared::default());
     let session = begin(servers.url, authorizer(&browser, &store)).await?;
@@ -28,7 +28,7 @@ pub async fn refresh(servers: Servers<'_>) -> Result<(), BoxError> {
     expect(browser.uses() == 1, "the user was asked again")
 }
 
-/// A request that was let in is sent again as it was.
+/// A request that was accepted is sent again unchanged.
 pub async fn used_proof(servers: Servers<'_>) -> Result<(), BoxError> {
     let headers = let_in(servers).await?;
     let response = send(servers.url, headers).await?;
@@ -38,7 +38,7 @@ pub async fn used_proof(servers: Servers<'_>) -> Result<(), BoxError> {
     )
 }
 
-/// The token is sent as one that isn't bound, and without its proof.
+/// A bound token is sent without its proof, and as a bearer token.
 pub async fn no_proof(servers: Servers<'_>) -> Result<(), BoxError> {
     let mut headers = let_in(servers).await?;
     headers.remove("dpop");
@@ -56,7 +56,7 @@ fn authorizer(browser: &Browser, store: &Shared) -> Authorizer {
     Authorizer::interactive(browser.clone()).store(store.clone()).dpop(true)
 }
 
-/// The headers of a POST that the server has let in.
+/// The headers of a POST request that the server accepted.
 async fn let_in(servers: Servers<'_>) -> Result<HeaderMap, BoxError> {
     let seen: Arc<Mutex<Option<HeaderMap>>> = Arc::default();
     let last = Arc::clone(&seen);
@@ -91,6 +91,6 @@ fn refused(response: &Response, why: &str) -> Result<(), BoxError> {
     let is_refused = response.status() == 401 && challenges.iter().any(|challenge| challenge.contains(why));
     match is_refused {
         true => Ok(()),
-        false => Err(format!("the answer is {} with {challenges:?}", response.status()).into()),
+        false => Err(format!("the response is {} with {challenges:?}", response.status()).into()),
     }
 }

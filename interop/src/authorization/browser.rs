@@ -1,4 +1,4 @@
-//! A user who has a browser.
+//! A simulated user with a browser.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,15 +10,15 @@ use mcp_runtime::transport::http::client::reqwest::redirect::Policy;
 use mcp_runtime::transport::http::client::reqwest::{Client, Url};
 
 const REDIRECT_URI: &str = "http://127.0.0.1:3000/callback";
-/// How many pages lead to the redirect.
+/// The maximum number of pages before the redirect.
 const PAGES: usize = 10;
 
-/// A browser that keeps cookies and goes where pages send it.
+/// A browser that keeps cookies and follows redirects.
 #[derive(Clone, Default)]
 pub struct Browser(Arc<AtomicUsize>);
 
 impl Browser {
-    /// How often it was used.
+    /// The number of times that it was used.
     pub fn uses(&self) -> usize {
         self.0.load(Ordering::SeqCst)
     }

@@ -1,4 +1,4 @@
-//! What the steps have in common: the servers, and a client with a store of tokens.
+//! Code shared by the steps: the servers, and a client with a token store.
 
 use std::sync::Arc;
 
@@ -13,13 +13,13 @@ use super::ours::Ours;
 /// The servers of a step.
 #[derive(Clone, Copy)]
 pub struct Servers<'a> {
-    /// The server to use.
+    /// The server under test.
     pub url: &'a str,
-    /// Another one, with the same issuer.
+    /// Another server, with the same issuer.
     pub other: &'a str,
-    /// The issuer.
+    /// The issuer of the tokens.
     pub issuer: &'a str,
-    /// Our server, which may be the one to use.
+    /// Our server, which may be the one under test.
     pub ours: &'a Ours,
 }
 
@@ -43,7 +43,7 @@ pub async fn call(session: &ClientSession, tool: &str) -> Result<(), BoxError> {
     Ok(())
 }
 
-/// A store that others can look into.
+/// A token store whose contents the steps can read.
 #[derive(Clone, Default)]
 pub struct Shared(Arc<MemoryStore>);
 

@@ -1,4 +1,4 @@
-//! A real authorization server, with our client at a server of ours and at one of the SDK for TypeScript.
+//! Our client with a real authorization server, at one of our servers and at one of the TypeScript SDK.
 
 mod bound;
 mod browser;
@@ -15,7 +15,7 @@ use crate::packages::Packages;
 use crate::paths;
 use crate::process::{Running, leading, progress};
 
-/// Runs all steps, and says whether they have succeeded.
+/// Runs all steps, and returns whether they have succeeded.
 pub async fn run() -> Result<bool, Error> {
     let packages = Packages {
         installed: paths::install_directory().join("authorization"),
@@ -63,7 +63,7 @@ pub async fn run() -> Result<bool, Error> {
     Ok(all_succeeded)
 }
 
-/// Starts a script beside the packages that it imports. Gives it with the URL that it prints.
+/// Starts a script next to the packages that it imports, and returns it with the URL that it prints.
 async fn start(packages: &Packages, script: &str, arguments: &[&str]) -> Result<(Running, String), Error> {
     let installed = packages.installed.join(script);
     fs::copy(packages.described.join(script), &installed).map_err(Error::io(&installed))?;

@@ -1,4 +1,4 @@
-//! A server of ours that takes the tokens of an issuer.
+//! Our server, which accepts the tokens of an issuer.
 
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -8,7 +8,7 @@ use mcp_runtime::transport::http::server::{HttpServer, serve};
 use mcp_runtime::{Options, Router};
 use tokio::net::TcpListener;
 
-/// The server. It runs as long as this program.
+/// Our server. It runs until this program ends.
 pub struct Ours {
     pub url: String,
     revoked: Arc<Mutex<Vec<String>>>,
@@ -24,7 +24,7 @@ impl Ours {
     }
 }
 
-/// Takes the tokens of an issuer but for those that were revoked.
+/// A validator that accepts the tokens of an issuer except revoked ones.
 struct Revocable {
     inner: JwtValidator,
     revoked: Arc<Mutex<Vec<String>>>,
@@ -40,7 +40,7 @@ impl TokenValidator for Revocable {
     }
 }
 
-/// Starts it.
+/// Starts the server.
 pub async fn start(issuer: &str) -> io::Result<Ours> {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
     let url = format!("http://{}/mcp", listener.local_addr()?);

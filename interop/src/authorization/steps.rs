@@ -1,4 +1,4 @@
-//! What is tried with each server.
+//! The steps with each server.
 
 use mcp_runtime::auth::{Authorizer, BoxError, BoxFuture, Client};
 use mcp_runtime::transport::http::client::HttpOptions;
@@ -7,10 +7,11 @@ use super::bound;
 use super::browser::Browser;
 use super::client::{Servers, Shared, begin, begin_with, call, expect};
 
-/// A step.
+/// A step with a server.
 pub struct Step {
     pub name: &'static str,
-    /// Whether only our server can do it: the other one has the same scopes for all calls, revokes no tokens, and knows no proofs.
+    /// Whether only our server supports the step: the other requires the same scopes for all calls, revokes no tokens,
+    /// and checks no proofs.
     pub needs_ours: bool,
     pub run: fn(Servers<'_>) -> BoxFuture<'_, Result<(), BoxError>>,
 }
@@ -25,7 +26,7 @@ macro_rules! step {
     };
 }
 
-/// The steps.
+/// All steps, in order.
 pub const STEPS: [Step; 8] = [
     step!("the client registers, and the user agrees", user, needs_ours: false),
     step!("the client acts for itself", client_credentials, needs_ours: false),

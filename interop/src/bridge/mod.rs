@@ -20,16 +20,17 @@ use crate::peers::{Cell, Maker, Mode, Status, Transport};
 use crate::process::{leading, progress, run as run_to_end};
 use crate::validation::{LogValidator, OurRole};
 
-/// How many pairs are run at a time.
+/// The number of pairs that run at a time.
 const AT_ONCE: usize = 2;
 
-/// A client or server of an SDK: its revision, and whether it is for Python.
+/// A client or server of an SDK: the revision of its era, and whether it is the Python SDK.
 type Peer = (Revision, bool);
 
-/// What came of all pairs.
+/// The outcomes of all pairs, by client, server and transports of the bridge.
 type Outcomes = BTreeMap<(Peer, Peer, Option<&'static str>), Outcome>;
 
-/// Runs every pair, and says whether the bridge wrote nothing invalid and whatever both sides can say has crossed.
+/// Runs every pair, and returns whether the bridge wrote only valid messages and every step succeeded that both sides
+/// support.
 pub async fn run(args: &PeersArgs) -> Result<bool, Error> {
     let eras: Vec<Arc<Era>> = Era::of(&args.revisions)?.into_iter().map(Arc::new).collect();
     for era in &eras {
@@ -50,7 +51,7 @@ pub async fn run(args: &PeersArgs) -> Result<bool, Error> {
     if let Some(path) = &args.markdown {
         std::fs::write(path, &table).map_err(Error::io(path))?;
     }
-    // Nobody may be reading any more, as after `| head`.
+    // The reader may have closed the pipe, as in `| head`.
     let _ = io::stdout().write_all(table.as_bytes());
     let _ = io::stderr().write_all(failures.as_bytes());
     Ok(failures.is_empty())
@@ -66,7 +67,7 @@ pub async fn build() -> Result<std::path::PathBuf, Error> {
     Ok(target.parent().unwrap_or(Path::new("target")).join("debug/mcp-rev"))
 }
 
-/// A side of a pair: the SDK of an era.
+/// The TypeScript and Python SDKs of an era, as sides of a pair.
 fn cells(era: &Arc<Era>) -> [Cell; 2] {
     let (makers, mode) = match era.revision.facts().initializes {
         true => ([Maker::TypeScript, Maker::Python], Mode::Handshake),
@@ -106,13 +107,14 @@ fn pairs(eras: &[Arc<Era>], only: Option<&str>) -> Vec<Pair> {
             }
         }
     }
-    // What a pair can say is told by what each side says with its own era.
+    // The steps that a pair supports are determined by the runs of each side with its own era, so these are always
+    // kept.
     let is_measure = |pair: &Pair| pair.bridged.is_none() && pair.client.era.revision == pair.server.era.revision;
     pairs.retain(|pair| is_measure(pair) || only.is_none_or(|word| pair.name().contains(&word.to_lowercase())));
     pairs
 }
 
-/// The transport over HTTP that a peer has.
+/// The HTTP transport that a peer supports.
 fn over_http(peer: &Cell) -> Transport {
     let facts = peer.era.revision.facts();
     match facts.session_header.is_some() || !facts.initializes {
@@ -145,14 +147,15 @@ async fn play(pairs: Vec<Pair>, bridge: &Path) -> Result<Outcomes, Error> {
     Ok(outcomes)
 }
 
-/// The steps that went well.
+/// The steps that succeeded.
 fn passed(outcome: Option<&Outcome>) -> Vec<&str> {
     let steps = outcome.map_or(&[][..], |outcome| &outcome.steps);
     let passed = steps.iter().filter(|step| step.status == Status::Ok);
     passed.map(|step| step.step.as_str()).collect()
 }
 
-/// The steps that both sides of a pair can take: each with a peer of its own era, in the other's language.
+/// The steps that both sides of a pair support: those that each passes with a peer of its own era, in the other's
+/// language.
 fn possible(outcomes: &Outcomes, client: Peer, server: Peer) -> Vec<&str> {
     let of_client = passed(outcomes.get(&(client, (client.0, server.1), None)));
     let of_server = passed(outcomes.get(&((server.0, client.1), server, None)));
@@ -163,7 +166,7 @@ fn name((revision, is_python): Peer) -> String {
     format!("{} {revision}", if is_python { "Python" } else { "TypeScript" })
 }
 
-/// The tables, and what failed.
+/// The tables, and the failures.
 fn report(outcomes: &Outcomes) -> (String, String) {
     let (mut table, mut failures) = (String::new(), String::new());
     let servers: Vec<Peer> = outcomes.keys().map(|(_, server, _)| *server).collect();
@@ -204,10 +207,10 @@ fn report(outcomes: &Outcomes) -> (String, String) {
                     let pair = format!("{}, {}, {}", name(*client), name(*server), way.unwrap_or_default());
                     for step in missing {
                         let failed = outcome.steps.iter().find(|taken| taken.step == **step);
-                        let detail = failed.map_or("it wasn't taken", |step| &step.detail);
+                        let detail = failed.map_or("the step wasn't taken", |step| &step.detail);
                         failures += &format!("{pair}: {step}: {detail}\n");
                     }
-                    // What a peer says wrongly is passed on.
+                    // Invalid messages of a peer are passed on unchanged, and aren't the bridge's failures.
                     for violation in outcome.violations.iter().filter(|_| own > 0) {
                         failures += &format!("{pair}: invalid: {violation}\n");
                     }

@@ -1,4 +1,4 @@
-//! A client and a server of the SDKs, with a bridge between them or without.
+//! A client and a server of the SDKs, with or without a bridge between them.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::process::{Group, Running, leading};
 use crate::validation::{LogValidator, OurRole};
 use crate::wire::{Direction, Entry};
 
-/// How long a pair may take.
+/// The time limit for a pair.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A client and a server.
@@ -24,7 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub struct Pair {
     pub client: Cell,
     pub server: Cell,
-    /// The transports on both sides of the bridge; `None` for no bridge, over stdio.
+    /// The transports on both sides of the bridge; `None` for a direct connection over stdio.
     pub bridged: Option<Way>,
 }
 
@@ -36,7 +36,7 @@ pub struct Way {
 }
 
 impl Way {
-    /// Its name in files and tables.
+    /// The name of the transports in files and tables.
     pub fn name(self) -> &'static str {
         match (self.client, self.server) {
             (Transport::Stdio, _) => "stdio",
@@ -46,20 +46,20 @@ impl Way {
     }
 }
 
-/// What came of a pair.
+/// The outcome of a pair.
 #[derive(Debug, Default)]
 pub struct Outcome {
     pub steps: Vec<Step>,
-    /// The messages that the bridge wrote.
+    /// The number of messages that the bridge wrote.
     pub written: usize,
-    /// What is wrong with them by the schema of the side that reads them.
+    /// The violations of these messages, by the schema of the side that reads them.
     pub violations: Vec<String>,
-    /// How many violations the peers' own messages have.
+    /// The number of violations in the peers' own messages.
     pub received: usize,
 }
 
 impl Pair {
-    /// Its name, in files.
+    /// The name of the pair in files.
     pub fn name(&self) -> String {
         let way = self.bridged.map_or("direct", Way::name).replace(' ', "-");
         let of = |cell: &Cell| format!("{}-{:?}", cell.era.revision, cell.maker).to_lowercase();
@@ -72,7 +72,7 @@ impl Pair {
             .join(format!("{}.{kind}", self.name()))
     }
 
-    /// Lets the client go through its steps.
+    /// Runs the client through its steps.
     pub async fn play(&self, bridge: &Path, validator: &std::sync::Mutex<LogValidator>) -> Outcome {
         let mut outcome = Outcome::default();
         let steps = &mut outcome.steps;
@@ -108,7 +108,8 @@ impl Pair {
             client.env("MCP_FIXTURES", self.server.era.revision.as_str());
         }
         if self.bridged.is_some() && self.server.era.revision.facts().initializes {
-            // It asks for roots before the first call: that for TypeScript after the handshake, that for Python during a list.
+            // The server requests roots before the first call: the TypeScript one after the handshake, the Python one
+            // during a list.
             server.env("MCP_ASKS_EARLY", "1");
         }
         let (mut serving, mut behind) = (None, None);
@@ -132,7 +133,8 @@ impl Pair {
                 command.arg(self.file("jsonl"));
                 command.args(["--speak", self.server.revision().as_str()]);
                 if !self.client.era.revision.facts().initializes {
-                    // It uses several connections, which are known to be of one client by their user alone.
+                    // The client uses several connections, which the bridge can attribute to one client only by their
+                    // user.
                     command.args(["--principal-header", "X-Forwarded-User"]);
                     client.env("MCP_USER", "ann");
                 }
@@ -168,8 +170,8 @@ impl Pair {
     }
 }
 
-/// The program of a command and its arguments, as arguments of another. SDKs pass on only few variables of their environment, so `env`
-/// sets those of the command.
+/// Appends the program of a command and its arguments to the arguments of another command. SDKs pass on only a few
+/// environment variables, so `env` sets those of the command.
 fn pass_command(to: &mut Command, command: &Command) {
     let command = command.as_std();
     to.arg("env");
@@ -184,7 +186,7 @@ fn pass_command(to: &mut Command, command: &Command) {
     to.arg(command.get_program()).args(command.get_args());
 }
 
-/// Starts a bridge that serves over HTTP; its URL.
+/// Starts a bridge that serves over HTTP, and returns its URL.
 async fn serve(mut command: Command) -> Result<(String, Group), String> {
     command
         .stdin(std::process::Stdio::null())
@@ -196,7 +198,7 @@ async fn serve(mut command: Command) -> Result<(String, Group), String> {
     while let Some(line) = lines.next_line().await.map_err(|error| error.to_string())? {
         if let Some(address) = line.strip_prefix("[listening] ") {
             let url = format!("http://{address}/mcp");
-            // It must not wait for anybody to read what else it says.
+            // Keep reading standard error, so that the bridge never blocks on it.
             tokio::spawn(async move {
                 while let Ok(Some(_)) = lines.next_line().await {}
                 drop(child);
@@ -207,7 +209,7 @@ async fn serve(mut command: Command) -> Result<(String, Group), String> {
     Err("the bridge ended without naming its address".to_owned())
 }
 
-/// A line of the bridge's transcript with a message; others have headers of HTTP.
+/// A line of the bridge's transcript with a message. Other lines have HTTP headers.
 #[derive(Deserialize)]
 struct Line {
     session: u64,
@@ -216,7 +218,7 @@ struct Line {
     message: Value,
 }
 
-/// The transcript as logs of both sides: to its client the bridge is a server, and to its server a client.
+/// Reads the transcript as a log for each side: to its client, the bridge is a server, and to its server a client.
 fn entries(path: &Path) -> Result<[(OurRole, Vec<Entry>); 2], Error> {
     let text = std::fs::read_to_string(path).map_err(Error::io(path))?;
     let mut sides = [(OurRole::Server, Vec::new()), (OurRole::Client, Vec::new())];

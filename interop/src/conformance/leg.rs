@@ -64,13 +64,13 @@ impl Leg {
         matches!(self.arguments.as_slice(), [option, of] if option == "--requirements" && of == revision)
     }
 
-    /// The file that says what is known to fail with the revision that is tried, which is the last argument.
+    /// The file with the expected failures of the tested revision, which is the last argument.
     fn expected_failures(&self) -> String {
         let revision = self.arguments.last().map_or("", String::as_str);
         format!("expected-failures-{revision}.yaml")
     }
 
-    /// Runs the suite with our program.
+    /// Runs the suite with our server or client.
     pub async fn run(&self, suite: &Packages, ours: &Path) -> Result<Outcome, Error> {
         let results = suite.installed.join("results").join(self.to_string().replace(' ', ""));
         if results.exists() {
@@ -112,8 +112,8 @@ impl Leg {
 }
 
 impl Outcome {
-    /// Reads what the suite says: a line for each scenario, and indented below them one for each that was known to fail,
-    /// and one for each that wasn't. Those that nobody has to pass come last, if at all.
+    /// Parses the output of the suite: a line for each scenario, and indented below them a line for each expected
+    /// failure and each unexpected one. Scenarios that aren't required come last.
     fn of(success: bool, text: String) -> Self {
         let (scored, _) = text.split_once("\nNot scored for ").unwrap_or((&text, ""));
         let scenarios = |sign| {

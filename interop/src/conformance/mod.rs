@@ -15,7 +15,7 @@ use crate::packages::Packages;
 use crate::process::progress;
 use crate::{example, paths};
 
-/// What the suite is run with.
+/// The arguments of the suite's runs.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Legs {
@@ -23,7 +23,7 @@ struct Legs {
     client: Vec<Vec<String>>,
 }
 
-/// Runs the suite, and says whether nothing but what is known fails.
+/// Runs the suite, and returns whether there are only expected failures.
 pub async fn run(args: &ConformanceArgs) -> Result<bool, Error> {
     let described = paths::in_workspace("interop/conformance");
     let suite = Packages {
@@ -44,7 +44,7 @@ pub async fn run(args: &ConformanceArgs) -> Result<bool, Error> {
         outcomes.insert(leg.to_string(), leg.run(&suite, ours).await?);
     }
     let json = || serde_json::to_string_pretty(&outcomes).unwrap_or_default() + "\n";
-    // Nobody may be reading any more, as after `| head`.
+    // The reader may have closed the pipe, as in `| head`.
     let _ = io::stdout().write_all(if args.json { json() } else { table(&outcomes) }.as_bytes());
     for outcome in outcomes.values().filter(|outcome| !outcome.success) {
         let _ = writeln!(io::stderr(), "{}", outcome.text);

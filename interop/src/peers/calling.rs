@@ -18,13 +18,13 @@ use crate::process::{Group, Running, free_port};
 use crate::validation::released;
 use crate::wire::Log;
 
-/// What running a script needs.
+/// The data that running a script needs.
 pub struct ScriptContext {
     pub scripts: Vec<Script>,
     pub declares: Box<Declares>,
 }
 
-/// Runs a peer's server and goes through its script with our client.
+/// Starts a peer's server, and runs the script for it with our client.
 pub async fn call(cell: &Cell, context: &ScriptContext, steps: &mut Vec<Step>) -> Result<(), String> {
     let log = Log::create(&cell.file("jsonl")).map_err(|error| error.to_string())?;
     if cell.transport == Transport::Stdio {
@@ -45,7 +45,7 @@ pub async fn call(cell: &Cell, context: &ScriptContext, steps: &mut Vec<Step>) -
     converse(client, cell, log, context, steps).await
 }
 
-/// Starts a peer's server of HTTP, and waits until it is there.
+/// Starts a peer's server over HTTP, and waits until it listens.
 async fn serve(cell: &Cell) -> Result<(Running, String), String> {
     let as_text = |error: Error| error.to_string();
     let failed = |error: std::io::Error| error.to_string();
@@ -75,7 +75,7 @@ async fn serve(cell: &Cell) -> Result<(Running, String), String> {
     Ok((server, format!("http://127.0.0.1:{port}/{path}")))
 }
 
-/// Goes through the script that is for the server.
+/// Runs the script for the server.
 async fn converse(
     transport: impl Connection,
     cell: &Cell,
@@ -109,7 +109,7 @@ async fn converse(
     Ok(())
 }
 
-/// Begins a session of our client.
+/// Starts a session of our client.
 pub async fn begin(
     transport: impl Connection,
     era: Option<Era>,
@@ -118,7 +118,7 @@ pub async fn begin(
 ) -> Result<ClientSession, String> {
     let options = Options {
         limits: Limits {
-            // A server may take long to start on a busy machine.
+            // A server can take long to start on a busy machine.
             answer: Duration::from_secs(30),
             ..Limits::default()
         },

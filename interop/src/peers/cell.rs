@@ -1,4 +1,4 @@
-//! One peer over one transport.
+//! A peer with a transport and a mode.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::paths;
 use crate::process::leading;
 use crate::validation::{OurRole, released};
 
-/// Whose implementation the peer is.
+/// The implementation that the peer uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Maker {
     /// The official SDK for TypeScript.
@@ -28,27 +28,28 @@ pub enum Maker {
     TypeScript2,
     /// The official SDK for Python, rewritten.
     Python2,
-    /// FastMCP, which is above the official SDK for Python, rewritten.
+    /// FastMCP, which is built on the rewritten official SDK for Python.
     FastMcp,
     /// The official SDK for Rust.
     Rmcp,
 }
 
-/// How to reach a server.
+/// The transport to a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Transport {
     Stdio,
     /// Streamable HTTP.
     Http,
-    /// HTTP with SSE, which came before.
+    /// HTTP with SSE, the predecessor of Streamable HTTP.
     Sse,
 }
 
 impl Transport {
-    /// Those of an era.
+    /// The transports of an era.
     fn of(era: &Era) -> [Self; 2] {
-        // Session ids came with Streamable HTTP, and went with the handshake; a revision with neither has only what was before.
+        // Session ids came with Streamable HTTP, and went with the handshake. A revision with a handshake and no
+        // session ids has only HTTP with SSE.
         let facts = era.revision.facts();
         match facts.session_header.is_some() || !facts.initializes {
             true => [Self::Stdio, Self::Http],
@@ -56,7 +57,7 @@ impl Transport {
         }
     }
 
-    /// Its name in the table, and as an option of drivers.
+    /// The name in the table, and in the option of drivers.
     pub fn name(self) -> &'static str {
         match self {
             Self::Stdio => "stdio",
@@ -65,26 +66,27 @@ impl Transport {
         }
     }
 
-    /// The drivers' option for it.
+    /// The option of drivers.
     pub fn option(self) -> String {
         format!("--{}", self.name())
     }
 }
 
-/// How a client that knows both eras of the protocol finds the server's.
+/// How a client that supports both eras of the protocol determines the server's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
-    /// It asks.
+    /// It probes the server.
     Auto,
-    /// It takes it for one without a handshake.
+    /// It assumes a stateless server.
     Stateless,
-    /// It takes it for one with a handshake.
+    /// It assumes a server with a handshake.
     Handshake,
 }
 
 impl Mode {
-    /// Those that are tried with the peers of an era, which know both eras of the protocol if theirs has no handshake.
+    /// The modes that are tried with the peers of an era. Peers of a stateless revision support both eras of the
+    /// protocol.
     fn of(era: &Era) -> &'static [Self] {
         match era.revision.facts().initializes {
             true => &[Self::Handshake],
@@ -92,7 +94,7 @@ impl Mode {
         }
     }
 
-    /// Its name in the table, and as an argument of drivers.
+    /// The name in the table, and in the MCP_MODE variable of drivers.
     pub fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",
@@ -102,16 +104,16 @@ impl Mode {
     }
 }
 
-/// One peer over one transport.
+/// A peer with a transport and a mode: a row of the table.
 #[derive(Debug, Clone)]
 pub struct Cell {
     pub era: Arc<Era>,
-    /// The packages that the peer is made of.
+    /// The packages with the peer's implementation.
     pub packages: Packages,
     pub ours: OurRole,
     pub maker: Maker,
     pub transport: Transport,
-    /// How the client begins.
+    /// The mode of the client.
     pub mode: Mode,
 }
 
@@ -120,10 +122,10 @@ const SDK_2: &str = "@modelcontextprotocol/client";
 const EVERYTHING: &str = "@modelcontextprotocol/server-everything";
 
 impl Cell {
-    /// All that are to be tried with the packages of an era.
+    /// All cells for the packages of an era.
     pub fn of(era: &Arc<Era>) -> Vec<Self> {
         let makers = Self::makers(era);
-        // There is no client to go with the reference server.
+        // The reference server has no client.
         let with_clients = makers.iter().filter(|(maker, _)| *maker != Maker::Everything);
         let pairs = with_clients
             .map(|peer| (OurRole::Server, peer))
@@ -145,7 +147,7 @@ impl Cell {
         pairs.flat_map(all).collect()
     }
 
-    /// Whose implementations an era has, and in which packages.
+    /// The implementations of an era, with their packages.
     fn makers(era: &Era) -> Vec<(Maker, Packages)> {
         let own: &[Maker] = match era.revision.facts().initializes {
             true => &[Maker::TypeScript, Maker::Python, Maker::Everything],
@@ -157,7 +159,7 @@ impl Cell {
         own.chain(others).flatten().collect()
     }
 
-    /// The revision that must be negotiated: of clients that begin with a handshake, the latest that has one.
+    /// The revision that must be negotiated. For clients that start with a handshake, it is the latest that has one.
     pub fn revision(&self) -> Revision {
         let with_handshake = || released().filter(|revision| revision.facts().initializes).max();
         match self.mode {
@@ -166,7 +168,7 @@ impl Cell {
         }
     }
 
-    /// A row in which nothing has been tried yet.
+    /// The row of this cell, without results.
     pub fn row(&self) -> Result<Row, Error> {
         let peer = match self.maker {
             Maker::TypeScript => format!("TypeScript SDK {}", self.packages.npm_version(SDK)?),
@@ -195,7 +197,7 @@ impl Cell {
         })
     }
 
-    /// Where something about this cell is noted.
+    /// The path of a file for this cell, with the given extension.
     pub fn file(&self, kind: &str) -> PathBuf {
         let maker = format!("{:?}", self.maker).to_lowercase();
         let ours = match self.ours {
@@ -209,7 +211,7 @@ impl Cell {
             .join(name)
     }
 
-    /// A driver of the SDK, `client` or `server`.
+    /// The command of an SDK's driver, `client` or `server`.
     pub fn driver(&self, name: &str) -> Command {
         let mut command = match self.maker {
             Maker::Rmcp => {
@@ -225,7 +227,7 @@ impl Cell {
                     _ => "",
                 };
                 command.arg(driver(&format!("{prefix}{name}.py")));
-                // Nobody wants its byte code beside the drivers.
+                // Avoids byte code files next to the drivers.
                 command.env("PYTHONDONTWRITEBYTECODE", "1").env("PYTHONUNBUFFERED", "1");
                 command
             }
@@ -241,7 +243,7 @@ impl Cell {
         command
     }
 
-    /// The reference server, with the port that it is to listen on unless it speaks over stdio.
+    /// The command of the reference server, with the port to listen on unless it uses stdio.
     pub fn everything(&self, port: u16) -> Result<Command, Error> {
         let home = self.packages.module(EVERYTHING).join("dist");
         let file = match self.transport {
@@ -249,7 +251,7 @@ impl Cell {
             Transport::Http => "streamableHttp.js",
             Transport::Sse => "sse.js",
         };
-        // Later versions keep their transports apart.
+        // Later versions have a separate directory for their transports.
         let places = [home.join(file), home.join("transports").join(file)];
         let script = places.iter().find(|place| place.exists());
         let script = script.ok_or_else(|| Error::malformed(&home, format!("there is no {file}")))?;

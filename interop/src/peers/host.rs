@@ -16,12 +16,12 @@ pub struct ReceivedMessages {
 }
 
 impl ReceivedMessages {
-    /// How many there are.
+    /// The number of messages.
     pub fn len(&self) -> usize {
         self.messages().len()
     }
 
-    /// The parameters of the messages with this method, without the first `after` messages.
+    /// The parameters of the messages with this method, skipping the first `after` messages of all methods.
     pub fn of(&self, method: &str, after: usize) -> Vec<Value> {
         let messages = self.messages();
         let later = messages.iter().skip(after).filter(|(name, _)| *name == method);
@@ -44,11 +44,11 @@ impl ReceivedMessages {
     }
 }
 
-/// A client that has roots, a model that says one thing, and a user who fills in every form.
+/// A client with roots, a model that always gives the same answer, and a user who fills in every form.
 pub struct Host(pub Arc<ReceivedMessages>);
 
 impl Host {
-    /// What it offers.
+    /// The capabilities that it declares.
     pub fn capabilities() -> hub::ClientCapabilities {
         from_json(json!({"roots": {"listChanged": true}, "sampling": {}, "elicitation": {"form": {}}}))
             .unwrap_or_default()
@@ -105,7 +105,7 @@ impl ClientHandler<Asked> for Host {
     }
 }
 
-/// What the user writes into a field of a form. Numbers are whole: the official schemas declare them so in answers.
+/// The user's value for a field of a form. Numbers are integers, because the official schemas require that in answers.
 fn fill(field: &Value) -> Value {
     let first = |choices: &Value| match choices.get(0) {
         Some(choice) => choice.get("const").unwrap_or(choice).clone(),

@@ -1,4 +1,5 @@
-//! What is known to fail with the peers of an era: `expected-failures.yaml` in its directory. The list only shrinks.
+//! The failures that are known for the peers of an era: `expected-failures.yaml` in its directory. The list must only
+//! shrink.
 
 use serde::Deserialize;
 
@@ -14,10 +15,10 @@ struct Known {
     ours: OurRole,
     transports: Vec<Transport>,
     modes: Vec<Mode>,
-    /// The peers whose names begin so; all without this.
+    /// The prefix of the peers' names; empty for all peers.
     #[serde(default)]
     peer: String,
-    /// Without these, it is every step that doesn't pass.
+    /// The steps that fail; `None` for every step.
     steps: Option<Vec<String>>,
     why: String,
 }
@@ -31,7 +32,7 @@ impl Known {
     }
 }
 
-/// Marks the failures that are known, and adds one for each that is known and doesn't happen.
+/// Marks known failures, and adds a failure for each step that is known to fail but passes.
 pub fn mark(cell: &Cell, peer: &str, steps: &mut Vec<Step>) -> Result<(), Error> {
     let path = cell.era.packages.described.join("expected-failures.yaml");
     if !path.exists() {
@@ -43,7 +44,7 @@ pub fn mark(cell: &Cell, peer: &str, steps: &mut Vec<Step>) -> Result<(), Error>
         let stale = |name: &str| {
             Step::failed(
                 name,
-                format!("it is known to fail, and doesn't; see {}", path.display()),
+                format!("it is listed as a known failure, but passes; see {}", path.display()),
             )
         };
         let mut marked = 0;

@@ -1,4 +1,4 @@
-//! Our server with the clients of every era, our client with their servers.
+//! Our server with the clients of every era, and our client with their servers.
 
 mod calling;
 mod cell;
@@ -34,13 +34,13 @@ use crate::process::progress;
 use crate::validation::{LogValidator, OurRole};
 use crate::{example, wire};
 
-/// How many peers are run at a time.
+/// The number of peers that run at a time.
 const AT_ONCE: usize = 2;
 
-/// How long a peer may take.
+/// The time limit for a peer.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Runs every peer, and says whether all went well.
+/// Runs every peer, and returns whether all succeeded.
 pub async fn run(args: &PeersArgs) -> Result<bool, Error> {
     let eras = Era::of(&args.revisions)?;
     let mut cells = Vec::new();
@@ -64,14 +64,14 @@ pub async fn run(args: &PeersArgs) -> Result<bool, Error> {
         std::fs::write(path, &table).map_err(Error::io(path))?;
     }
     let json = || serde_json::to_string_pretty(&rows).unwrap_or_default() + "\n";
-    // Nobody may be reading any more, as after `| head`.
+    // The reader may have closed the pipe, as in `| head`.
     let _ = io::stdout().write_all(if args.json { json() } else { table }.as_bytes());
     let failures = report::failures(&rows, &std::env::current_dir().unwrap_or_default());
     let _ = io::stderr().write_all(failures.as_bytes());
     Ok(rows.iter().all(Row::passed))
 }
 
-/// Installs what the cells need, one after the other.
+/// Installs the packages of the cells, one after the other.
 async fn install(cells: &[(Cell, Row)]) -> Result<(), Error> {
     for (index, (cell, _)) in cells.iter().enumerate() {
         let is_first = cells
@@ -90,9 +90,9 @@ async fn install(cells: &[(Cell, Row)]) -> Result<(), Error> {
     Ok(())
 }
 
-/// What all cells share.
+/// The data that all cells share.
 struct Environment {
-    /// Our server, if it is needed.
+    /// The path of our server, if it is needed.
     everything: PathBuf,
     context: ScriptContext,
     validator: Arc<Mutex<LogValidator>>,
@@ -121,7 +121,7 @@ impl Environment {
         })
     }
 
-    /// Runs one peer, and validates what our side sent it.
+    /// Runs one peer, and validates the messages that our side sent it.
     async fn play(&self, cell: &Cell, row: &mut Row) {
         let steps = &mut row.steps;
         let done = match cell.ours {
@@ -129,7 +129,7 @@ impl Environment {
             OurRole::Client => timeout(PATIENCE, calling::call(cell, &self.context, steps)).await,
         };
         let done = done.unwrap_or_else(|_| Err(format!("it took more than {PATIENCE:?}")));
-        // A session that never began has no revision either.
+        // A session that failed to start has no revision to validate.
         if let Err(reason) = done.and(self.validate(cell, row)) {
             row.steps.push(Step::failed("the session", reason));
         }
@@ -152,7 +152,7 @@ impl Environment {
     }
 }
 
-/// Runs all cells, some at a time, and gives them back in their order.
+/// Runs all cells, some of them concurrently, and returns their rows in order.
 async fn play(cells: Vec<(Cell, Row)>, environment: Arc<Environment>) -> Vec<Row> {
     let places = Arc::new(Semaphore::new(AT_ONCE));
     let mut playing = JoinSet::new();

@@ -1,11 +1,12 @@
-//! What JSON ought to look like, written as JSON.
+//! Patterns for JSON, written as JSON.
 //!
-//! An object stands for every object that has at least its members, an array for every array in which each of its elements
-//! is found, a text for every text that is equal, where `*` stands for any characters. Everything else stands for itself.
+//! An object matches every object that has at least matching members, an array every array in which each of its
+//! elements has a match, and a string every equal string, in which `*` matches any characters. Every other value
+//! matches only itself.
 
 use serde_json::Value;
 
-/// Where and how a value departs from a pattern; `None` if it doesn't.
+/// Describes where a value doesn't match a pattern; `None` if it matches.
 pub fn departure(pattern: &Value, value: &Value) -> Option<String> {
     depart(pattern, value, "").map(|(at, wanted)| {
         let found = value.pointer(&at).unwrap_or(&Value::Null);
@@ -35,7 +36,7 @@ fn depart(pattern: &Value, value: &Value, at: &str) -> Option<(String, String)> 
     }
 }
 
-/// Whether a text is what a pattern with asterisks says.
+/// Whether a text matches a pattern with asterisks.
 fn fits(pattern: &str, text: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else {
         return pattern == text;
@@ -61,7 +62,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_pattern_fits_what_has_more_and_nothing_that_has_less() {
+    fn a_pattern_matches_values_with_more_members_but_not_with_fewer() {
         let pattern = json!({"content": [{"type": "text", "text": "Echo: *!"}]});
         let more =
             json!({"content": [{"type": "image"}, {"type": "text", "text": "Echo: a!", "more": 1}], "isError": false});
@@ -73,13 +74,13 @@ mod tests {
     }
 
     #[test]
-    fn numbers_fit_however_they_are_spelled() {
+    fn numbers_match_regardless_of_spelling() {
         assert_eq!(departure(&json!(21), &json!(21.0)), None);
         assert!(departure(&json!(21), &json!("21")).is_some());
     }
 
     #[test]
-    fn asterisks_stand_for_anything() {
+    fn asterisks_match_any_characters() {
         assert!(fits("*b*", "abc") && fits("*", "") && fits("a*c", "abcc"));
         assert!(!fits("*b*", "ac") && !fits("a", "ab") && !fits("a*c", "ab"));
     }

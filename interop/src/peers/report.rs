@@ -1,4 +1,4 @@
-//! What came of it all, for people and for programs.
+//! The results, for people and for programs.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -8,28 +8,28 @@ use serde::{Deserialize, Serialize};
 
 use crate::validation::OurRole;
 
-/// What came of a step.
+/// The outcome of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// It went as it should.
+    /// The step succeeded.
     Ok,
-    /// It didn't.
+    /// The step failed.
     Failed,
-    /// It didn't, which is known.
+    /// The step failed, and is listed as a known failure.
     Known,
-    /// The peer has no such thing.
+    /// The peer or the revision doesn't have the feature.
     Absent,
 }
 
-/// A step that was tried.
+/// A step and its outcome.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Step {
-    /// Its name.
+    /// The name of the step.
     pub step: String,
-    /// What came of it.
+    /// The outcome of the step.
     pub status: Status,
-    /// What there is to say about it.
+    /// Details, such as the reason of a failure.
     #[serde(default)]
     pub detail: String,
 }
@@ -45,32 +45,32 @@ impl Step {
     }
 }
 
-/// A peer over a transport.
+/// The results with a peer over a transport.
 #[derive(Debug, Serialize)]
 pub struct Row {
-    /// The revision of the peer's era.
+    /// The revision that must be negotiated.
     pub revision: Revision,
-    /// Which side we were.
+    /// The role of our side.
     pub ours: OurRole,
     /// The peer.
     pub peer: String,
     /// The transport.
     pub transport: &'static str,
-    /// How many steps went well.
+    /// The number of steps that succeeded.
     pub ok: usize,
-    /// How many failed.
+    /// The number of steps that failed.
     pub failed: usize,
-    /// How many failed as is known.
+    /// The number of known failures.
     pub known: usize,
-    /// How many the peer doesn't have.
+    /// The number of steps that the peer doesn't support.
     pub absent: usize,
-    /// How many messages our side sent.
+    /// The number of messages that our side sent.
     pub sent: usize,
-    /// What is wrong with them by the official schema.
+    /// The violations of these messages, by the official schema.
     pub violations: Vec<String>,
-    /// Each step.
+    /// All steps.
     pub steps: Vec<Step>,
-    /// Every message.
+    /// The log with every message.
     pub log: PathBuf,
 }
 
@@ -82,12 +82,12 @@ impl Row {
         (self.known, self.absent) = (count(Status::Known), count(Status::Absent));
     }
 
-    /// Whether everything is as it should be.
+    /// Whether no step failed and no message is invalid.
     pub fn passed(&self) -> bool {
         self.failed == 0 && self.violations.is_empty()
     }
 
-    /// Whether a word is found in one of the columns that name the row.
+    /// Whether one of the columns that name the row contains a word.
     pub fn mentions(&self, word: &str) -> bool {
         let word = word.to_lowercase();
         self.columns()
@@ -129,7 +129,7 @@ const TITLES: [&str; 10] = [
     "invalid",
 ];
 
-/// The table, which is also Markdown.
+/// Makes the table, which is valid Markdown.
 pub fn table(rows: &[Row]) -> String {
     let lines: Vec<[String; 10]> = rows.iter().map(Row::columns).collect();
     let mut widths = TITLES.map(str::len);
@@ -142,7 +142,7 @@ pub fn table(rows: &[Row]) -> String {
     let mut write = |cells: &[&str], fill: char| {
         for ((index, cell), width) in cells.iter().enumerate().zip(widths) {
             let padding: String = std::iter::repeat_n(fill, width.saturating_sub(cell.chars().count())).collect();
-            // What is counted is aligned to the right.
+            // Columns with counts are aligned to the right.
             let _ = match index < 4 {
                 true => write!(table, "| {cell}{padding} "),
                 false => write!(table, "| {padding}{cell} "),
@@ -158,7 +158,7 @@ pub fn table(rows: &[Row]) -> String {
     table
 }
 
-/// What is wrong, row by row.
+/// Lists the failures and violations of each row.
 pub fn failures(rows: &[Row], here: &Path) -> String {
     let mut text = String::new();
     for row in rows.iter().filter(|row| !row.passed()) {
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_has_a_line_for_each_row_and_counts_right() {
+    fn the_table_has_a_line_with_counts_for_each_row() {
         let table = table(&[row(Status::Ok, &[]), row(Status::Absent, &["a", "b"])]);
         let lines: Vec<&str> = table.lines().collect();
         assert_eq!(lines.len(), 4);
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_step_and_an_invalid_message_are_told_with_the_log() {
+    fn failed_steps_and_invalid_messages_are_listed_with_the_log() {
         let rows = [
             row(Status::Ok, &[]),
             row(Status::Failed, &[]),

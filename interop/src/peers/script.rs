@@ -1,4 +1,4 @@
-//! What our client asks of a server and what must come of it, as data: interop/scripts.
+//! Scripts for our client: its requests to a server and the expected results, as data in interop/scripts.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::error::Error;
 use crate::paths;
 
-/// Everything that is tried with every peer, in this order; the last ones where there is no handshake.
+/// The steps with every peer, in order; the last ones only without a handshake.
 const STEPS: [&str; 22] = [
     "initialize",
     "ping",
@@ -36,10 +36,10 @@ const STEPS: [&str; 22] = [
     "caching",
 ];
 
-/// How many of them are only tried where there is no handshake.
+/// The number of steps that are only taken without a handshake.
 const NEW_STEPS: usize = 2;
 
-/// The steps of a session or of requests with this revision.
+/// The steps for a revision.
 pub fn steps(revision: Revision) -> &'static [&'static str] {
     match revision.facts().initializes {
         true => &STEPS[..STEPS.len() - NEW_STEPS],
@@ -47,55 +47,55 @@ pub fn steps(revision: Revision) -> &'static [&'static str] {
     }
 }
 
-/// What our client does with a kind of server.
+/// The script of our client for one kind of server.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Script {
-    /// The names by which these servers introduce themselves.
+    /// The names in the `serverInfo` of these servers.
     servers: Vec<String>,
-    /// The capabilities that they declare.
+    /// A pattern for the capabilities that they declare.
     pub capabilities: Value,
-    /// Each step but the first.
+    /// The plans of all steps except the first.
     steps: BTreeMap<String, StepPlan>,
-    /// The steps that go otherwise without a handshake.
+    /// The plans of steps that differ without a handshake.
     #[serde(default)]
     stateless: BTreeMap<String, StepPlan>,
 }
 
-/// A step.
+/// The plan of a step.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StepPlan {
-    /// Why these servers don't have it, if they don't.
+    /// The reason why these servers don't support the step, if they don't.
     pub absent: Option<String>,
-    /// A method, or a member `Definition.member`, without which the revision doesn't have it.
+    /// A method, or a member `Definition.member`, that the revision must have for the step.
     pub needs: Option<String>,
-    /// Why some of these servers don't list its tools; without this, all of them do.
+    /// The reason why some of these servers don't list the tools of the step. Without it, all of them must list them.
     pub unlisted: Option<String>,
-    /// What is done, one after the other.
+    /// The actions, in order.
     #[serde(default, rename = "do")]
     pub actions: Vec<Action>,
 }
 
-/// A part of a step.
+/// An action of a step.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub enum Action {
-    /// We call a method.
+    /// Our client calls a method.
     Call(Call),
-    /// We send a notification.
+    /// Our client sends a notification.
     Notify(Notify),
-    /// We listen to changes, as long as the step lasts.
+    /// Our client listens to changes until the end of the step.
     Listen(Listen),
     /// The server must have sent a request or notification.
     Expect(Expect),
 }
 
-/// What we listen to.
+/// A subscription to changes.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Listen {
-    /// The URIs of resources; nothing for the lists.
+    /// The URIs of resources; empty for the list of tools.
     pub listen: Vec<String>,
 }
 
@@ -117,20 +117,20 @@ pub struct Call {
     pub params: Option<Value>,
     /// A pattern for the result.
     pub result: Option<Value>,
-    /// A pattern for the error that comes instead.
+    /// A pattern for the error, if the call must fail.
     pub error: Option<Value>,
-    /// An error must come, or the result of a tool that says it is one.
+    /// Whether the call must end in an error, or in a result with `isError`.
     #[serde(default)]
     pub refused: bool,
-    /// It is called again for some seconds until the result is as it should be.
+    /// Whether the call is repeated for some seconds until the result matches.
     #[serde(default)]
     pub eventually: bool,
     /// The progress that must be reported.
     pub progress: Option<Vec<f64>>,
-    /// The answer may come before the last report, because they come by different streams of HTTP.
+    /// Whether the result may come before the last report, because they come on different HTTP streams.
     #[serde(default)]
     pub overtakes: bool,
-    /// The call is cancelled as soon as the server has had time to begin.
+    /// Whether the call is cancelled as soon as the server has had time to start it.
     #[serde(default)]
     pub cancel: bool,
 }
@@ -143,13 +143,13 @@ pub struct Expect {
     pub expect: String,
     /// A pattern for its parameters.
     pub with: Option<Value>,
-    /// How often, at least.
+    /// The minimum number of times.
     #[serde(default = "once")]
     pub times: usize,
-    /// How long to wait for it, in seconds.
+    /// The time limit, in seconds.
     #[serde(default = "seconds")]
     pub within: u64,
-    /// It counts also if it came before the step.
+    /// Whether messages before the step count too.
     #[serde(default)]
     pub ever: bool,
 }
@@ -163,7 +163,7 @@ fn seconds() -> u64 {
 }
 
 impl Script {
-    /// All scripts.
+    /// Reads all scripts.
     pub fn all() -> Result<Vec<Self>, Error> {
         let directory = paths::in_workspace("interop/scripts");
         let mut scripts = Vec::new();
@@ -174,7 +174,7 @@ impl Script {
         Ok(scripts)
     }
 
-    /// The script in a file, whose text is filled in first, and whose steps must be among these.
+    /// Reads a script from a file. `fill_in` transforms its text first, and its steps must be among `steps`.
     pub fn read(path: &Path, steps: &[&str], fill_in: impl FnOnce(&str) -> String) -> Result<Self, Error> {
         let text = std::fs::read_to_string(path).map_err(Error::io(path))?;
         let script: Self = yaml_serde::from_str(&fill_in(&text)).map_err(|error| Error::malformed(path, error))?;
@@ -185,12 +185,12 @@ impl Script {
         }
     }
 
-    /// Whether it is for a server of this name.
+    /// Whether the script is for a server with this name.
     pub fn is_for(&self, server: &str) -> bool {
         self.servers.iter().any(|name| name == server)
     }
 
-    /// What is done in a step when this revision was agreed on.
+    /// The plan of a step for a negotiated revision.
     pub fn step(&self, name: &str, revision: Revision) -> Option<&StepPlan> {
         let other = self.stateless.get(name).filter(|_| !revision.facts().initializes);
         other.or_else(|| self.steps.get(name))
@@ -198,7 +198,7 @@ impl Script {
 }
 
 impl StepPlan {
-    /// The tools that it calls.
+    /// The tools that the step calls successfully.
     pub fn tools(&self) -> impl Iterator<Item = &str> {
         self.actions.iter().filter_map(|action| match action {
             Action::Call(Call {
@@ -217,11 +217,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_script_says_something_about_every_step() {
+    fn every_script_has_a_plan_for_every_step() {
         let scripts = Script::all().unwrap();
         assert!(!scripts.is_empty());
         for script in scripts {
-            // Those for an era that these servers don't speak may be missing.
+            // Steps of an era that these servers don't support may be missing.
             let steps = script
                 .steps
                 .keys()

@@ -8,12 +8,12 @@ use super::script;
 use crate::error::Error;
 use crate::process::{Running, leading};
 
-/// Runs our server and lets a peer's client go through all steps.
+/// Runs our server, and a peer's client through all steps.
 pub async fn serve(cell: &Cell, everything: &Path, steps: &mut Vec<Step>) -> Result<(), String> {
     let as_text = |error: Error| error.to_string();
     let log = cell.file("jsonl");
     if log.exists() {
-        // The server appends to it.
+        // The server appends to the log.
         std::fs::remove_file(&log).map_err(|error| error.to_string())?;
     }
     let mut client = cell.driver("client");
@@ -28,7 +28,7 @@ pub async fn serve(cell: &Cell, everything: &Path, steps: &mut Vec<Step>) -> Res
         let url = server.line().await.map_err(|error| error.to_string())?;
         let url = url.ok_or("our server ended without naming its URL")?;
         client.arg(match cell.transport {
-            // Both are there, side by side.
+            // The server offers both transports.
             Transport::Sse => url.replace("/mcp", "/sse"),
             _ => url,
         });

@@ -1,4 +1,4 @@
-//! Does what a script says.
+//! Execution of scripts.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,10 +19,10 @@ use super::script::{Action, Call, Expect, Listen, Notify, Script, StepPlan};
 /// Whether a definition of a revision has a member.
 pub type Declares = dyn Fn(Revision, &str, &str) -> bool + Send + Sync;
 
-/// How long a server has to begin with a call before the call is cancelled.
+/// The time that a server has to start a call before the call is cancelled.
 const BEGINNING: Duration = Duration::from_millis(500);
 
-/// How often what comes eventually is asked for again, and how long each time waits.
+/// The number of retries for results that may take a while, and the pause between them.
 const RETRIES: usize = 25;
 const PAUSE: Duration = Duration::from_millis(200);
 
@@ -31,13 +31,13 @@ pub struct ScriptRun<'p> {
     pub peer: &'p Peer<ClientSide>,
     pub received: &'p Arc<ReceivedMessages>,
     pub script: &'p Script,
-    /// The names of the steps.
+    /// The names of the steps, in order.
     pub names: &'p [&'static str],
     pub declares: &'p Declares,
 }
 
 impl ScriptRun<'_> {
-    /// Goes through all steps.
+    /// Takes all steps.
     pub async fn run(&self, steps: &mut Vec<Step>) {
         steps.push(self.initialized("initialize"));
         let listed = self.list_tools().await.unwrap_or_default();
@@ -55,7 +55,7 @@ impl ScriptRun<'_> {
         }
     }
 
-    /// Whether the server has declared its capabilities.
+    /// Checks the capabilities that the server has declared.
     pub fn initialized(&self, name: &str) -> Step {
         let found = self
             .peer
@@ -126,7 +126,7 @@ impl ScriptRun<'_> {
         }
     }
 
-    /// Calls once, or again and again where that may take a while.
+    /// Calls once, or repeatedly if the plan allows a delay.
     async fn try_until(&self, call: &Call) -> Result<(), String> {
         let mut done = self.try_call(call).await;
         for _ in 0..RETRIES {
@@ -189,7 +189,8 @@ impl ScriptRun<'_> {
         }
     }
 
-    /// Listens to changes of resources, or of lists if there are none. The server must agree to all of it.
+    /// Listens to changes of resources, or of the list of tools if there are none. The server must agree to all of
+    /// them.
     async fn listen(&self, resources: &[String]) -> Result<Changes, String> {
         let filter = match resources {
             [] => ChangeFilter {
@@ -202,7 +203,7 @@ impl ScriptRun<'_> {
             },
         };
         let changes = self.peer.changes(filter.clone()).await;
-        let changes = changes.map_err(|error| format!("no changes can be listened to: {error}"))?;
+        let changes = changes.map_err(|error| format!("can't listen to changes: {error}"))?;
         match changes.agreed() {
             agreed if agreed == filter => Ok(changes),
             agreed => Err(format!("the server agreed to {agreed:?} only")),
@@ -230,7 +231,7 @@ impl ScriptRun<'_> {
             .map_err(|_| {
                 let found = Value::from(self.received.of(&expect.expect, after));
                 format!(
-                    "{} didn't come {} times with {pattern}; what came is {found}",
+                    "{} wasn't received {} times with {pattern}; received {found}",
                     expect.expect, expect.times
                 )
             })
@@ -258,7 +259,7 @@ async fn request(peer: &Peer<ClientSide>, call: &Call) -> Result<Value, CallErro
             .parse()
             .map_err(|error| CallError::InvalidResult(error.to_string()));
     }
-    // What every request of the hub says, unless the script says something else.
+    // The metadata of every request of the hub, unless the script overrides it.
     let mut meta = json!(hub::RequestMetaObject::default());
     if let (Some(meta), Some(own)) = (meta.as_object_mut(), params["_meta"].as_object()) {
         meta.extend(own.clone());
@@ -271,7 +272,7 @@ async fn request(peer: &Peer<ClientSide>, call: &Call) -> Result<Value, CallErro
     serde_json::to_value(&result).map_err(|error| CallError::InvalidResult(error.to_string()))
 }
 
-/// A message of ours, as a script has it.
+/// Decodes a message of our side from a script.
 fn message(mut json: Value) -> Result<hub::ClientMessage, CallError> {
     json["jsonrpc"] = json!("2.0");
     mcp_wire::from_str(&json.to_string()).map_err(wrong)
@@ -295,13 +296,13 @@ fn asking(method: &str, params: Option<Value>) -> Call {
     }
 }
 
-/// A call as failures name it.
+/// The name of a call in failures.
 fn named(call: &Call) -> String {
     let name = call.params.as_ref().and_then(|params| params["name"].as_str());
     name.map_or_else(|| call.call.clone(), |name| format!("{} {name}", call.call))
 }
 
-/// What came of a step.
+/// The outcome of a step.
 pub fn outcome(step: &str, done: Result<(), String>) -> Step {
     match done {
         Ok(()) => Step {

@@ -1,4 +1,4 @@
-//! Validates what our side of a session sends by the official schema of the negotiated revision.
+//! Validation of the messages that our side sends in a session against the official schema of the negotiated revision.
 
 mod schema;
 #[cfg(test)]
@@ -40,18 +40,18 @@ pub struct LogValidator(BTreeMap<Revision, Schema>);
 /// The result of validating the messages that our side sent.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// How many messages there were.
+    /// The number of messages.
     pub checked: usize,
-    /// What is wrong, and in which message.
+    /// The violations, each with its message.
     pub violations: Vec<String>,
-    /// The revisions that were negotiated: by `initialize`, or by requests that name theirs and got a result.
+    /// The revisions that were negotiated: by `initialize`, or by stateless requests that got a result.
     pub negotiated: Vec<Revision>,
 }
 
-/// The key of `_meta` by which a request names its revision, in the era without a handshake.
+/// The key in `_meta` with the revision of a stateless request.
 const REVISION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
 
-/// The kind of a result that is the method's own.
+/// The `resultType` of a method's own result.
 const COMPLETE: &str = "complete";
 
 impl LogValidator {
@@ -73,7 +73,7 @@ impl LogValidator {
             .is_some_and(|schema| schema.declares(definition, member))
     }
 
-    /// Validates what our side sent in the sessions of a log.
+    /// Validates the messages of our side in the sessions of a log.
     pub fn validate(&mut self, ours: OurRole, log: &[Entry]) -> Report {
         let mut sessions: BTreeMap<u64, Session> = BTreeMap::new();
         let mut report = Report::default();
@@ -103,28 +103,28 @@ impl LogValidator {
     }
 }
 
-/// What is known of a session while its log is read.
+/// The state of a session while its log is read.
 struct Session {
     ours: OurRole,
-    /// The revision that `initialize` asks for.
+    /// The revision that `initialize` requests.
     asked: Option<Revision>,
     negotiated: Option<Revision>,
-    /// What the last request names, if requests name their revision.
+    /// The revision of the last request that named one.
     latest: Option<Revision>,
-    /// The revisions that were named by requests with a result.
+    /// The revisions of stateless requests that got a result.
     stated: BTreeSet<Revision>,
-    /// The peer's requests that we haven't answered, by id.
+    /// The peer's requests without a response from us, by id.
     unanswered: HashMap<String, Request>,
-    /// The ids of our own requests, and the revision that each names.
+    /// The ids of our own requests, with the revision that each names.
     used: HashMap<String, Option<Revision>>,
     /// The id of our own `initialize`.
     initialize_id: Option<String>,
 }
 
-/// A request that waits for its answer.
+/// A request without a response.
 struct Request {
     method: String,
-    /// It asks for a task in place of the result.
+    /// Whether it requests a task instead of the result.
     for_task: bool,
     /// The revision that it names.
     revision: Option<Revision>,
@@ -144,7 +144,7 @@ impl Session {
         }
     }
 
-    /// The messages of a batch, or the one that is none.
+    /// The messages of a batch, or the single message.
     fn unpack<'e>(&self, entry: &'e Entry) -> &'e [Value] {
         match &entry.message {
             Value::Array(messages) => messages,
@@ -152,8 +152,8 @@ impl Session {
         }
     }
 
-    /// What the session speaks; before that is settled, what `initialize` asks for. Without a handshake, what the last request
-    /// names.
+    /// The revision of the session: the negotiated one, or the one that `initialize` requests, or the one that the last
+    /// stateless request names.
     fn revision(&self) -> Revision {
         self.negotiated
             .or(self.asked)
@@ -162,13 +162,13 @@ impl Session {
             .unwrap_or(Revision::HUB)
     }
 
-    /// The revision that our message, or what it answers, names.
+    /// The revision that our message, or the request to which it responds, names.
     fn named_revision(&self, message: &Value) -> Option<Revision> {
         let answered = || self.unanswered.get(&message.get("id")?.to_string())?.revision;
         named_revision(message).or_else(answered)
     }
 
-    /// Takes note of what the peer sent.
+    /// Records a message of the peer.
     fn receive(&mut self, message: &Value) {
         let Some(id) = message.get("id").map(Value::to_string) else {
             return;
@@ -192,7 +192,7 @@ impl Session {
         }
     }
 
-    /// What is wrong with a message that our side sent.
+    /// Returns the violations of a message of our side.
     fn validate(
         &mut self,
         message: &Value,
@@ -211,7 +211,7 @@ impl Session {
                     Ok(known) => known,
                     Err(reason) => return vec![reason],
                 },
-                None => return vec![format!("nobody asked what {id} answers, or it is answered twice")],
+                None => return vec![format!("the response {id} matches no request, or is answered twice")],
             },
             (None, id) => {
                 if let Some(id) = id {
@@ -226,7 +226,7 @@ impl Session {
         }
     }
 
-    /// The kind and the definition of a request or a notification of ours.
+    /// The kind and the definition of one of our requests or notifications.
     fn validate_method(&mut self, name: &str, message: &Value, id: Option<&str>) -> Result<Known, String> {
         if let Some(id) = id {
             if name == "initialize" {
@@ -254,12 +254,12 @@ impl Session {
             return Err(format!("{name} goes the other way"));
         }
         if method.is_request() != id.is_some() {
-            return Err(format!("{name} has an id and isn't a request, or the other way round"));
+            return Err(format!("{name} is a request without an id, or a notification with one"));
         }
         Ok((kind, std::slice::from_ref(&method.definition)))
     }
 
-    /// The definitions of what answers a request.
+    /// The possible definitions of a request's result.
     fn validate_answer(&mut self, request: &Request, message: &Value) -> Result<Known, String> {
         let name = &request.method;
         if name == "initialize" {
@@ -269,7 +269,8 @@ impl Session {
         let revision = request.revision.unwrap_or_else(|| self.revision());
         let method = revision.method(name);
         let method = method.ok_or_else(|| format!("a result for {name}, which doesn't exist"))?;
-        // The first is the method's own. The others come where a task was asked for, or say what they are.
+        // The first is the method's own result. The others are for requests that ask for a task, or have a
+        // `resultType`.
         let result_type = message["result"]["resultType"].as_str();
         let results = match result_type {
             Some(result_type) if result_type != COMPLETE => method.results.get(1..),
@@ -280,25 +281,25 @@ impl Session {
     }
 }
 
-/// The revisions that are no drafts: nobody speaks those unasked.
+/// The released revisions. Drafts are only spoken on request.
 pub fn released() -> impl Iterator<Item = Revision> {
     Revision::ALL.into_iter().filter(|revision| revision.facts().released)
 }
 
 type Known = (MessageKind, &'static [&'static str]);
 
-/// The revision that a request names, if its revision is of the era without a handshake.
+/// The revision that a request names, if that is a stateless revision.
 fn named_revision(request: &Value) -> Option<Revision> {
     let named: Revision = request["params"]["_meta"][REVISION_KEY].as_str()?.parse().ok()?;
     (!named.facts().initializes).then_some(named)
 }
 
-/// The revision that is named in the parameters or the result of `initialize`.
+/// The revision in the parameters or the result of `initialize`.
 fn version(within: &Value) -> Option<Revision> {
     within["protocolVersion"].as_str()?.parse().ok()
 }
 
-/// A message that fits into a report.
+/// A message shortened for a report.
 fn shortened(message: &Value) -> String {
     let text = message.to_string();
     match text.char_indices().nth(400) {

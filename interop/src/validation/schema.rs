@@ -21,7 +21,7 @@ pub enum MessageKind {
 /// The official schema of one revision.
 pub struct Schema {
     document: Value,
-    /// The member of the document that holds the definitions.
+    /// The member of the document with the definitions.
     definitions: &'static str,
     envelopes: HashMap<MessageKind, String>,
     validators: HashMap<(MessageKind, String), Validator>,
@@ -59,7 +59,8 @@ impl Schema {
         definition["properties"].get(member).is_some()
     }
 
-    /// What is wrong with a message of this kind: `definitions` are those that it, or its result, may have.
+    /// Returns the violations of a message of this kind. `definitions` are the alternatives for the message, or for its
+    /// result.
     pub fn violations(&mut self, kind: MessageKind, definitions: &[&str], message: &Value) -> Vec<String> {
         let key = (kind, definitions.join("|"));
         if !self.validators.contains_key(&key) {
@@ -74,7 +75,8 @@ impl Schema {
         validator.iter_errors(message).map(|error| describe(&error)).collect()
     }
 
-    /// Finds the definitions of the JSON-RPC messages, whose names differ among revisions, by what they require.
+    /// Finds the definitions of the JSON-RPC messages by their required members, because their names differ among
+    /// revisions.
     fn find_envelopes(&mut self) {
         let all = &self.document[self.definitions];
         let members = all["JSONRPCMessage"]["anyOf"].as_array();
@@ -103,7 +105,7 @@ impl Schema {
         let refer = |name: &str| json!({ "$ref": format!("#/{}/{name}", self.definitions) });
         let mut all: Vec<Value> = self.envelopes.get(&kind).map(|name| refer(name)).into_iter().collect();
         let own: Vec<Value> = definitions.iter().map(|pointer| json!({ "$ref": pointer })).collect();
-        // An `anyOf` of one would only blur what is wrong.
+        // An `anyOf` with one schema would only make the errors less clear.
         let own = match own.as_slice() {
             [] => json!({}),
             [only] => only.clone(),
@@ -123,7 +125,7 @@ impl Schema {
     }
 }
 
-/// What is wrong and where; of alternatives, what is wrong with the one that has the least wrong.
+/// Describes an error and its place. Of several alternatives, it describes the one with the fewest errors.
 fn describe(error: &ValidationError<'_>) -> String {
     let nearest = match error.kind() {
         ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {

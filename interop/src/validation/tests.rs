@@ -1,4 +1,4 @@
-//! The validator must see what is wrong.
+//! Tests of the validator.
 
 use mcp_runtime::Revision;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{LogValidator, OurRole, Report, released};
 use crate::wire::Entry;
 
-/// Judges messages that are marked `in` or `out`.
+/// Validates messages that are marked `in` or `out`.
 fn validate(ours: OurRole, messages: &[(&str, Value)]) -> Report {
     let entry = |(way, message): &(&str, Value)| -> Entry {
         serde_json::from_value(json!({"session": 1, "way": way, "message": message})).unwrap()
@@ -29,7 +29,7 @@ fn answers(revision: Revision) -> Value {
     json!({"jsonrpc": "2.0", "id": 1, "result": result})
 }
 
-/// What the validator says of one message of ours after a session has begun.
+/// The report on one message of ours after a session has started.
 fn of_message(ours: OurRole, revision: Revision, heard: Option<Value>, message: Value) -> Report {
     let (first, second) = match ours {
         OurRole::Client => ("out", "in"),
@@ -45,7 +45,7 @@ fn call(id: u32, method: &str, params: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
 }
 
-/// The released revisions of sessions that begin with `initialize`.
+/// The released revisions with a handshake.
 fn spoken() -> impl Iterator<Item = Revision> {
     released().filter(|revision| revision.facts().initializes)
 }
@@ -56,7 +56,7 @@ fn ends() -> (Revision, Revision) {
 }
 
 #[test]
-fn a_right_message_is_right_at_every_revision() {
+fn valid_messages_are_accepted_in_every_revision() {
     for revision in spoken() {
         let report = of_message(
             OurRole::Client,
@@ -73,7 +73,7 @@ fn a_right_message_is_right_at_every_revision() {
 }
 
 #[test]
-fn a_request_without_a_member_is_wrong_and_the_fault_says_where() {
+fn a_missing_member_is_reported_with_its_path() {
     for revision in spoken() {
         let report = of_message(OurRole::Client, revision, None, call(2, "tools/call", json!({})));
         let [violation] = report.violations.as_slice() else {
@@ -87,7 +87,7 @@ fn a_request_without_a_member_is_wrong_and_the_fault_says_where() {
 }
 
 #[test]
-fn a_result_is_validated_by_the_method_that_it_answers() {
+fn a_result_is_validated_by_the_method_of_its_request() {
     for revision in spoken() {
         let heard = call(7, "tools/call", json!({"name": "a"}));
         let answer = json!({"jsonrpc": "2.0", "id": 7, "result": {"tools": []}});
@@ -98,7 +98,7 @@ fn a_result_is_validated_by_the_method_that_it_answers() {
 }
 
 #[test]
-fn an_answer_that_nobody_asked_for_is_wrong() {
+fn a_response_without_a_request_is_invalid() {
     let answer = json!({"jsonrpc": "2.0", "id": 9, "result": {}});
     let report = of_message(OurRole::Server, ends().1, None, answer.clone());
     assert_eq!(report.violations.len(), 1, "{:?}", report.violations);
@@ -112,7 +112,7 @@ fn an_answer_that_nobody_asked_for_is_wrong() {
 }
 
 #[test]
-fn methods_of_later_revisions_and_of_the_other_side_are_wrong() {
+fn methods_of_later_revisions_and_of_the_other_side_are_invalid() {
     let (earliest, _) = ends();
     let later = ends()
         .1
@@ -131,7 +131,7 @@ fn methods_of_later_revisions_and_of_the_other_side_are_wrong() {
 }
 
 #[test]
-fn content_of_a_later_revision_is_wrong_in_an_earlier_one() {
+fn content_of_a_later_revision_is_invalid_in_an_earlier_one() {
     let (earliest, latest) = ends();
     let content = json!([{"type": "audio", "data": "AA==", "mimeType": "audio/wav"}]);
     let heard = call(7, "tools/call", json!({"name": "a"}));
@@ -143,7 +143,7 @@ fn content_of_a_later_revision_is_wrong_in_an_earlier_one() {
 }
 
 #[test]
-fn of_alternatives_the_nearest_is_reported() {
+fn the_error_is_that_of_the_closest_alternative() {
     for revision in spoken() {
         let heard = call(7, "tools/call", json!({"name": "a"}));
         let content = json!([{"type": "text", "text": 5}]);
@@ -155,7 +155,7 @@ fn of_alternatives_the_nearest_is_reported() {
 }
 
 #[test]
-fn the_answer_to_initialize_settles_by_which_revision_the_rest_is_validated() {
+fn messages_are_validated_by_the_revision_in_the_initialize_result() {
     let (earliest, latest) = ends();
     let message = json!({"jsonrpc": "2.0", "id": 5, "method": "elicitation/create", "params": {}});
     let report = validate(
@@ -170,7 +170,7 @@ fn the_answer_to_initialize_settles_by_which_revision_the_rest_is_validated() {
 }
 
 #[test]
-fn batches_are_wrong_where_the_revision_has_none() {
+fn batches_are_invalid_in_revisions_without_them() {
     for revision in spoken() {
         let batch = json!([{"jsonrpc": "2.0", "method": "notifications/initialized"}]);
         let report = of_message(OurRole::Client, revision, None, batch);
@@ -184,7 +184,7 @@ fn batches_are_wrong_where_the_revision_has_none() {
 }
 
 #[test]
-fn an_id_that_is_used_again_and_an_error_without_a_message_are_wrong() {
+fn reused_ids_and_errors_without_a_message_are_invalid() {
     let again = of_message(OurRole::Client, ends().1, None, call(1, "ping", json!({})));
     assert!(again.violations[0].contains("used again"), "{:?}", again.violations);
     for revision in spoken() {
@@ -195,7 +195,7 @@ fn an_id_that_is_used_again_and_an_error_without_a_message_are_wrong() {
     }
 }
 
-/// A request that names its revision, which has no handshake.
+/// A stateless request, with its revision.
 fn standing_alone(id: u32, method: &str, params: Value) -> (Revision, Value) {
     let revision = released().find(|revision| !revision.facts().initializes).unwrap();
     let mut request = call(id, method, params);
@@ -207,7 +207,7 @@ fn standing_alone(id: u32, method: &str, params: Value) -> (Revision, Value) {
 }
 
 #[test]
-fn a_request_that_names_its_revision_and_its_result_are_validated_by_that_one_also_beside_a_handshake() {
+fn stateless_requests_and_results_are_validated_by_the_revision_they_name() {
     let (revision, list) = standing_alone(7, "tools/list", json!({}));
     let complete = json!({"tools": [], "resultType": "complete", "ttlMs": 0, "cacheScope": "private"});
     for (result, is_valid) in [(complete, true), (json!({"tools": []}), false)] {
@@ -236,7 +236,7 @@ fn a_request_that_names_its_revision_and_its_result_are_validated_by_that_one_al
 }
 
 #[test]
-fn a_result_that_asks_is_validated_as_one() {
+fn a_result_that_requests_input_is_validated_as_such() {
     let (_, ask) = standing_alone(7, "tools/call", json!({"name": "a"}));
     let roots = json!({"resultType": "input_required", "inputRequests": {"a": {"method": "roots/list"}}});
     let wrong = json!({"resultType": "input_required", "inputRequests": {"a": {"method": "tools/list"}}});

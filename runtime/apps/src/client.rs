@@ -24,46 +24,46 @@ impl HostViews for Client {
     }
 }
 
-/// Why there is no view to show.
+/// The reason why there is no view to show.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ViewError {
     /// The resource can't be read.
     #[error(transparent)]
     Call(#[from] CallError),
-    /// The resource is something else.
-    #[error("`{uri}` is no view: {what}")]
+    /// The resource isn't a view.
+    #[error("`{uri}` isn't a view: {what}")]
     NotAView {
         /// The URI of the resource.
         uri: String,
-        /// Why it is none.
+        /// The reason.
         what: String,
     },
 }
 
-/// A view, to be shown in a frame that denies what the policy doesn't allow.
+/// A view, to be shown in a frame that denies everything that its policy doesn't allow.
 #[derive(Debug, Clone, PartialEq)]
 pub struct View {
     /// The document.
     pub html: String,
-    /// What the view asks of its frame.
+    /// The view's requirements for its frame.
     pub meta: McpUiResourceMeta,
 }
 
 impl View {
-    /// The `Content-Security-Policy` of the frame.
+    /// Returns the `Content-Security-Policy` of the frame.
     #[must_use]
     pub fn policy(&self) -> String {
         content_security_policy(self.meta.csp.as_ref())
     }
 }
 
-/// Reading the views of a server.
+/// Reads the views of a server.
 pub trait ReadViews {
     /// Reads the view of a tool; `None` if it has none.
     ///
     /// # Errors
-    /// When the view can't be read, or is none.
+    /// When the resource can't be read, or isn't a view.
     fn view_of(&self, tool: &hub::Tool) -> impl Future<Output = Result<Option<View>, ViewError>> + Send;
 }
 

@@ -1,4 +1,4 @@
-//! What a host and a view say to each other.
+//! Messages between a host and a view.
 
 use mcp_ext_apps::{
     ClientMessage, McpUiToolInputNotification, McpUiToolInputNotificationParams, McpUiToolResultNotification,
@@ -7,14 +7,14 @@ use mcp_ext_apps::{
 use mcp_runtime_core::hub;
 use mcp_runtime_core::mcp_wire::{DecodeError, RawJson, RawObject};
 
-/// Whatever a view says to its host, whose client it is. A method that isn't the extension's is one of the protocol, such as
-/// `tools/call`: the host passes it on to the server of the view, and nothing to any other.
+/// A message of a view to its host, whose client the view is. A method that the extension doesn't declare is one of the
+/// protocol, such as `tools/call`: the host passes it on to the server of the view, and to no other.
 pub type FromView = ClientMessage;
 
-/// Whatever a host says to a view.
+/// A message of a host to a view.
 pub type ToView = ServerMessage;
 
-/// Gives a view the arguments of the call that it is shown for.
+/// Creates the notification with the arguments of the call that a view is shown for.
 #[must_use]
 pub fn tool_input(arguments: Option<RawObject>) -> McpUiToolInputNotification {
     McpUiToolInputNotification::new(McpUiToolInputNotificationParams {
@@ -23,7 +23,7 @@ pub fn tool_input(arguments: Option<RawObject>) -> McpUiToolInputNotification {
     })
 }
 
-/// Gives a view the result of the call that it is shown for.
+/// Creates the notification with the result of the call that a view is shown for.
 ///
 /// # Errors
 /// When the result has content of a kind that the extension doesn't know.

@@ -1,6 +1,7 @@
 //! Tools with views: the extension `io.modelcontextprotocol/ui`, MCP Apps.
 //!
-//! A view is an HTML document that a host shows for a tool, in a frame of its own. A server offers it as a resource, and a tool names it.
+//! A view is an HTML document that a host shows for a tool, in its own frame. A server offers it as a resource, and a
+//! tool names it.
 //!
 //! ```
 //! use mcp_runtime::Router;
@@ -14,8 +15,8 @@
 //!     .with(tool("weather", "The weather of the week", || "sunny").ui("ui://weather/chart"));
 //! ```
 //!
-//! A host without the extension gets the same results, without the view. [`HostViews`] and [`ReadViews`] are for clients that show views,
-//! [`FromView`] and [`ToView`] what such a client and a view say to each other.
+//! A host without the extension gets the same results, without the view. [`HostViews`] and [`ReadViews`] are for
+//! clients that show views; [`FromView`] and [`ToView`] are the messages between such a client and a view.
 //!
 //! <https://github.com/modelcontextprotocol/ext-apps>
 
@@ -38,7 +39,7 @@ pub use self::view::{NotAView, Permission, UiResource, try_ui_resource, ui_resou
 /// The media type of views.
 pub const MIME_TYPE: &str = "text/html;profile=mcp-app";
 
-/// The key of `_meta` under which a type of the protocol has what the extension says of it.
+/// Returns the key of `_meta` under which a type of the protocol has the data of the extension.
 fn key(of: &str) -> &'static str {
     let members = mcp_ext_apps::EXTENSION.meta.iter();
     let member = members.clone().find(|member| member.of == of);

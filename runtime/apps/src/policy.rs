@@ -1,11 +1,11 @@
-//! What a frame lets a view do.
+//! The policy of the frame of a view.
 
 use mcp_ext_apps::McpUiResourceCsp;
 
-/// The value of the header `Content-Security-Policy` that holds a view to the origins it asks for; without any, it reaches none. Scripts
-/// and styles in the document itself run.
+/// Returns the value of the header `Content-Security-Policy` that limits a view to the origins that it requests;
+/// without any, it can reach none. Scripts and styles in the document itself run.
 ///
-/// What isn't the source of an origin, such as a keyword or a second directive, is left out.
+/// Values that aren't origins, such as a keyword or a second directive, are left out.
 ///
 /// ```
 /// use mcp_runtime::apps::content_security_policy;
@@ -41,7 +41,7 @@ pub fn content_security_policy(asked: Option<&McpUiResourceCsp>) -> String {
     )
 }
 
-/// The origins of a directive, each after a space.
+/// Returns the origins of a directive, each after a space.
 fn sources(origins: Option<&[String]>) -> String {
     let origins = origins.unwrap_or_default().iter().filter(|origin| is_origin(origin));
     origins.map(|origin| format!(" {origin}")).collect()

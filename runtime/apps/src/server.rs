@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use crate::{MIME_TYPE, key};
 
-/// The extension of a server: [`Router::extension`](mcp_runtime_router::Router::extension) takes it. It has no requests: those of the extension are
-/// between a view and its host.
+/// The extension of a server: [`Router::extension`](mcp_runtime_router::Router::extension) takes it. It adds no methods
+/// to the server: those of the extension are between a view and its host.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Apps;
 
@@ -32,11 +32,11 @@ impl ServerExtension for Apps {
 
 /// Tools with views.
 pub trait ToolView: Sized {
-    /// Names the view that hosts show for the tool: the URI of a [`ui_resource`](crate::ui_resource).
+    /// Sets the view that hosts show for the tool: the URI of a [`ui_resource`](crate::ui_resource).
     #[must_use]
     fn ui(self, uri: impl Into<String>) -> Self;
 
-    /// Names the view, and leaves the tool to it: hosts don't show the tool to the model.
+    /// Sets the view, and lets only the view use the tool: hosts don't show the tool to the model.
     #[must_use]
     fn ui_only(self, uri: impl Into<String>) -> Self;
 }
@@ -62,7 +62,7 @@ fn with_view(tool: ToolRoute, view: &McpUiToolMeta) -> ToolRoute {
 
 /// Whether the client of a call shows views.
 pub trait ShowsViews {
-    /// Whether the client has declared that it shows views, so that a tool may leave to its view what it would say in words.
+    /// Whether the client has declared that it shows views, so that a tool can leave out text that its view shows.
     fn shows_views(&self) -> bool;
 }
 

@@ -9,18 +9,18 @@ use mcp_runtime_router::{ResourceRoute, ToolError};
 
 use crate::{MIME_TYPE, key};
 
-/// What the URI of a view begins with.
+/// The scheme of view URIs.
 const SCHEME: &str = "ui://";
 
-/// A resource isn't a view.
+/// The error for a URI that isn't that of a view.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{uri}` isn't the URI of a view: it begins with `{SCHEME}`")]
+#[error("`{uri}` isn't the URI of a view, which begins with `{SCHEME}`")]
 pub struct NotAView {
     /// The URI of the resource.
     pub uri: String,
 }
 
-/// What a view may use of its user's device, if the host and the user permit it.
+/// A feature of the user's device that a view can use, if the host and the user permit it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Permission {
@@ -34,8 +34,8 @@ pub enum Permission {
     ClipboardWrite,
 }
 
-/// A view, and what it needs of the frame that a host shows it in. What it doesn't ask for, the frame denies: other origins,
-/// and the device.
+/// A view, and its requirements for the frame in which a host shows it. The frame denies what the view doesn't request:
+/// other origins, and features of the device.
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct UiResource {
@@ -43,10 +43,10 @@ pub struct UiResource {
     meta: McpUiResourceMeta,
 }
 
-/// A view with a URI, which begins with `ui://`, and a name.
+/// Creates a view with a URI, which begins with `ui://`, and a name.
 ///
 /// # Panics
-/// When [`try_ui_resource`] gives an error.
+/// When [`try_ui_resource`] returns an error.
 #[track_caller]
 pub fn ui_resource(uri: impl Into<String>, name: impl Into<String>) -> UiResource {
     match try_ui_resource(uri, name) {
@@ -55,7 +55,7 @@ pub fn ui_resource(uri: impl Into<String>, name: impl Into<String>) -> UiResourc
     }
 }
 
-/// A view with a URI and a name.
+/// Creates a view with a URI and a name.
 ///
 /// # Errors
 /// When the URI doesn't begin with `ui://`.
@@ -70,7 +70,7 @@ pub fn try_ui_resource(uri: impl Into<String>, name: impl Into<String>) -> Resul
     })
 }
 
-/// A list of origins that a view asks for.
+/// A method that adds origins to a list of those that a view requests.
 macro_rules! origins {
     ($(#[$documentation:meta])* $name:ident: $member:ident) => {
         $(#[$documentation])*
@@ -83,13 +83,13 @@ macro_rules! origins {
 }
 
 impl UiResource {
-    /// With a name for people.
+    /// Sets the title, a name for people.
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.resource.title = Some(title.into());
         self
     }
 
-    /// With a description.
+    /// Sets the description.
     pub fn description(mut self, description: impl Into<String>) -> Self {
         self.resource.description = Some(description.into());
         self
@@ -106,16 +106,16 @@ impl UiResource {
     }
 
     origins! {
-        /// Lets the view have frames of these origins.
+        /// Lets the view embed frames from these origins.
         frames: frame_domains
     }
 
     origins! {
-        /// Lets the base of the view's addresses be at these origins.
+        /// Lets the base URI of the view's document be at these origins.
         based_at: base_uri_domains
     }
 
-    /// Lets the view ask to use something of the device.
+    /// Requests that the view can use a feature of the device.
     pub fn permission(mut self, permission: Permission) -> Self {
         let asked = self
             .meta
@@ -131,26 +131,26 @@ impl UiResource {
         self
     }
 
-    /// Says whether the view looks better with a border around it.
+    /// Sets whether the view prefers a border around it.
     pub fn border(mut self, prefers_border: bool) -> Self {
         self.meta.prefers_border = Some(prefers_border);
         self
     }
 
-    /// Asks for an origin of the view's own, in the form that the host documents.
+    /// Requests a separate origin for the view, in the form that the host documents.
     pub fn domain(mut self, domain: impl Into<String>) -> Self {
         self.meta.domain = Some(domain.into());
         self
     }
 
-    /// The resource, whose document is always this one.
+    /// Returns the resource, whose document is always this one.
     #[must_use]
     pub fn html(self, html: impl Into<Cow<'static, str>>) -> ResourceRoute {
         let html = html.into();
         self.read(move || std::future::ready(Ok(html.clone().into_owned())))
     }
 
-    /// The resource, whose document this function makes.
+    /// Returns the resource, whose document this function creates.
     #[must_use]
     pub fn read<F>(self, html: impl Fn() -> F + Send + Sync + 'static) -> ResourceRoute
     where

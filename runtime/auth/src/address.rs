@@ -1,34 +1,35 @@
-//! Addresses that a server may send its clients to.
+//! The policy for addresses to which a server may direct its clients.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use reqwest::Url;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
-/// Which addresses may be reached. A server out in the internet must not send its clients to services in their own
-/// networks, and no server sends them to link-local addresses or to the metadata of the cloud that they run in.
+/// The addresses that requests may reach. A server on the internet must not direct its clients to services in their own
+/// networks, and no server may direct them to link-local addresses or to the metadata service of the cloud that they
+/// run in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AddressPolicy {
-    /// Public ones.
+    /// Public addresses.
     Public,
-    /// Public ones, and this machine.
+    /// Public addresses, and this machine.
     Loopback,
-    /// All but those that are never reached.
+    /// All addresses except for link-local ones and cloud metadata services.
     Any,
 }
 
-/// What an address belongs to.
+/// The kind of an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Public,
     Loopback,
     Private,
-    /// A link-local address, or a service of a cloud that gives credentials to every program of the machine.
+    /// A link-local address, or a cloud service that gives credentials to every program on the machine.
     LinkLocal,
 }
 
 impl AddressPolicy {
-    /// What those may be sent to who have named this server themselves.
+    /// The policy for clients whose user has configured this server: it may direct them to addresses like its own.
     pub fn of(server: &Url) -> Self {
         match host_address(server) {
             Some(address) => match kind(address) {
@@ -57,7 +58,7 @@ pub fn is_loopback(url: &Url) -> bool {
     is_localhost(url) || host_address(url).is_some_and(|address| kind(address) == Kind::Loopback)
 }
 
-/// The address that a URL has instead of a name.
+/// The IP address in a URL, if its host isn't a name.
 pub fn host_address(url: &Url) -> Option<IpAddr> {
     let host = url.host_str()?;
     host.trim_start_matches('[').trim_end_matches(']').parse().ok()
@@ -77,7 +78,7 @@ fn kind(address: IpAddr) -> Kind {
 
 fn kind_v4(address: Ipv4Addr) -> Kind {
     match address.octets() {
-        // Link-local addresses, and others where clouds have their metadata.
+        // Link-local addresses, and other addresses of cloud metadata services.
         [169, 254, ..] | [100, 100, 100, 200] | [168, 63, 129, 16] | [192, 0, 0, 192] => Kind::LinkLocal,
         [127, ..] => Kind::Loopback,
         [0 | 10 | 224.., ..]
@@ -99,25 +100,25 @@ fn kind_v6(address: Ipv6Addr) -> Kind {
     let segments = address.segments();
     let embedded = |high: u16, low: u16| kind_v4((u32::from(high) << 16 | u32::from(low)).into());
     match segments {
-        // Addresses of IPv4: as they are, mapped, translated, and tunnelled.
+        // Embedded IPv4 addresses: compatible, mapped, translated, and tunnelled.
         [0, 0, 0, 0, 0, 0 | 0xffff, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => embedded(high, low),
         [0x2002, high, low, ..] => embedded(high, low),
-        // Link-local addresses, and another where a cloud has its metadata.
+        // Link-local addresses, and another address of a cloud metadata service.
         [0xfe80..=0xfebf, ..] | [0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254] => Kind::LinkLocal,
-        // What is global, but for the addresses of examples.
+        // Global addresses, except for those of examples.
         [0x2001, 0xdb8, ..] => Kind::Private,
         [0x2000..=0x3fff, ..] => Kind::Public,
         _ => Kind::Private,
     }
 }
 
-/// Resolves names to the addresses that may be reached.
+/// A resolver that only returns addresses that the policy allows.
 #[derive(Debug)]
 pub struct GuardedResolver(pub AddressPolicy);
 
-/// A name has none of the addresses that may be reached.
+/// The error when a name has no allowed address.
 #[derive(Debug, thiserror::Error)]
-#[error("the host is at no address that may be reached")]
+#[error("the host has no allowed address")]
 pub struct BlockedAddress;
 
 impl Resolve for GuardedResolver {
@@ -139,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_public_addresses_are_public() {
+    fn private_and_loopback_addresses_are_not_public() {
         let private = [
             "10.1.2.3",
             "172.16.0.1",
@@ -177,7 +178,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn nobody_is_sent_to_link_local_addresses_and_metadata_of_clouds() {
+    async fn link_local_and_cloud_metadata_addresses_are_never_reached() {
         let never = [
             "169.254.0.1",
             "169.254.169.254",
@@ -199,7 +200,7 @@ mod tests {
             for reach in [AddressPolicy::Public, AddressPolicy::Loopback, AddressPolicy::Any] {
                 assert!(!reach.allows(it), "{address}");
             }
-            // Neither where a name leads there.
+            // The same applies to names that resolve to the address.
             let found = GuardedResolver(AddressPolicy::Any)
                 .resolve(address.parse().unwrap())
                 .await;
@@ -208,7 +209,7 @@ mod tests {
         for address in beside {
             assert!(AddressPolicy::Any.allows(address.parse().unwrap()), "{address}");
         }
-        // A server at such an address sends its clients into its network, but not to itself.
+        // A server at such an address may direct its clients into its network, but not to such addresses.
         for server in ["http://169.254.169.254/", "http://[fe80::1]/", "http://10.0.0.1/"] {
             let reach = AddressPolicy::of(&Url::parse(server).unwrap());
             assert!(!reach.allows("169.254.169.254".parse().unwrap()), "{server}");
@@ -216,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_may_send_its_clients_where_it_is_itself() {
+    fn the_policy_for_a_server_allows_addresses_like_its_own() {
         let reach = |url: &str| AddressPolicy::of(&Url::parse(url).unwrap());
         assert_eq!(reach("https://mcp.example/mcp"), AddressPolicy::Public);
         for url in [
@@ -228,7 +229,7 @@ mod tests {
             assert_eq!(reach(url), AddressPolicy::Loopback, "{url}");
         }
         assert_eq!(reach("http://10.0.0.1/"), AddressPolicy::Any);
-        // Other ways to write an address are read as the URL standard does.
+        // Other notations of an address are parsed as the URL standard defines.
         assert_eq!(reach("http://2130706433/"), AddressPolicy::Loopback);
     }
 }

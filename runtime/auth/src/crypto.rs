@@ -4,13 +4,13 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jsonwebtoken::crypto::aws_lc::DEFAULT_PROVIDER;
 
-/// Chooses the cryptography, unless the program has: without a choice, a program whose other dependencies enable another one
-/// would panic.
+/// Installs the cryptography provider, unless the program has installed one: otherwise, a program whose other
+/// dependencies enable another provider would panic.
 pub fn use_provider() {
     let _ = DEFAULT_PROVIDER.install_default();
 }
 
-/// Bytes as base64url, as JSON Web Tokens have them.
+/// Encodes bytes as base64url without padding, as in JSON Web Tokens.
 pub fn base64url(bytes: &[u8]) -> String {
     URL_SAFE_NO_PAD.encode(bytes)
 }

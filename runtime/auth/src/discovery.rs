@@ -1,4 +1,4 @@
-//! Where the metadata of authorization servers are.
+//! Fetching the metadata of authorization servers.
 
 use reqwest::Url;
 
@@ -6,7 +6,7 @@ use super::error::AuthError;
 use super::fetch::Fetcher;
 use super::metadata::ServerMetadata;
 
-/// The metadata of an authorization server, which have to name it as its issuer.
+/// Fetches the metadata of an authorization server, whose `issuer` has to be this one.
 pub async fn server_metadata(fetcher: &Fetcher, issuer: &str) -> Result<ServerMetadata, AuthError> {
     let url = fetcher.check(issuer)?;
     let mut places = vec![
@@ -34,15 +34,15 @@ pub async fn server_metadata(fetcher: &Fetcher, issuer: &str) -> Result<ServerMe
     Err(AuthError::NoMetadata(issuer.to_owned()))
 }
 
-/// How a well-known place is derived from a URL with a path.
+/// The way in which a well-known URL is derived from a URL with a path.
 pub enum MetadataLocation {
-    /// The path comes last.
+    /// The path comes after the well-known part.
     Inserted,
-    /// The path comes first.
+    /// The path comes before the well-known part.
     Appended,
 }
 
-/// A well-known place of a URL.
+/// The well-known URL for another URL.
 pub fn well_known(of: &Url, name: &str, place: MetadataLocation) -> Url {
     let path = of.path().trim_end_matches('/');
     let path = match place {
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn well_known_places_keep_the_path() {
+    fn well_known_urls_keep_the_path() {
         let url = Url::parse("https://as.example/tenant/?a=b").unwrap();
         let inserted = well_known(&url, "openid-configuration", MetadataLocation::Inserted);
         assert_eq!(

@@ -5,7 +5,7 @@ use mcp_runtime_util::excerpt;
 /// An error of any kind.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Why a client isn't authorized.
+/// The error of a client that can't be authorized.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuthError {
@@ -14,12 +14,12 @@ pub enum AuthError {
     Url {
         /// The URL.
         url: String,
-        /// What is wrong with it.
+        /// The problem with it.
         why: &'static str,
     },
-    /// A host has only addresses that the server may not send its clients to: those of a private network, unless that is allowed,
-    /// link-local ones, and those where clouds have their metadata.
-    #[error("{0} is at no public address; see `Authorizer::allow_private_network`")]
+    /// A host has only addresses to which the server may not direct its clients: those of a private network, unless
+    /// that is allowed, link-local ones, and those of cloud metadata services.
+    #[error("{0} has no public address; see `Authorizer::allow_private_network`")]
     Blocked(String),
     /// A server couldn't be reached, or didn't answer in time.
     #[error("{url} can't be reached: {why}")]
@@ -29,29 +29,29 @@ pub enum AuthError {
         /// The reason.
         why: String,
     },
-    /// An answer is too long.
-    #[error("the answer of {0} is too long")]
+    /// A response is too long.
+    #[error("the response of {0} is too long")]
     TooLarge(String),
-    /// An answer isn't what it has to be.
-    #[error("the answer of {url} can't be used: {why}")]
+    /// A response is invalid.
+    #[error("the response of {url} can't be used: {why}")]
     Malformed {
         /// The URL.
         url: String,
-        /// What is wrong with it.
+        /// The problem with it.
         why: String,
     },
-    /// There is no metadata that says how to authorize.
-    #[error("there is no metadata that says how to be authorized for {0}")]
+    /// There is no metadata that names an authorization server.
+    #[error("there is no authorization metadata for {0}")]
     NoMetadata(String),
-    /// The metadata are those of another resource.
-    #[error("the metadata are about {found:?}, which {server} isn't part of")]
+    /// The metadata are for another resource.
+    #[error("the metadata are for {found:?}, which {server} isn't part of")]
     ResourceMismatch {
         /// The URL of the server.
         server: String,
         /// The resource of the metadata.
         found: String,
     },
-    /// An authorization server is another than the expected one.
+    /// An authorization server isn't the expected one.
     #[error("the authorization server is {found:?}, and not {expected:?} as expected")]
     IssuerMismatch {
         /// The issuer that is expected.
@@ -59,12 +59,12 @@ pub enum AuthError {
         /// The issuer that was named; empty for none.
         found: String,
     },
-    /// The authorization server doesn't have what the protocol needs of it.
+    /// The authorization server lacks a feature that the protocol requires.
     #[error("the authorization server {issuer} has no {what}")]
     NotOffered {
         /// The authorization server.
         issuer: String,
-        /// What it lacks.
+        /// The missing feature.
         what: &'static str,
     },
     /// There is no client id for an authorization server.
@@ -74,34 +74,34 @@ pub enum AuthError {
     #[error("the redirect doesn't belong to the request for authorization")]
     State,
     /// The authorization server has refused the request.
-    #[error("the authorization server refuses: {code}{}", shown(.description))]
+    #[error("the authorization server refused the request: {code}{}", shown(.description))]
     Refused {
         /// The code of the error, such as `access_denied`.
         code: String,
-        /// What the authorization server says about it.
+        /// The authorization server's description of the error.
         description: Option<String>,
     },
-    /// The server wants more scopes, again and again, or wants those that it has been given.
-    #[error("the server isn't content with the scopes that the client was given")]
+    /// The server requires more scopes again and again, or requires those that the token already has.
+    #[error("the server doesn't accept the scopes of the tokens that the client obtained")]
     InsufficientScope,
     /// The server has refused every token that was obtained for it.
-    #[error("the server refuses every token that the client was given")]
+    #[error("the server refuses every token that the client obtained")]
     Rejected,
     /// A key can't be used.
     #[error("the key can't be used: {0}")]
     Key(String),
     /// The user couldn't be asked, or hasn't answered.
-    #[error("the user wasn't asked: {0}")]
+    #[error("asking the user failed: {0}")]
     UserAgent(BoxError),
     /// The source of assertions has failed.
-    #[error("there is no assertion: {0}")]
+    #[error("getting an assertion failed: {0}")]
     Assertion(BoxError),
     /// The store of tokens has failed.
     #[error("the token store failed: {0}")]
     Store(BoxError),
 }
 
-/// A part of an error's text, as it may be shown.
+/// An excerpt of a description, for an error's text.
 fn shown(text: &Option<String>) -> String {
     let shown = text.as_deref().map(|text| format!(": {}", excerpt(text.as_bytes())));
     shown.unwrap_or_default()

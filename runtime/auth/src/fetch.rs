@@ -1,4 +1,4 @@
-//! Requests to servers that others have named: bounded, and only to where they may go.
+//! Requests to servers that other servers have named: with limits, and only to allowed addresses.
 
 use std::time::Duration;
 
@@ -10,11 +10,11 @@ use serde::de::DeserializeOwned;
 use super::address::{AddressPolicy, BlockedAddress, GuardedResolver, host_address, is_loopback};
 use super::error::AuthError;
 
-/// The bytes of an answer.
+/// The maximum bytes of a response.
 const MAX_BODY: usize = 256 * 1024;
-/// The time for a request and its answer.
+/// The timeout of a request and its response.
 const TIMEOUT: Duration = Duration::from_secs(30);
-/// The redirects of a request for metadata.
+/// The maximum number of redirects of a request for metadata.
 const MAX_REDIRECTS: usize = 3;
 
 /// Sends requests to authorization servers and for metadata.
@@ -24,7 +24,7 @@ pub struct Fetcher {
     reach: AddressPolicy,
 }
 
-/// The answer to a request.
+/// The response to a request.
 #[derive(Debug)]
 pub struct Answer {
     pub url: Url,
@@ -34,11 +34,11 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// The value that the answer has in JSON.
+    /// Decodes the body as JSON.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, AuthError> {
         serde_json::from_slice(&self.body).map_err(|error| AuthError::Malformed {
             url: self.url.to_string(),
-            // The text of the error may have parts of the answer, which may have a token.
+            // The text of the error can contain parts of the response, which can contain a token.
             why: format!(
                 "it isn't the expected JSON, line {} column {}",
                 error.line(),
@@ -49,7 +49,7 @@ impl Answer {
 }
 
 impl Fetcher {
-    /// A fetcher with a client of its own, or with the one that is given; that one resolves names itself.
+    /// Creates a fetcher with a given client, which has to restrict addresses itself, or else with its own one.
     pub fn new(reach: AddressPolicy, client: Option<reqwest::Client>) -> Result<Self, AuthError> {
         let client = match client {
             Some(client) => client,
@@ -66,7 +66,7 @@ impl Fetcher {
         Ok(Self { client, reach })
     }
 
-    /// A URL that may be used: with TLS, unless it is on this machine.
+    /// Checks that a URL may be used: that its address is allowed, and that it has TLS, unless it is on this machine.
     pub fn check(&self, url: &str) -> Result<Url, AuthError> {
         let unusable = |why| AuthError::Url {
             url: url.to_owned(),
@@ -76,7 +76,7 @@ impl Fetcher {
         let is_plain = match url.scheme() {
             "https" => false,
             "http" => true,
-            _ => return Err(unusable("it isn't one of HTTP")),
+            _ => return Err(unusable("it isn't an HTTP URL")),
         };
         if !url.username().is_empty() || url.password().is_some() || url.fragment().is_some() {
             return Err(unusable("it has a user or a fragment"));
@@ -90,7 +90,7 @@ impl Fetcher {
         Ok(url)
     }
 
-    /// A document; `None` if there is none at this place. Redirects are followed within the same origin.
+    /// Fetches a document; `None` if there is none at this URL. Redirects are followed within the same origin.
     pub async fn get(&self, url: &str) -> Result<Option<Answer>, AuthError> {
         let mut url = self.check(url)?;
         for _ in 0..=MAX_REDIRECTS {
@@ -116,7 +116,7 @@ impl Fetcher {
         Err(redirected(&url))
     }
 
-    /// Posts a form. Redirects aren't followed, because the form has secrets.
+    /// Posts a form. Redirects aren't followed, because the form contains secrets.
     pub async fn post_form(&self, url: &str, headers: HeaderMap, form: &[(&str, String)]) -> Result<Answer, AuthError> {
         let url = self.check(url)?;
         let request = self.client.post(url.clone()).form(form).headers(headers);
@@ -159,7 +159,7 @@ impl Fetcher {
 fn redirected(url: &Url) -> AuthError {
     AuthError::Malformed {
         url: url.to_string(),
-        why: "it redirects elsewhere, or again and again".to_owned(),
+        why: "it redirects to another origin, or too often".to_owned(),
     }
 }
 
@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_server_elsewhere_sends_nobody_to_this_machine() {
+    async fn public_servers_cannot_direct_requests_to_this_machine() {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let fetcher = Fetcher::new(AddressPolicy::Public, None).unwrap();

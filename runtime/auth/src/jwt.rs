@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::crypto::{base64url, use_provider};
 use super::error::AuthError;
 
-/// A private key, and the algorithm that signs with it.
+/// A private key, and the algorithm of its signatures.
 #[derive(Clone)]
 pub struct SigningKey {
     algorithm: Algorithm,
@@ -17,10 +17,11 @@ pub struct SigningKey {
 }
 
 impl SigningKey {
-    /// A key in PEM, of PKCS #8 or of an RSA key. The algorithm is the one that signs, such as `ES256`, `RS256` or `EdDSA`.
+    /// Reads a key in PEM, which contains a PKCS #8 or an RSA key. The algorithm is that of the signatures, such as
+    /// `ES256`, `RS256` or `EdDSA`.
     ///
     /// # Errors
-    /// When the algorithm isn't known, or the key isn't one in PEM for it.
+    /// When the algorithm isn't supported, or the PEM doesn't contain a key for it.
     pub fn from_pem(algorithm: &str, pem: &str) -> Result<Self, AuthError> {
         let unknown = || AuthError::Key(format!("the algorithm {algorithm} isn't supported"));
         let algorithm: Algorithm = algorithm.parse().map_err(|_| unknown())?;
@@ -36,12 +37,12 @@ impl SigningKey {
             key,
             key_id: None,
         };
-        // Keys are parsed when they sign.
+        // Signs once to check the key, because the library parses keys only when they sign.
         key.sign(&key.header("JWT"), &serde_json::json!({}))?;
         Ok(key)
     }
 
-    /// The key for ES256 that is in this PKCS #8.
+    /// The ES256 key in a PKCS #8.
     pub(crate) fn from_es256_der(der: &[u8]) -> Self {
         Self {
             algorithm: Algorithm::ES256,
@@ -50,7 +51,7 @@ impl SigningKey {
         }
     }
 
-    /// Names the key, so that the authorization server finds it among those of the client.
+    /// Sets the id of the key, by which the authorization server finds it among those of the client.
     #[must_use]
     pub fn key_id(mut self, id: impl Into<String>) -> Self {
         self.key_id = Some(id.into());
@@ -84,7 +85,7 @@ impl std::fmt::Debug for SigningKey {
     }
 }
 
-/// 256 bits that nobody can guess, as text.
+/// Creates a text of 256 random bits.
 pub fn random_text() -> Result<String, AuthError> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).map_err(|error| AuthError::Key(error.to_string()))?;
@@ -107,7 +108,7 @@ fn rsa_key(pkcs8: &[u8]) -> Option<&[u8]> {
     element(members, 0x04).map(|(key, _)| key)
 }
 
-/// The content of the DER element with this tag, and what follows it.
+/// The content of the DER element with this tag, and the bytes after it.
 fn element(der: &[u8], tag: u8) -> Option<(&[u8], &[u8])> {
     let (&found, rest) = der.split_first()?;
     let (&first, mut rest) = rest.split_first()?;

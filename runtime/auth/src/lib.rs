@@ -1,8 +1,8 @@
-//! Authorization with OAuth 2.1: clients that get tokens, and servers that check them.
+//! Authorization with OAuth 2.1: clients that obtain tokens, and servers that check them.
 //!
-//! A client's [`Authorizer`] is in its HTTP options, `HttpOptions::authorizer`. When the server asks for a token, the client finds the
-//! authorization server, gets a token there, and repeats the request. A server's [`ProtectedResource`] is given to
-//! `HttpServer::protect`.
+//! A client's [`Authorizer`] is set in its HTTP options, by `HttpOptions::authorizer`. When the server requires a
+//! token, the client finds the authorization server, obtains a token there, and repeats the request. A server's
+//! [`ProtectedResource`] is set by `HttpServer::protect`.
 //!
 //! [Specification](https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization)
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::scopes::Scopes;
 
-/// The method of PKCE that the protocol wants.
+/// The method of PKCE that the protocol requires.
 pub const S256: &str = "S256";
 
 /// The metadata of a protected resource.
@@ -13,7 +13,7 @@ pub const S256: &str = "S256";
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ResourceMetadata {
-    /// The resource, as tokens name it.
+    /// The identifier of the resource in tokens.
     pub resource: String,
     /// The issuers of its tokens.
     #[serde(default)]
@@ -21,7 +21,7 @@ pub struct ResourceMetadata {
     /// The scopes that a client needs for the basic functions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scopes_supported: Option<Vec<String>>,
-    /// How a token may be sent.
+    /// The ways in which a token may be sent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bearer_methods_supported: Vec<String>,
     /// The algorithms of proofs that the resource accepts with tokens that are bound to a key.
@@ -30,12 +30,12 @@ pub struct ResourceMetadata {
     /// Whether tokens that aren't bound to a key are refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dpop_bound_access_tokens_required: Option<bool>,
-    /// The name of the resource for people.
+    /// The name of the resource, for people to read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resource_name: Option<String>,
 }
 
-/// The metadata of an authorization server, as far as they matter here.
+/// The part of an authorization server's metadata that this crate uses.
 ///
 /// [Specification](https://www.rfc-editor.org/rfc/rfc8414#section-2)
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -55,7 +55,7 @@ pub struct ServerMetadata {
 }
 
 impl ServerMetadata {
-    /// Whether the authorization server has the method of PKCE that the protocol wants.
+    /// Whether the authorization server supports the method of PKCE that the protocol requires.
     pub fn supports_pkce(&self) -> bool {
         let methods = self.code_challenge_methods_supported.iter().flatten();
         methods.into_iter().any(|method| method == S256)
@@ -67,7 +67,7 @@ impl ServerMetadata {
         scopes.includes(&Scopes::from([scope]))
     }
 
-    /// Whether the authorization server says that clients may authenticate with this method at its endpoint for tokens.
+    /// Whether the authorization server lists this method for the authentication of clients at its token endpoint.
     pub fn supports_auth_method(&self, method: &str) -> bool {
         let methods = self.token_endpoint_auth_methods_supported.iter().flatten();
         methods.into_iter().any(|its| its == method)

@@ -5,10 +5,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The scopes that are kept of one list.
+/// The maximum number of scopes in a set.
 const MAX_SCOPES: usize = 256;
 
-/// A set of scopes: what a token permits, or has to.
+/// A set of scopes, which a token has, or which a request requires.
 ///
 /// ```
 /// use mcp_runtime::auth::Scopes;
@@ -24,7 +24,7 @@ const MAX_SCOPES: usize = 256;
 pub struct Scopes(BTreeSet<String>);
 
 impl Scopes {
-    /// Whether there are none.
+    /// Whether the set is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -44,7 +44,7 @@ impl Scopes {
     }
 }
 
-/// The scopes that a text separates by spaces. What can't be a scope is left out, and so is what comes after 256 of them.
+/// The scopes in a text, separated by spaces. Invalid scopes are ignored, and so are those after the first 256.
 impl From<&str> for Scopes {
     fn from(text: &str) -> Self {
         text.split(' ').collect()
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_can_stand_in_a_header_is_a_scope() {
+    fn scopes_are_limited_to_valid_characters_and_a_maximum_number() {
         assert_eq!(Scopes::from("b  a a\"x \u{e4} c\\"), Scopes::from(["a", "b"]));
         assert!(Scopes::from("").is_empty());
         let many: Vec<String> = (0..1000).map(|number| number.to_string()).collect();

@@ -1,5 +1,5 @@
-//! What a server with sessions asks its client, and the calls of a stateless client that carry it: a question is the result of the
-//! request, and the next request brings the answer.
+//! Input requests ("questions") of a server with sessions to a stateless client. A call of the client carries them: the
+//! result of the request contains the input request, and the client's next request contains the answer.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,19 +19,19 @@ pub type Called = Result<hub::ServerResult, CallError>;
 pub struct Running {
     pub call: BoxFuture<'static, Called>,
     pub progress: mpsc::Receiver<Progress>,
-    /// `None` if the result of the request may ask nothing.
+    /// `None` if the result of the request can't contain input requests.
     pub carrier: Option<Carrier>,
 }
 
-/// What came of running a call.
+/// The outcome of running a call.
 pub enum Step {
     Completed(Box<Called>),
-    /// The server asks something before.
+    /// The server requests input before the call can complete.
     Asked(hub::InputRequests),
 }
 
 impl Running {
-    /// Runs until the call has its result, or the server asks something.
+    /// Runs until the call has its result, or the server requests input.
     pub async fn run(&mut self, context: &Context<ServerSide>) -> Step {
         let Self {
             call,
@@ -60,13 +60,14 @@ impl Running {
     }
 }
 
-/// What a server asks in one session, whose calls are all of one client. A server with a handshake doesn't say which call a question
-/// belongs to, so any of them carries it. A question that no call carries waits for the next one.
+/// The open input requests of a server in one session, whose calls are all of one client. A server with a handshake
+/// doesn't report which call an input request belongs to, so any call can carry it. If there is none, the input request
+/// waits for the next call.
 pub struct OpenQuestions {
     state: Mutex<State>,
-    /// How many may be open.
+    /// The maximum number of open input requests.
     limit: usize,
-    /// How long a question waits for a call.
+    /// How long an input request waits for a call.
     patience: Duration,
 }
 
@@ -75,7 +76,7 @@ struct State {
     last_question: u64,
     last_call: u64,
     questions: BTreeMap<u64, Question>,
-    /// The calls that may carry questions, in flight and suspended. The one that began or went on last is the last.
+    /// The calls that can carry input requests, in flight and suspended, ordered by when they last started or resumed.
     calls: Vec<Call>,
     closed: bool,
 }
@@ -93,14 +94,14 @@ struct Call {
     asked: Arc<Notify>,
 }
 
-/// Why a question has no answer.
+/// The reason why an input request has no answer.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum Unanswered {
-    #[error("the client is asked in the result of a call, and has made none that could carry this")]
+    #[error("the client gets input requests only in results, and has made no call that could carry this one")]
     NoCall,
-    #[error("the client has given up the call that this is asked for")]
+    #[error("the client has abandoned the call that this input request belongs to")]
     GivenUp,
-    #[error("too many questions wait for answers of the client")]
+    #[error("too many input requests wait for the client's answers")]
     TooMany,
     #[error(transparent)]
     NotOffered(CallError),
@@ -124,7 +125,7 @@ impl OpenQuestions {
         })
     }
 
-    /// Asks a question, and waits for its answer.
+    /// Passes an input request on to the client, and waits for the answer.
     pub async fn ask(&self, request: InputRequest) -> Result<InputResponse, Unanswered> {
         let (answer, mut answered) = oneshot::channel();
         let number = self.add(request, answer)?;
@@ -135,7 +136,7 @@ impl OpenQuestions {
         loop {
             match timeout(self.patience, &mut answered).await {
                 Ok(answer) => return answer.unwrap_or(Err(Unanswered::GivenUp)),
-                // A call that carries it has a limit of its own.
+                // A call that carries it has its own timeout.
                 Err(_) if self.is_carried(number) => {}
                 Err(_) => return Err(Unanswered::NoCall),
             }
@@ -168,7 +169,7 @@ impl OpenQuestions {
         question.is_some_and(|question| question.call.is_some())
     }
 
-    /// Adds a call that may carry questions. It carries those that have waited for one.
+    /// Adds a call that can carry input requests. It takes those that are waiting for a call.
     pub fn carry(self: &Arc<Self>, client: Peer<ServerSide>) -> Carrier {
         let asked = Arc::new(Notify::new());
         let mut state = self.state.lock();
@@ -191,18 +192,18 @@ impl OpenQuestions {
         }
     }
 
-    /// Whether there are calls that may carry questions.
+    /// Whether there are calls that can carry input requests.
     pub fn has_calls(&self) -> bool {
         !self.state.lock().calls.is_empty()
     }
 
-    /// Nothing more is asked. Questions that no call carries have no answer.
+    /// Refuses further input requests. Those that no call carries fail.
     pub fn close(&self) {
         let mut state = self.state.lock();
         state.closed = true;
         for number in state.carried_by(None) {
             if let Some(question) = state.questions.remove(&number) {
-                // The server may have cancelled it in this moment.
+                // The server may have cancelled it meanwhile.
                 let _ = question.answer.send(Err(Unanswered::NoCall));
             }
         }
@@ -210,15 +211,15 @@ impl OpenQuestions {
 }
 
 impl State {
-    /// The questions that a call carries, or that none does.
+    /// Returns the input requests that a call carries; for `None`, those that no call carries.
     fn carried_by(&self, call: Option<u64>) -> Vec<u64> {
         let questions = self.questions.iter();
         let carried = questions.filter(|(_, question)| question.call == call);
         carried.map(|(number, _)| *number).collect()
     }
 
-    /// The call that carries a question: the latest whose client may be asked this, and of these one that carries nothing yet. `None`
-    /// if there are no calls.
+    /// Chooses the call that carries an input request, and wakes it: the latest call whose client allows this request,
+    /// preferably one that carries nothing yet. `None` if there are no calls.
     fn carrier_of(&self, request: &InputRequest) -> Result<Option<u64>, CallError> {
         let mut carrying = None;
         let mut refusal = None;
@@ -248,7 +249,7 @@ impl State {
     }
 }
 
-/// Forgets a question when the server no longer waits for its answer.
+/// A guard that removes an input request when the server no longer waits for its answer.
 struct Open<'q> {
     questions: &'q OpenQuestions,
     number: u64,
@@ -260,7 +261,7 @@ impl Drop for Open<'_> {
     }
 }
 
-/// A call that may carry questions. When it is dropped before it completes, its questions have no answer.
+/// A call that can carry input requests. If it is dropped before it completes, they fail.
 pub struct Carrier {
     questions: Arc<OpenQuestions>,
     number: u64,
@@ -268,7 +269,7 @@ pub struct Carrier {
 }
 
 impl Carrier {
-    /// Waits until it carries questions; all of them, by name.
+    /// Waits until the call carries input requests, and returns them by name.
     async fn asked(&self) -> hub::InputRequests {
         loop {
             let asked = self.asked.notified();
@@ -288,7 +289,8 @@ impl Carrier {
             .collect()
     }
 
-    /// Goes on with answers by name. What the server asks next, this call most likely carries.
+    /// Delivers answers by name. The call becomes the latest one, so it most likely carries the server's next input
+    /// request.
     pub fn resume(&self, responses: hub::InputResponses) {
         let mut state = self.questions.state.lock();
         if let Some(at) = state.calls.iter().position(|call| call.number == self.number) {
@@ -301,13 +303,14 @@ impl Carrier {
             if state.questions.get(&number).is_some_and(is_own)
                 && let Some(question) = state.questions.remove(&number)
             {
-                // The server may have cancelled it in this moment.
+                // The server may have cancelled it meanwhile.
                 let _ = question.answer.send(Ok(response));
             }
         }
     }
 
-    /// The call has its result. Questions that it still carries were of other calls, which carry them now.
+    /// Removes the completed call. Input requests that it still carries belong to other calls, which carry them from
+    /// now on.
     fn complete(&self) {
         let mut state = self.questions.state.lock();
         state.calls.retain(|call| call.number != self.number);
@@ -327,7 +330,7 @@ impl Drop for Carrier {
     fn drop(&mut self) {
         let mut state = self.questions.state.lock();
         state.calls.retain(|call| call.number != self.number);
-        // The calls that wait for their answers fail.
+        // The server's requests that wait for these answers fail.
         state.questions.retain(|_, question| question.call != Some(self.number));
     }
 }

@@ -1,4 +1,4 @@
-//! The calls that were passed on to a peer, and are in flight.
+//! The calls in flight that were passed on to a peer.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,12 +12,13 @@ use mcp_runtime_util::Mutex;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// The calls that peers of side `S` have made, in their order, each with the id under which its messages are passed on if they are.
+/// The calls in flight of the peers of side `S`, in order. A call whose message is relayed has the id under which it
+/// was passed on.
 pub struct Calls<S: Side>(Mutex<Entries<S>>);
 
 struct Entries<S: Side> {
     next: u64,
-    /// When the last call has ended.
+    /// When the last call ended.
     ended: Instant,
     calls: BTreeMap<u64, Entry<S>>,
 }
@@ -28,29 +29,30 @@ struct Entry<S: Side> {
     cancellation: Option<Cancellation>,
 }
 
-/// When a call is cancelled, and its position among the messages to the other side.
+/// The cancellation token of a call, and the position of its cancellation among the messages to the other side.
 #[derive(Default, Clone)]
 pub struct Cancellation {
     pub token: CancellationToken,
     pub ticket: Arc<ReservedTicket>,
 }
 
-/// Who has made a call, and how it names it.
+/// The peer that made a call, and its own id and progress token for the call.
 pub struct Caller<S: Side> {
-    /// The peer, by a handle that belongs to its request.
+    /// A handle of the peer that belongs to its request.
     pub peer: Peer<S>,
     pub id: RequestId,
-    /// The token of its progress.
+    /// The progress token.
     pub token: Option<RawJson>,
 }
 
-/// Whom a notification is for.
+/// The addressee of a notification.
 pub enum Addressee<S: Side> {
-    /// It is about a call or a subscription of this caller, who knows that as the notification now says.
+    /// The caller whose call or subscription the notification is about, and the notification with the caller's own id
+    /// or token.
     Caller(Caller<S>, Vec<u8>),
-    /// It is about a call or a subscription that has ended.
+    /// The call or subscription has ended.
     Gone,
-    /// It doesn't say.
+    /// The notification names no call or subscription.
     Unknown,
 }
 
@@ -64,7 +66,7 @@ impl<S: Side> Clone for Caller<S> {
     }
 }
 
-/// Forgets a call when it is dropped.
+/// A guard that removes a call when it is dropped.
 pub struct CallGuard<S: Side>(Arc<Calls<S>>, u64);
 
 impl<S: Side> Default for Calls<S> {
@@ -78,7 +80,7 @@ impl<S: Side> Default for Calls<S> {
 }
 
 impl<S: Side> Calls<S> {
-    /// Adds a call.
+    /// Adds a call. It is removed when the guard is dropped.
     pub fn add(
         self: &Arc<Self>,
         id: Option<i64>,
@@ -99,7 +101,7 @@ impl<S: Side> Calls<S> {
         CallGuard(Arc::clone(self), number)
     }
 
-    /// Takes places for the cancellations of calls that were cancelled by now, before a later message takes one.
+    /// Reserves positions for the cancellations of all calls that are cancelled by now, before later messages.
     pub fn reserve_cancellations(&self, line: &Arc<OrderedQueue>) {
         let entries = self.0.lock();
         let cancellations = entries.calls.values().filter_map(|entry| entry.cancellation.as_ref());
@@ -108,13 +110,13 @@ impl<S: Side> Calls<S> {
         }
     }
 
-    /// Since when no call has been in flight; `None` if one is.
+    /// Returns the time since which no call has been in flight; `None` if one is.
     pub fn idle_since(&self) -> Option<Instant> {
         let entries = self.0.lock();
         entries.calls.is_empty().then_some(entries.ended)
     }
 
-    /// The caller of the latest call.
+    /// Returns the caller of the latest call.
     pub fn latest(&self) -> Option<Peer<S>> {
         let entries = self.0.lock();
         entries
@@ -123,7 +125,8 @@ impl<S: Side> Calls<S> {
             .map(|(_, entry)| entry.caller.peer.clone())
     }
 
-    /// The latest request of the only peer that has calls in flight; `None` if there are several peers, or none.
+    /// Returns the latest request of the only peer that has calls in flight; `None` if there are several peers, or
+    /// none.
     pub fn only_peer(&self) -> Option<Peer<S>> {
         let entries = self.0.lock();
         let (_, Entry { caller: latest, .. }) = entries.calls.last_key_value()?;
@@ -134,7 +137,7 @@ impl<S: Side> Calls<S> {
         is_only.then(|| latest.peer.clone())
     }
 
-    /// Whom a notification is for.
+    /// Finds the addressee of a notification.
     pub fn addressee(&self, revision: Revision, notification: &[u8]) -> Addressee<S> {
         let Ok(header) = MessageHeader::from_slice(notification) else {
             return Addressee::Unknown;

@@ -1,10 +1,10 @@
-//! Capabilities that only the client's revision has a name for.
+//! Capabilities that the server's revision implies and the client's revision declares.
 
 use mcp_adapters::Revision;
 use serde_json::Value;
 
-/// Adds to the capabilities of a server what its revision offers without saying so, and that of the client wants to be told. The
-/// capabilities are in the form of a revision: the client's, or the hub.
+/// Adds the capabilities that the server's revision implies and the client's revision requires to be declared, such as
+/// `completions`. `capabilities` is in the form of the revision `form`: the client's, or the hub.
 pub fn add_implied(capabilities: &mut Value, form: Revision, server: Revision, client: Revision) {
     let requests = client.methods().iter().filter(|method| method.direction.from_client());
     for method in requests {
@@ -18,7 +18,7 @@ pub fn add_implied(capabilities: &mut Value, form: Revision, server: Revision, c
     }
 }
 
-/// Adds an empty object at the end of a path, unless there is something.
+/// Adds an empty object at a path, unless the path already has a value.
 fn add(capabilities: &mut Value, path: &str) {
     let mut at = capabilities;
     for member in path.split('.') {
@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_revision_offers_without_a_capability_is_declared_in_one_that_has_it() {
+    fn capabilities_implied_by_the_servers_revision_are_declared_to_the_client() {
         let added = |server: Revision, client: Revision| {
             let mut capabilities = json!({"tools": {"listChanged": true}});
             add_implied(&mut capabilities, Revision::HUB, server, client);

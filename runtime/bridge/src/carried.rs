@@ -1,7 +1,8 @@
 //! Tasks between revisions that have them in their core and those that have them as an extension.
 //!
-//! A client's task is one of the bridge, which follows that of the server. So the client asks for its state, its result and its questions as
-//! its revision has them, and the bridge asks the server as that one's revision has them.
+//! A client's task is one of the bridge, which follows the server's task. The client requests the state, the result and
+//! the input requests of its task in the form of its own revision, and the bridge requests those of the server's task
+//! in the form of the server's.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,7 +22,8 @@ use serde_json::{Value, json};
 use super::following::{Followed, core_task, follow_core, follow_extension};
 use super::upstream::Upstream;
 
-/// Whether the tasks of a server are carried to clients of a revision, which has them in the other form.
+/// Whether the tasks of a server are carried to clients of a revision, because the revision has tasks in the other
+/// form.
 pub fn carries(upstream: &Upstream, client: Revision) -> bool {
     upstream.offers_tasks
         && match CORE.has_tasks(client) {
@@ -30,7 +32,7 @@ pub fn carries(upstream: &Upstream, client: Revision) -> bool {
         }
 }
 
-/// Declares to clients of a revision that there are tasks; capabilities that only this revision has.
+/// Declares tasks to clients of a revision. Returns the capabilities that only this revision has.
 pub fn declare(
     upstream: &Upstream,
     client: Revision,
@@ -54,7 +56,8 @@ pub fn declare(
     extra
 }
 
-/// Gets the losses of a client's messages, but for that of the parameter which asks for a task: the bridge knows it.
+/// Wraps the observer of a client's losses. It omits the loss of the parameter that requests a task, because the bridge
+/// handles that parameter.
 pub fn known_losses(upstream: &Upstream, client: Revision, losses: Option<LossObserver>) -> Option<LossObserver> {
     let losses = losses?;
     if !(CORE.has_tasks(client) && carries(upstream, client)) {
@@ -73,7 +76,8 @@ pub fn known_losses(upstream: &Upstream, client: Revision, losses: Option<LossOb
     }))
 }
 
-/// How a client wants the result of a call as a task, if the bridge may have to answer by one. The call asks the server for it.
+/// Returns how the client wants the result of a call as a task, if the bridge may have to answer with a task. If the
+/// server needs a parameter to create one, it is added to the request.
 ///
 /// # Errors
 /// When the client has too many tasks.
@@ -100,17 +104,17 @@ pub async fn wanted(
     Ok(Some(wanted))
 }
 
-/// Whether a client gets the list of tools with those that only run as tasks.
+/// Whether a client's list of tools includes those that run only as tasks.
 pub fn lists_with_tasks(upstream: &Upstream, request: &hub::ClientRequest, context: &Context<ServerSide>) -> bool {
     matches!(request, hub::ClientRequest::ListTools(_))
         && carries(upstream, context.peer().negotiated().revision)
         && Wanted::by(context) == Some(Wanted::Extension)
 }
 
-/// A server's answer, as a client that has tasks in the other form gets it.
+/// Converts a server's result for a client that has tasks in the other form.
 ///
 /// # Errors
-/// When there are as many tasks as may be kept, and when the server's task isn't one.
+/// When the maximum number of tasks is reached, or the server's task is invalid.
 pub async fn answer(
     upstream: &Arc<Upstream>,
     server: Peer<ClientSide>,
@@ -128,7 +132,7 @@ pub async fn answer(
             let work = |client| follow_extension(followed, client);
             begin(tasks, owner, Wanted::Core(ttl), kept, work).await?
         }
-        // The server has answered at once what the client asked for as a task.
+        // The client requested a task, but the server returned the result directly.
         (Some(wanted @ Wanted::Core(_)), hub::ServerResult::CallTool(result)) => {
             let ended = std::future::ready(Ok(result.into()));
             begin(tasks, owner, wanted, kept(None, None), |_| ended).await?
@@ -136,7 +140,7 @@ pub async fn answer(
         (Some(Wanted::Extension), hub::ServerResult::Unknown(result)) => {
             let task = result
                 .get(&CORE.created)
-                .ok_or_else(|| internal_error("the server's task isn't one"))?;
+                .ok_or_else(|| internal_error("the server's result contains no task"))?;
             let task = core_task(&task.to_owned())?;
             let followed = Followed::new(server, &task.task_id, upstream);
             let client = context.peer().clone();
@@ -160,7 +164,7 @@ pub async fn answer(
     Ok(HandlerResult::Custom(created))
 }
 
-/// How long a task is kept, and how often a client asks for its state.
+/// Returns how long a task is kept, and its poll interval.
 fn kept(ttl: Option<i64>, poll_interval: Option<i64>) -> (Option<Duration>, Duration) {
     let ttl = ttl.and_then(|ttl| u64::try_from(ttl).ok()).map(Duration::from_millis);
     (ttl, mcp_runtime_tasks::internal::poll_interval(poll_interval))

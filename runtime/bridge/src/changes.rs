@@ -1,4 +1,4 @@
-//! Changes across the eras: what a client subscribes to in its way, the bridge subscribes to in the server's.
+//! Subscriptions across the eras: the bridge repeats a client's subscriptions in the form of the server's revision.
 
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -11,11 +11,11 @@ use mcp_runtime_core::{CallError, Change, Changes, ClientSide, Peer, ServerSide}
 use super::options::delay_after;
 use super::upstream::Upstream;
 
-/// Notifies a client of the changes that it subscribed to, until its session or that of the server ends. What a server that was
-/// restarted has counts as changed.
+/// Notifies a client of the changes that it subscribed to, until its session or that of the server ends. After a
+/// restart of the server, everything that the client subscribed to counts as changed.
 pub async fn follow(upstream: Arc<Upstream>, client: Arc<SessionState<ServerSide>>, is_restarted: bool) {
     let followed = pass_on(&upstream, &client, is_restarted);
-    // The server may never answer a subscription. This must not keep what has ended.
+    // The server may never respond to a subscription. This must not keep an ended session alive.
     tokio::select! {
         () = client.ended.cancelled() => {}
         () = upstream.state.ended.cancelled() => {}
@@ -26,7 +26,7 @@ pub async fn follow(upstream: Arc<Upstream>, client: Arc<SessionState<ServerSide
 async fn pass_on(upstream: &Upstream, client: &SessionState<ServerSide>, mut is_lost: bool) {
     let server = Peer::new(Arc::clone(&upstream.state));
     let mut changes: Option<Changes> = None;
-    // What is followed, or was refused.
+    // The filter that is followed, or was refused.
     let mut followed = ChangeFilter::default();
     let mut failures = 0;
     loop {
@@ -52,7 +52,7 @@ async fn pass_on(upstream: &Upstream, client: &SessionState<ServerSide>, mut is_
                     }
                     Some(Err(_)) | None => {
                         (changes, followed, is_lost) = (None, ChangeFilter::default(), true);
-                        // A server that ends every subscription at once isn't asked without a pause.
+                        // Causes a pause before the next attempt, in case the server ends every subscription at once.
                         failures += 1;
                         break None;
                     }
@@ -70,7 +70,7 @@ async fn pass_on(upstream: &Upstream, client: &SessionState<ServerSide>, mut is_
             }
             Some(Err(error)) => {
                 tracing::debug!(%error, "a subscription has failed");
-                // What the server has agreed to before, it may agree to again.
+                // A refusal is final, unless the server agreed to the same subscription before.
                 match is_refusal(&error) && !is_lost {
                     true => followed = wanted,
                     false => failures += 1,
@@ -81,7 +81,8 @@ async fn pass_on(upstream: &Upstream, client: &SessionState<ServerSide>, mut is_
     }
 }
 
-/// Subscribes to what is new, after the pause for so many failures in a row; never if nothing is.
+/// Subscribes to a new filter, after the backoff for the number of consecutive failures. Without a filter, it never
+/// completes.
 async fn subscribe(server: &Peer<ClientSide>, news: Option<ChangeFilter>, failures: u32) -> Result<Changes, CallError> {
     match news {
         Some(filter) => {
@@ -94,7 +95,7 @@ async fn subscribe(server: &Peer<ClientSide>, news: Option<ChangeFilter>, failur
     }
 }
 
-/// Whether the same subscription is refused again.
+/// Whether the server would refuse the same subscription again.
 fn is_refusal(error: &CallError) -> bool {
     match error {
         CallError::Peer(_) => true,
@@ -107,7 +108,7 @@ fn is_empty(filter: &ChangeFilter) -> bool {
     *filter == ChangeFilter::default()
 }
 
-/// The next change; never if nothing is followed.
+/// Waits for the next change. It never completes if nothing is followed.
 async fn next(changes: &mut Option<Changes>) -> Option<Result<Change, CallError>> {
     match changes {
         Some(changes) => std::future::poll_fn(|context| Stream::poll_next(Pin::new(changes), context)).await,

@@ -1,4 +1,4 @@
-//! Who a client is.
+//! The identity of a client.
 
 use std::net::IpAddr;
 
@@ -9,13 +9,14 @@ use mcp_runtime_core::transport::{Connection, Principal};
 use serde_json::Value;
 use tokio_util::sync::DropGuard;
 
-/// Who a client of a bridge is, as far as its transport knows.
+/// The identity of a client of a bridge, as far as its transport knows it.
 ///
-/// Requests with the same principal are of one client. Without a principal, those on the same connection are. What a server asks goes
-/// to no other client than the one whose session with the server it is asked in.
+/// Requests with the same principal belong to one client. Without a principal, those on the same connection do. An
+/// input request of a server goes only to the client whose session with the server it was sent in.
 ///
-/// Of a session over HTTP, it is made from its [`SessionInfo`](mcp_runtime_http::server::SessionInfo). A request that was
-/// forwarded by a proxy, as the headers `Forwarded`, `X-Forwarded-For` and `Via` show, has no connection: others may share it.
+/// For a session over HTTP, it is converted from the [`SessionInfo`](mcp_runtime_http::server::SessionInfo). A request
+/// that was forwarded by a proxy, as the headers `Forwarded`, `X-Forwarded-For` and `Via` show, has no connection:
+/// other clients can share it.
 #[derive(Debug, Clone, Default)]
 pub struct ClientId {
     principal: Option<String>,
@@ -24,7 +25,7 @@ pub struct ClientId {
 }
 
 impl From<Option<String>> for ClientId {
-    /// A client with a principal, or on a connection of its own.
+    /// Identifies a client by its principal or, without one, by its own connection.
     fn from(principal: Option<String>) -> Self {
         Self {
             principal,
@@ -54,14 +55,14 @@ impl From<&mcp_runtime_http::server::SessionInfo> for ClientId {
     }
 }
 
-/// By what a client is known to be the same.
+/// The key that identifies a client: its principal or, without one, its connection.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum KnownBy {
     Principal(String),
     Connection(u64),
 }
 
-/// By what a client's share of something is counted.
+/// The key by which a client's share of a limit is counted.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Owner {
     Known(KnownBy),
@@ -69,12 +70,12 @@ pub enum Owner {
 }
 
 impl ClientId {
-    /// The connection on which the client is served, if that is known.
+    /// Returns the connection on which the client is served, if it is known.
     pub(super) fn connection(&self) -> Option<Connection> {
         self.connection.clone()
     }
 
-    /// Gives the client a connection of its own if the transport doesn't know which it has. It is closed when the guard is dropped.
+    /// Gives the client its own connection if the transport doesn't report one. It is closed when the guard is dropped.
     pub(super) fn ensure_connection(&mut self) -> Option<DropGuard> {
         if self.connection.is_some() {
             return None;
@@ -97,8 +98,9 @@ impl ClientId {
         self.principal.as_deref()
     }
 
-    /// Whose tasks the client sees: those of its principal. Without one, a client with a session sees those of the session, and a stateless
-    /// client those that were begun from its address, whose ids nobody can guess.
+    /// Returns the owner of the tasks that the client can see: its principal. Without one, a client with a session sees
+    /// the tasks of the session, and a stateless client those that were created from its address, whose ids can't be
+    /// guessed.
     pub(super) fn owner_of_tasks(&self, revision: Revision) -> Principal {
         Principal(match (&self.principal, self.address) {
             (Some(principal), _) => format!("principal {principal}"),
@@ -115,7 +117,7 @@ impl ClientId {
     }
 }
 
-/// Whether a client has declared that a server may ask it anything.
+/// Whether a client declares a capability for any input request.
 pub fn can_be_asked(client: &ClientInfo) -> bool {
     let declared = serde_json::to_value(&client.capabilities).unwrap_or_default();
     let mut questions = Revision::HUB
@@ -138,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_client_can_be_asked_if_it_declares_any_capability_that_a_question_needs() {
+    fn a_client_can_be_asked_if_it_declares_a_capability_for_an_input_request() {
         for (capabilities, can) in [
             (json!({}), false),
             (json!({"experimental": {"x": {}}}), false),
@@ -157,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn clients_are_the_same_by_their_principal_and_else_by_their_connection() {
+    fn clients_are_identified_by_principal_or_else_by_connection() {
         let of = |principal: Option<&str>, connection: Option<&Connection>| ClientId {
             principal: principal.map(str::to_owned),
             connection: connection.cloned(),

@@ -24,7 +24,7 @@ use super::suspended::SuspendedCalls;
 use super::translation::{are_of_one_era, translate_call, translate_result};
 use super::upstream::{Current, Upstream};
 
-/// Starts the session with a client whose server is known.
+/// Starts the session with a client, once there is a session with the server.
 pub fn start(
     current: &Arc<Current>,
     suspended: &Arc<SuspendedCalls>,
@@ -65,7 +65,7 @@ pub fn start(
     (downstream, session)
 }
 
-/// What a server says about itself, for clients of a revision.
+/// Returns a server's implementation, capabilities and instructions, for clients of a revision.
 fn server_of(
     state: &SessionState<ClientSide>,
     client: Revision,
@@ -84,8 +84,8 @@ fn unnamed() -> hub::Implementation {
     hub::Implementation::new("unknown", "0")
 }
 
-/// How the server has agreed to begin the session, as a client of this revision gets it. `None` where messages aren't translated straight
-/// from the one revision to the other.
+/// Returns the server's handshake result, translated to the client's revision. `None` if messages aren't translated
+/// directly between the two revisions.
 fn agreement(upstream: &Upstream, client: Revision) -> Option<RawJson> {
     let agreed = upstream.state.agreement.get();
     let agreed = agreed.filter(|_| client.has_handshake() && are_of_one_era(client, upstream.revision))?;
@@ -104,7 +104,7 @@ fn agreement(upstream: &Upstream, client: Revision) -> Option<RawJson> {
     mcp_wire::from_str(&edited.ok()?).ok()
 }
 
-/// The parameters of the handshake for a server, as a client of another revision with a handshake has sent them.
+/// Returns the handshake parameters for a server, translated from the handshake request of a client.
 pub fn begin(
     (from, to): (Revision, Revision),
     request: &[u8],
@@ -122,7 +122,7 @@ pub fn begin(
     Ok(named(params.as_bytes(), &[name], to))
 }
 
-/// The same object with the name of a revision in a member.
+/// Sets a member of an object to the name of a revision.
 fn named(object: &[u8], member: &[&str], revision: Revision) -> Option<RawJson> {
     let name = Value::from(revision.as_str()).to_string();
     let is_named = mcp_wire::from_slice::<RawJson>(object)
@@ -179,7 +179,7 @@ impl Handler<ServerSide> for DownstreamHandler {
 impl Relay<ServerSide> for DownstreamHandler {
     fn pass_request(&self, request: RawMessage, context: Context<ServerSide>) -> BoxFuture<'static, RawAnswer> {
         let upstream = self.current.get();
-        // A client that calls has taken the session for begun.
+        // A client that sends requests considers the handshake complete.
         context.peer().state().begun.cancel();
         pass_request(
             &upstream.links.calls,

@@ -1,5 +1,5 @@
-//! Requests between the eras, and between revisions of one era that have the other one between them. Both sides are converted to the hub's
-//! revision, so that sessions do the rest.
+//! Requests between the eras, and between revisions of one era that have the other one between them. They are converted
+//! to the hub's revision, and the sessions convert from and to that.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -22,23 +22,24 @@ use super::tasks::list_with_tasks;
 use super::translation::{check_undeclared, dropped};
 use super::upstream::{Current, Upstream};
 
-/// Handles the requests of a client whose messages the server can't be sent as they are translated.
+/// The handler of requests that can't be translated directly to the server's revision.
 pub struct EraTranslator {
     pub current: Arc<Current>,
-    /// The calls of all clients that wait for their answers.
+    /// The suspended calls of all clients.
     pub suspended: Arc<SuspendedCalls>,
     pub client: ClientInfo,
     pub id: ClientId,
     pub negotiated: Mutex<Option<NegotiatedFor>>,
-    /// Whose tasks the client sees.
+    /// The owner of the tasks that the client can see.
     pub owner: Principal,
 }
 
-/// What holds for calls to a stateless server, for the log level that the client has set, and whether they may be answered by tasks.
+/// The negotiated state for calls to a stateless server, and what it depends on: the log level that the client has set,
+/// and whether calls can be answered by tasks.
 type NegotiatedFor = ((usize, bool), Arc<Negotiated>);
 
 impl EraTranslator {
-    /// The server, on behalf of this client.
+    /// Returns a handle of the server for calls on behalf of this client.
     fn server(
         &self,
         upstream: &Upstream,
@@ -74,8 +75,8 @@ impl EraTranslator {
         Ok(Peer::of_message(Arc::clone(&upstream.state), None, negotiated))
     }
 
-    /// Sets the log level of a server with sessions: for stateless clients if a request wants more than it sends, and for a client with a
-    /// session if that has set another.
+    /// Sets the log level of a server with sessions: for a stateless client, if its request wants more messages than
+    /// the server sends; for a client with a session, if the client has set another level.
     async fn set_level(&self, upstream: &Upstream, context: &Context<ServerSide>) {
         let negotiated = context.peer().negotiated();
         let wanted = match negotiated.is_stateless() {
@@ -83,12 +84,12 @@ impl EraTranslator {
             false => Some(context.peer().state().log_severity.load(Ordering::Relaxed)),
         };
         let Some(severity) = wanted else { return };
-        // A server that doesn't answer holds up this call alone.
+        // The lock isn't held during the request, so a server that doesn't respond delays only this call.
         let before = {
             let mut set = upstream.level.lock();
             let is_news = match negotiated.is_stateless() {
                 true => set.is_none_or(|set| severity < set),
-                // Without a level, a session has every message.
+                // Without a level, a session gets all messages.
                 false => set.unwrap_or_default() != severity,
             };
             if !is_news {
@@ -97,7 +98,7 @@ impl EraTranslator {
             set.replace(severity)
         };
         let Some(level) = log_level(severity) else { return };
-        // What a server refuses isn't asked of it again.
+        // A level that the server refuses isn't requested again.
         if let Some(Err(error)) = upstream.state.set_log_level(&level).await
             && !matches!(error, CallError::Peer(_))
         {
@@ -108,7 +109,7 @@ impl EraTranslator {
         }
     }
 
-    /// Begins a call, or goes on with the one that waits for the answers of this request.
+    /// Starts a call, or resumes the suspended call that this request answers.
     fn begin(
         &self,
         upstream: &Upstream,

@@ -1,21 +1,21 @@
-//! Why a bridge doesn't serve a client.
+//! The errors of a bridge.
 
 use mcp_runtime_core::{CallError, ConnectError};
 
-/// Why a client isn't served any more, or never was.
+/// The reason why a bridge doesn't serve a client, or stopped serving it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BridgeError {
-    /// There is no session with the server.
+    /// No session with the server could be started.
     #[error("no session with the server: {0}")]
     Connect(#[from] ConnectError),
-    /// As many sessions with the server as are allowed are busy.
+    /// The maximum number of sessions with the server is reached, and all of them are busy.
     #[error("{0} sessions with the server are busy, and no more are allowed")]
     TooManyServers(usize),
-    /// The client's session was idle for longer than others, and had to make room.
+    /// The client's idle session was ended to make room for that of another client.
     #[error("the session was idle, and had to make room for that of another client")]
     Evicted,
-    /// The server has ended before the client.
+    /// The server ended before the client.
     #[error("{0}")]
     Server(CallError),
 }

@@ -1,4 +1,4 @@
-//! The first message of a client, by which the bridge learns on whose behalf it calls the server.
+//! The first message of a client, which identifies the client on whose behalf the bridge calls the server.
 
 use std::collections::VecDeque;
 
@@ -11,24 +11,25 @@ use mcp_runtime_core::internal::{ClientInfo, RoundState, retry_input, to_json};
 use mcp_runtime_core::transport::{Incoming, Outgoing, Purpose, Receiver, Sender, Transport, TransportError};
 use mcp_runtime_core::{Limits, ServerSide, Side};
 
-/// The messages that are received before there is a session with the server. Further ones wait in the transport.
+/// The maximum number of messages received before there is a session with the server. Further ones wait in the
+/// transport.
 const AHEAD: usize = 16;
 
-/// What a client says about itself when it begins.
+/// The client's revision, implementation and capabilities, read from its first message.
 pub struct FirstMessage {
-    /// The revision to speak with it.
+    /// The revision to use with the client.
     pub revision: Revision,
     pub info: ClientInfo,
-    /// The request with which a session begins, and its revision.
+    /// The request that starts a session, and the revision in which it was read. Absent for a stateless client.
     pub begin: Option<(Revision, Vec<u8>)>,
-    /// What the first request names as the call that it goes on with. Anybody can make that up.
+    /// The name of the suspended call that the first request claims to resume. It is unverified.
     pub resumes: Option<String>,
     /// The id of the first request.
     pub id: Option<RequestId>,
 }
 
 impl FirstMessage {
-    /// Waits for a message that says who the client is; `None` if the connection ends before. The transport that is left
+    /// Waits for a message that identifies the client; `None` if the connection ends before. The returned transport
     /// receives that message again.
     pub async fn read<T: Transport>(transport: T, supported: &[Revision]) -> Option<(Self, PeekedTransport<T>)> {
         let (sender, mut receiver) = transport.split();
@@ -56,7 +57,8 @@ impl FirstMessage {
         }
     }
 
-    /// What a message says about its client. An error is the response to a request that says nothing.
+    /// Reads the identity of the client from a message. The error is the response to a request that doesn't identify
+    /// its client; other messages get none.
     fn of(header: &MessageHeader<'_>, supported: &[Revision]) -> Result<Self, Option<Outgoing>> {
         let id = header.id();
         if let Some(requested) = hello::requested_version::<Revision>(header) {
@@ -158,7 +160,7 @@ pub fn response(json: Vec<u8>, id: Option<RequestId>) -> Outgoing {
     Outgoing { json, purpose }
 }
 
-/// A transport whose first messages have been read, and are received again.
+/// A transport whose first messages were read, and are received again.
 pub struct PeekedTransport<T: Transport> {
     pub sender: T::Sender,
     receiver: PeekedReceiver<T::Receiver>,
@@ -172,7 +174,7 @@ pub struct PeekedReceiver<R> {
 }
 
 impl<T: Transport> PeekedTransport<T> {
-    /// Waits until the client has gone. What it sends meanwhile is received again.
+    /// Waits until the client has disconnected. Messages that it sends meanwhile are kept, and received again.
     pub async fn gone(&mut self) {
         let PeekedReceiver {
             received,
@@ -182,7 +184,7 @@ impl<T: Transport> PeekedTransport<T> {
         while !*has_ended && received.len() < AHEAD {
             match receiver.receive().await {
                 Ok(Some(incoming)) => received.push_back(incoming),
-                // It may still read.
+                // The client may have closed only its sending half, and still read.
                 Ok(None) if receiver.half_closes() => *has_ended = true,
                 Ok(None) | Err(_) => return,
             }

@@ -1,4 +1,4 @@
-//! Following a task of a server, until it ends.
+//! Follows a task of a server until it ends.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,10 +17,11 @@ use tokio::time::sleep;
 
 use super::upstream::{Lease, Upstream};
 
-/// How often in succession the state of a task may not be there, such as while the network is gone.
+/// The number of consecutive failures to get a task's state, such as network errors, after which the task counts as
+/// lost.
 const FAILURES: usize = 5;
 
-/// A task of a server. It is cancelled when this is dropped before it has ended.
+/// A followed task of a server. If this is dropped before the task ends, the task is cancelled.
 pub struct Followed {
     server: Peer<ClientSide>,
     handle: TaskHandle,
@@ -43,10 +44,10 @@ impl Followed {
         }
     }
 
-    /// Passes an error on that ends the task, or does so once it has come too often.
+    /// Counts a failure. Returns the error if it is final, or if there were too many failures in a row.
     fn failed(&mut self, error: CallError) -> Result<(), ErrorObject> {
         self.failures += 1;
-        // The server, or the session, has no such task any more.
+        // The server no longer has the task, or the session has ended.
         let is_final =
             matches!(error, CallError::Peer(_) | CallError::Closed) || self.server.state().ended.is_cancelled();
         match is_final || self.failures >= FAILURES {
@@ -73,7 +74,7 @@ impl Drop for Followed {
     }
 }
 
-/// Asks for something about a task, as the core has it.
+/// Sends a request about a task, in the form of the core.
 async fn ask(server: &Peer<ClientSide>, id: &str, method: &str) -> Result<RawJson, CallError> {
     let params = RawJson::from(json!({ &CORE.related.id: id }));
     server
@@ -81,7 +82,7 @@ async fn ask(server: &Peer<ClientSide>, id: &str, method: &str) -> Result<RawJso
         .await
 }
 
-/// What a task says of itself, to its client.
+/// Passes a changed status message on to the client's task.
 fn show(task: &TaskContext, message: Option<String>, shown: &mut Option<String>) {
     if message != *shown
         && let Some(message) = &message
@@ -91,10 +92,10 @@ fn show(task: &TaskContext, message: Option<String>, shown: &mut Option<String>)
     *shown = message;
 }
 
-/// Follows a task of a server that has the extension: its questions are those of the client's task.
+/// Follows a task of a server that has the extension. Its input requests become those of the client's task.
 pub async fn follow_extension(mut followed: Followed, client: TaskContext) -> Result<AnyCallToolResult, ErrorObject> {
     let mut shown = None;
-    // What was asked and not answered, or whose answer the server hasn't seen yet.
+    // The input requests that are unanswered, or whose answer the server hasn't seen yet.
     let mut asked = BTreeSet::new();
     let mut answers = JoinSet::new();
     // The answers that haven't reached the server.
@@ -146,10 +147,11 @@ pub async fn follow_extension(mut followed: Followed, client: TaskContext) -> Re
                 Ok(answer) => {
                     unsent.insert(name, answer);
                 }
-                // The extension has no words for it, and the server would wait for an answer. So its task is cancelled.
+                // The extension can't represent an error as an answer, and the server would wait for one. So its task
+                // is cancelled.
                 Err(CallError::Peer(error)) => return Err(error),
                 // The client's task has ended.
-                Err(error) => tracing::debug!(name, %error, "a question of a task has no answer"),
+                Err(error) => tracing::debug!(name, %error, "an input request of a task has no answer"),
             },
         }
         if !unsent.is_empty() {
@@ -164,7 +166,7 @@ pub async fn follow_extension(mut followed: Followed, client: TaskContext) -> Re
     }
 }
 
-/// A task of a server whose core has tasks, as the extension has it.
+/// Converts a task of a server whose core has tasks to the form of the extension.
 pub fn core_task(task: &RawJson) -> Result<Task, CallError> {
     let invalid = |error: mcp_wire::DecodeError| CallError::InvalidResult(error.to_string());
     let members: Extra = task.decode_as().map_err(invalid)?;
@@ -173,7 +175,8 @@ pub fn core_task(task: &RawJson) -> Result<Task, CallError> {
     task.decode_as().map_err(invalid)
 }
 
-/// Follows a task of a server whose core has tasks. It asks while it is asked for its result; what it asks then names the task.
+/// Follows a task of a server whose core has tasks. Such a server sends its input requests, which name the task, while
+/// a request for the task's result is in flight.
 pub async fn follow_core(
     mut followed: Followed,
     task: TaskContext,
@@ -228,7 +231,7 @@ pub async fn follow_core(
     }
 }
 
-/// The result of a call in the hub.
+/// Decodes the result of a tool call in the hub's revision.
 fn read_result(server: &Peer<ClientSide>, result: RawJson) -> Result<AnyCallToolResult, ErrorObject> {
     let negotiated = server.negotiated();
     let result: Value = result.parse().map_err(internal_error)?;

@@ -1,13 +1,13 @@
 //! A bridge between clients and servers of any two revisions.
 //!
 //! Each side negotiates its own revision. Between two revisions of one era, messages are translated directly; between equal
-//! revisions, they keep their bytes. Between the eras, and between revisions of one era that have the other one between them, the bridge
-//! translates what has another form there:
+//! revisions, they keep their bytes. Between the eras, and between two revisions of one era with a revision of the
+//! other era between them, the bridge also translates the mechanisms that differ:
 //!
-//! - a handshake of the client becomes a discovery of the server, and the reverse
-//! - what a server asks in a result becomes a request to the client, and the reverse
-//! - subscriptions are made as the revision of the server has them
-//! - tasks in the core of one revision become those of the extension for tasks, and the reverse
+//! - a client's handshake becomes a discovery of the server, and the reverse
+//! - an input request in a server's result becomes a request to the client, and the reverse
+//! - subscriptions are made in the form of the server's revision
+//! - tasks in the core of one revision become tasks of the tasks extension, and the reverse
 //!
 //! ```
 //! use mcp_runtime::bridge::{Bridge, BridgeOptions};
@@ -80,7 +80,7 @@ pub struct Bridge<C: Connector> {
     servers: Arc<Servers<C>>,
     options: BridgeOptions,
     closing: CancellationToken,
-    /// The clients that are served.
+    /// The clients being served.
     clients: TaskTracker,
 }
 
@@ -96,7 +96,8 @@ impl<C: Connector> Clone for Bridge<C> {
 }
 
 impl<C: Connector> Bridge<C> {
-    /// A bridge to the server that `connector` connects to. Nothing is connected before there is a client.
+    /// Creates a bridge to the server that `connector` connects to. It connects when the first client arrives, or by
+    /// [`Self::start`].
     pub fn new(connector: C, options: BridgeOptions) -> Self {
         Self {
             servers: Servers::new(connector, options.clone()),
@@ -106,15 +107,16 @@ impl<C: Connector> Bridge<C> {
         }
     }
 
-    /// Serves a client until one of the sides ends.
+    /// Serves a client until either side ends.
     ///
     /// # Errors
-    /// When there is no session with the server, or the server ends first. The client has been told.
+    /// When no session with the server can be started, or the server ends first. The client has already been informed.
     pub async fn serve(&self, transport: impl Transport) -> Result<(), BridgeError> {
         self.serve_for(ClientId::default(), transport).await
     }
 
-    /// Connects to the server now, for the first client: a server that is started by this is soon ready for it.
+    /// Connects to the server before there is a client. The first client uses this connection, so a server process that
+    /// is started for it is ready sooner.
     ///
     /// # Errors
     /// When the server can't be started.
@@ -122,17 +124,18 @@ impl<C: Connector> Bridge<C> {
         self.servers.start().await
     }
 
-    /// Serves a client about whom more is known: a principal, or the [`SessionInfo`](mcp_runtime_http::server::SessionInfo) of a
-    /// session over HTTP.
+    /// Serves a client with a known identity: a principal, or the
+    /// [`SessionInfo`](mcp_runtime_http::server::SessionInfo) of a session over HTTP.
     ///
-    /// Stateless clients that can be asked anything share a session with a server that has sessions only if they are known to be one
-    /// client: by their principal, and without one by their connection. Others share it if they say the same about themselves.
+    /// Stateless clients share a session with a server that has sessions if their principals, implementations and
+    /// capabilities are equal. Clients that declare a capability for input requests, such as elicitation, must also be
+    /// known to be one client: by their principal or, without one, by their connection.
     ///
     /// # Errors
     /// Those of [`Self::serve`].
     pub async fn serve_for(&self, client: impl Into<ClientId>, transport: impl Transport) -> Result<(), BridgeError> {
         let mut client = client.into();
-        // What nobody else can use ends with the client.
+        // Sessions that no other client can use end when this guard is dropped.
         let _closed = client.ensure_connection();
         self.serve_client(client, transport).await
     }
@@ -148,7 +151,7 @@ impl<C: Connector> Bridge<C> {
         };
         let leased = tokio::select! {
             leased = self.servers.lease(&first_message, &client) => leased,
-            // The session is of no use to others. That of a stateless client may be.
+            // Only the session for a stateless client can be of use to other clients.
             () = transport.gone(), if first_message.revision.has_handshake() => return Ok(()),
             () = self.closing.cancelled() => return Ok(()),
         };
@@ -212,7 +215,7 @@ impl<C: Connector> Bridge<C> {
             lease.upstream.attach(&downstream);
         };
         closing.cancel();
-        // It may have ended before.
+        // The client's session may already have ended.
         if !downstream.state.ended.is_cancelled() {
             ended.await;
         }
@@ -222,8 +225,8 @@ impl<C: Connector> Bridge<C> {
         outcome
     }
 
-    /// Restarts a server that has ended, as often as it takes. The new session takes the place of the old one among
-    /// [`BridgeOptions::servers`].
+    /// Restarts a server that has ended, and retries until that succeeds. The new session replaces the old one in the
+    /// count of [`BridgeOptions::servers`].
     async fn restart(&self, ended: Arc<Lease>, first_message: &FirstMessage, client: &ClientId) -> Arc<Lease> {
         let before = ended.upstream.revision;
         ended.release().await;
@@ -242,11 +245,12 @@ impl<C: Connector> Bridge<C> {
         }
     }
 
-    /// Ends all sessions. Requests in flight have the time of [`BridgeOptions::closing`]. The futures of [`Self::serve`] end.
+    /// Ends all sessions. Requests in flight have [`BridgeOptions::closing`] to finish. The futures of [`Self::serve`]
+    /// complete.
     pub async fn close(&self) {
         self.closing.cancel();
         self.clients.close();
-        // Clients use the sessions with the server to the end of theirs.
+        // Clients use their sessions with the server until their own sessions end.
         if tokio::time::timeout(self.options.ending(), self.clients.wait())
             .await
             .is_err()
@@ -257,7 +261,7 @@ impl<C: Connector> Bridge<C> {
     }
 }
 
-/// What the client is told for whom there is no session with the server.
+/// Returns the error for a client that gets no session with the server.
 fn refusal(first_message: &FirstMessage, error: &BridgeError) -> ErrorObject {
     match error {
         BridgeError::Connect(ConnectError::Call(CallError::Peer(error))) => error.clone(),

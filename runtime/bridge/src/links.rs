@@ -1,4 +1,4 @@
-//! What links the session with a server to its clients.
+//! The links between the session with a server and its clients.
 
 use std::sync::Arc;
 
@@ -19,15 +19,15 @@ pub struct Downstream {
     pub calls: Arc<Calls<ClientSide>>,
 }
 
-/// What links the session with a server to its clients.
+/// The links between the session with a server and its clients.
 pub struct Links {
-    /// The revision of the clients, or of the first one of a stateless server.
+    /// The revision of the clients; with a stateless server, that of its first client.
     pub client: Revision,
     /// The calls of the clients.
     pub calls: Arc<Calls<ServerSide>>,
     /// The only client of a server with sessions, if it has a session too.
     pub downstream: watch::Sender<Option<Arc<Downstream>>>,
-    /// What the server asks stateless clients.
+    /// The open input requests of the server to stateless clients.
     pub questions: Arc<OpenQuestions>,
     /// The tasks of the server that are followed.
     pub tasks: ServerTasks,
@@ -44,7 +44,7 @@ impl Links {
         })
     }
 
-    /// Since when nothing has been in flight; `None` if something is.
+    /// Returns the time since which nothing has been in flight; `None` if something is.
     pub fn idle_since(&self) -> Option<Instant> {
         let downstream = self.downstream.borrow().clone();
         let of_server = downstream.map(|downstream| downstream.calls.idle_since());
@@ -54,20 +54,21 @@ impl Links {
         self.calls.idle_since()
     }
 
-    /// The client with a session, to which a message of the server goes now: with its latest call, if it has made one.
+    /// Waits for the client with a session, to which the server's messages go. The handle belongs to the client's
+    /// latest call, if one is in flight.
     pub async fn client_now(&self) -> Option<Peer<ServerSide>> {
         let downstream = self.begun_downstream().await?;
         let latest = self.calls.latest();
         Some(latest.unwrap_or_else(|| Peer::new(Arc::clone(&downstream.state))))
     }
 
-    /// The client, if it has completed its handshake.
+    /// Returns the client, if it has completed its handshake.
     pub fn ready_downstream(&self) -> Option<Arc<Downstream>> {
         let downstream = self.downstream.borrow().clone();
         downstream.filter(|downstream| downstream.state.begun.is_cancelled())
     }
 
-    /// The client, once it has completed its handshake.
+    /// Returns the client once it has completed its handshake.
     pub async fn begun_downstream(&self) -> Option<Arc<Downstream>> {
         let mut downstream = self.downstream.subscribe();
         let downstream = downstream.wait_for(Option::is_some).await.ok()?.clone()?;

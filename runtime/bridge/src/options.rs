@@ -8,39 +8,41 @@ use mcp_runtime_core::{Limits, LossObserver, Options};
 /// The options and limits of a bridge.
 #[derive(Clone)]
 pub struct BridgeOptions {
-    /// The revisions to speak with clients. By default, every released one.
+    /// The supported revisions for clients. By default, all released ones.
     pub clients: Vec<Revision>,
-    /// The revisions to speak with the server. By default, every released one. A server is asked for the revision of its client
-    /// first.
+    /// The supported revisions for the server. By default, all released ones. The bridge requests the revision of the
+    /// client first.
     pub server: Vec<Revision>,
-    /// Gets what messages lose on their way, with their method. `tracing` gets it too.
+    /// Receives the losses of translated messages, with their method. They are logged with `tracing` too.
     pub losses: Option<LossObserver>,
-    /// Sessions with the server at a time. Clients share those of a stateless server. Beyond this limit, the session ends that has been
-    /// idle longest, of the clients with the most sessions.
+    /// The maximum number of simultaneous sessions with the server. Clients share the session with a stateless server.
+    /// When the limit is reached, the session that has been idle longest ends, among those of the clients with the most
+    /// sessions.
     pub servers: usize,
-    /// How long a client waits for a session with the server: for its start, a login of the user, and its answer to the request that begins the
-    /// session. Then the client gets an error.
+    /// How long a client waits for a session with the server. This includes the start of the server, a login of the
+    /// user, and the response to the request that starts the session. After that, the client gets an error.
     pub connecting: Duration,
-    /// How long a session with the server lasts after its last client, if it can be used again.
+    /// How long a session with the server is kept after its last client, if another client can use it.
     pub idle: Duration,
-    /// Calls of stateless clients that wait for answers to what a server with sessions asks. One client may have an eighth of them.
-    /// Beyond this limit, a call is cancelled and gets an error instead.
+    /// The maximum number of suspended calls: calls of stateless clients that wait for the client's answer to an input
+    /// request of a server with sessions. One client can have an eighth of them. Beyond this limit, a call is cancelled
+    /// and gets an error instead.
     pub parked: usize,
-    /// How long they wait, and how long a question waits for a call that can carry it.
+    /// How long a suspended call waits, and how long an input request waits for a call whose result can carry it.
     pub parked_for: Duration,
-    /// Tasks of clients whose revision has them in another form than the server's. One client may have an eighth of them: beyond this limit, the
-    /// one that ended first is forgotten.
+    /// The maximum number of tasks of clients whose revision has tasks in another form than the server's. One client
+    /// can have an eighth of them: beyond that, its task that ended first is removed.
     pub tasks: usize,
     /// Whether a server that ends is restarted, after a delay that doubles from a tenth of a second to half a minute. Calls in
     /// flight get an error in any case.
     pub restart: bool,
-    /// The time that requests in flight have when one of the sides ends.
+    /// How long requests in flight can take to finish once one of the sides has ended.
     pub closing: Duration,
 }
 
 impl Default for BridgeOptions {
-    /// Every released revision, 1,024 sessions with the server, which begin within a minute and end after 5 minutes, 1,024 calls that wait for
-    /// 10 minutes, and 1,024 tasks.
+    /// All released revisions, 1,024 sessions with the server, which must start within a minute and end after 5 idle
+    /// minutes, 1,024 suspended calls for 10 minutes each, and 1,024 tasks.
     fn default() -> Self {
         let Options { supported, limits, .. } = Options::default();
         Self {
@@ -60,7 +62,7 @@ impl Default for BridgeOptions {
 }
 
 impl BridgeOptions {
-    /// How long a session may take to end: a second more than its requests.
+    /// How long a session can take to end: a second more than its requests.
     pub(super) fn ending(&self) -> Duration {
         self.closing + Duration::from_secs(1)
     }
@@ -71,9 +73,9 @@ impl BridgeOptions {
             supported: self.server.clone(),
             losses: self.losses.clone(),
             limits: Limits {
-                // Requests wait only for their turns, however many calls are suspended.
+                // Suspended calls, however many, must not use up the limit for other requests.
                 in_flight: self.parked.saturating_add(1024),
-                // The peer that waits for an answer decides how long.
+                // The peer that waits for the response sets the timeout.
                 answer: Duration::MAX,
                 answer_at_most: Duration::MAX,
                 closing: self.closing,
@@ -92,7 +94,7 @@ impl BridgeOptions {
     }
 }
 
-/// How long to wait after so many failures in a row: from a tenth of a second, which doubles, to half a minute.
+/// Returns the delay after a number of consecutive failures: a tenth of a second, doubled up to half a minute.
 pub fn delay_after(failures: u32) -> Duration {
     let doubled = Duration::from_millis(100 << failures.saturating_sub(1).min(9));
     doubled.min(Duration::from_secs(30))

@@ -1,4 +1,5 @@
-//! Messages between two revisions of the same era. Those of the same revision keep their bytes, but for ids and tokens.
+//! Passes messages between two revisions of one era. Between equal revisions, they keep their bytes, except for ids and
+//! tokens.
 
 use std::sync::Arc;
 
@@ -12,8 +13,8 @@ use mcp_runtime_util::BoxFuture;
 use super::calls::{Caller, Calls, Cancellation};
 use super::translation::{dropped, translate_call, translate_failure, translate_result};
 
-/// Passes a request of a peer on to another one. What is sent and what comes back have their places by the order of the requests
-/// and of the replies.
+/// Passes a request of a peer on to another one. Requests are sent in the order in which they came, and responses are
+/// returned in the order of the replies.
 pub fn pass_request<S: Side, T: Side>(
     calls: &Arc<Calls<S>>,
     to: &Arc<SessionState<T>>,
@@ -115,7 +116,7 @@ impl<S: Side, T: Side> PassedCall<S, T> {
     }
 }
 
-/// The error with which a peer has answered, whatever the HTTP status that it came with.
+/// Returns the error of a peer's response, whatever the HTTP status.
 fn failure(id: i64, error: CallError) -> ErrorObject {
     match error {
         CallError::Http(failure) => match failure.response {
@@ -147,7 +148,8 @@ pub fn pass_notification<S: Side>(
     })
 }
 
-/// A notification in another revision. One that the revision can't represent is dropped, and the peer's losses say so.
+/// Translates a notification to another revision. One that the revision can't represent is dropped, and reported as a
+/// loss.
 pub fn translate_notification<S: Side>(
     way: (Revision, Revision),
     to: &SessionState<S>,
@@ -166,7 +168,8 @@ pub fn translate_notification<S: Side>(
     }
 }
 
-/// JSON without line breaks, which are only space between its tokens: a message may come over HTTP and go on as a line.
+/// Replaces line breaks, which occur only between the tokens of JSON, by spaces: a message can come over HTTP and be
+/// passed on as a line.
 fn one_line(mut json: Vec<u8>) -> Vec<u8> {
     for byte in &mut json {
         if matches!(byte, b'\n' | b'\r') {

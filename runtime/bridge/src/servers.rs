@@ -27,7 +27,7 @@ use super::translation::are_of_one_era;
 use super::upstream::{Lease, Upstream, Usage};
 use super::upstream_handler::UpstreamHandler;
 
-/// How often it is looked whether a session is still used whose client has closed its connection.
+/// How often a session whose client has closed its connection is checked for remaining use.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// The sessions with one server.
@@ -41,20 +41,20 @@ pub struct Servers<C: Connector> {
     tasks: Arc<CarriedTasks>,
     /// All sessions.
     usages: Mutex<Vec<Weak<Usage>>>,
-    /// The sessions that several clients may use, by what these have in common.
+    /// The sessions that several clients can use, by what the clients have in common.
     shared: Mutex<HashMap<Shared, Slot>>,
 }
 
-/// A session that several clients may use, once it has begun. The first client begins it, and only those with whom it shares it wait.
+/// A session that several clients can use. The first of them starts it, and only those that share it wait for that.
 type Slot = Arc<OnceCell<Arc<Lease>>>;
 
-/// What the clients of a session with the server have in common.
+/// The key of a shared session: what its clients have in common.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Shared {
-    /// The server is stateless: each request says whose it is.
+    /// The server is stateless: each request identifies its client.
     Stateless,
-    /// The clients are stateless, and say the same about themselves on behalf of the same principal. If the server may ask them
-    /// anything, they are known to be one client.
+    /// The clients are stateless, and have the same implementation, capabilities and principal. If the server can
+    /// request input from them, they are also known to be one client.
     Client(String, Option<KnownBy>),
 }
 
@@ -79,7 +79,7 @@ impl<C: Connector> Servers<C> {
         Ok(())
     }
 
-    /// The session with the server that a client uses. It may wait for one that another client begins.
+    /// Returns the session with the server for a client. It can wait for one that another client is starting.
     pub async fn lease(
         self: &Arc<Self>,
         first_message: &FirstMessage,
@@ -139,7 +139,8 @@ impl<C: Connector> Servers<C> {
         Arc::clone(self.shared.lock().entry(common.clone()).or_default())
     }
 
-    /// The session with a stateless server that all clients use from now on: this one, unless another client was faster.
+    /// Shares a session with a stateless server among all clients. Returns this session, or the one that another client
+    /// shared first.
     fn share(self: &Arc<Self>, lease: Arc<Lease>) -> Arc<Lease> {
         let mut shared = self.shared.lock();
         if let Some(known) = stateless(&mut shared) {
@@ -221,7 +222,7 @@ impl<C: Connector> Servers<C> {
         })
     }
 
-    /// The permit for one more session. If there is none, an idle session makes room.
+    /// Acquires the permit for one more session. If none is free, it evicts an idle session.
     async fn permit(&self, client: &Owner) -> Result<OwnedSemaphorePermit, BridgeError> {
         let too_many = || BridgeError::TooManyServers(self.options.servers);
         if let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() {
@@ -234,8 +235,8 @@ impl<C: Connector> Servers<C> {
         permit.ok().and_then(Result::ok).ok_or_else(too_many)
     }
 
-    /// The session that makes room for one of a client: of those of the client with the most, this one's included, the one that has been
-    /// idle longest.
+    /// Finds the session to evict for a new session of `client`: the one that has been idle longest, among those of the
+    /// clients with the most sessions, including the new one.
     fn idlest(&self, client: &Owner) -> Option<Arc<Usage>> {
         let usages: Vec<Arc<Usage>> = self.usages.lock().iter().filter_map(Weak::upgrade).collect();
         let mut counts: HashMap<&Owner, usize> = HashMap::from([(client, 1)]);
@@ -248,7 +249,7 @@ impl<C: Connector> Servers<C> {
         idlest.map(|(usage, _)| Arc::clone(usage))
     }
 
-    /// Ends all sessions that are shared.
+    /// Ends all shared sessions.
     pub async fn close(&self) {
         self.suspended.clear();
         drop(self.spare.lock().take());
@@ -259,9 +260,9 @@ impl<C: Connector> Servers<C> {
     }
 }
 
-/// The session with a server that is known to be stateless.
+/// Returns the shared session with a stateless server, if there is one.
 fn stateless(shared: &mut HashMap<Shared, Slot>) -> Option<Arc<Lease>> {
-    // Those that have ended are forgotten, and those that nobody begins any more.
+    // Removes sessions that have ended, and those that no client is starting any more.
     shared.retain(|_, slot| match slot.get() {
         Some(lease) => !lease.upstream.state.ended.is_cancelled(),
         None => Arc::strong_count(slot) > 1,
@@ -271,7 +272,8 @@ fn stateless(shared: &mut HashMap<Shared, Slot>) -> Option<Arc<Lease>> {
     Some(lease)
 }
 
-/// Ends a shared session after a time without clients, or when its only client has closed its connection, or to make room.
+/// Ends a shared session when it has been idle for a time, when its only client has closed its connection, or when it
+/// is evicted.
 async fn end_idle<C: Connector>(
     servers: Weak<Servers<C>>,
     common: Shared,
@@ -304,7 +306,7 @@ async fn end_idle<C: Connector>(
             let Some(known) = shared.get(&common).filter(is_it) else {
                 return;
             };
-            // A client may be about to use it, or it is about to begin.
+            // A client may be about to use it, or is still starting it.
             let is_taken = Arc::strong_count(known) > 1 && !evicted.is_cancelled();
             let Some(lease) = known.get().filter(|_| !is_taken) else {
                 continue;
@@ -321,7 +323,8 @@ async fn end_idle<C: Connector>(
     }
 }
 
-/// The revision with a handshake that a server is asked for: the client's own if it is supported.
+/// Returns the revision with a handshake to request from a server: the client's if it is supported, otherwise the
+/// newest.
 fn asked(client: Revision, supported: &[Revision]) -> Option<Revision> {
     let handshakes = with_era(supported, Era::Handshake);
     match handshakes.contains(&client) {
@@ -330,7 +333,7 @@ fn asked(client: Revision, supported: &[Revision]) -> Option<Revision> {
     }
 }
 
-/// What a stateless client says about itself, and on whose behalf.
+/// Returns the identity of a stateless client as canonical JSON: its principal, implementation and capabilities.
 fn identity(info: &ClientInfo, principal: Option<&str>) -> String {
     let implementation = serde_json::to_value(&info.implementation).unwrap_or_default();
     let capabilities = serde_json::to_value(&info.capabilities).unwrap_or_default();

@@ -1,4 +1,5 @@
-//! Calls of stateless clients that wait for the requests that bring the answers to what their servers ask.
+//! Suspended calls of stateless clients: each waits for the request with the client's answers to the server's input
+//! requests.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
@@ -14,7 +15,7 @@ use super::asking::Running;
 use super::client::{ClientId, Owner};
 use super::upstream::Lease;
 
-/// The part of the suspended calls that one client may have, so that it doesn't keep out the others.
+/// The divisor for the share of the suspended calls that one client can have, so that it doesn't crowd out the others.
 const SHARE: usize = 8;
 
 /// A call that waits for an answer of its client.
@@ -44,7 +45,7 @@ impl SuspendedCalls {
         })
     }
 
-    /// Keeps a call until its client repeats the request; the name by which it is found.
+    /// Keeps a call until its client repeats the request. Returns the name by which the call is found.
     pub fn suspend(
         self: &Arc<Self>,
         call: Running,
@@ -72,14 +73,14 @@ impl SuspendedCalls {
         Ok(name)
     }
 
-    /// The session in which a call waits.
+    /// Returns the session of a suspended call, if the client has the principal of the call.
     pub fn lease(&self, name: &str, client: &ClientId) -> Option<Arc<Lease>> {
         let calls = self.calls.lock();
         let call = calls.get(name)?;
         (call.principal.as_deref() == client.principal()).then(|| Arc::clone(&call.lease))
     }
 
-    /// The call that a request goes on with, and the answers that it brings.
+    /// Resumes the call that a repeated request names, with the answers in that request.
     pub fn resume(
         &self,
         name: &str,
@@ -108,7 +109,7 @@ impl SuspendedCalls {
     }
 }
 
-/// Cancels a call whose client doesn't go on with it.
+/// Cancels a call that its client doesn't resume in time.
 async fn expire(suspended: Weak<SuspendedCalls>, name: String, patience: Duration) {
     tokio::time::sleep(patience).await;
     let expired = suspended

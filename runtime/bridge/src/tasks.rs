@@ -1,4 +1,4 @@
-//! The tasks of a server, and those that a bridge has for its clients.
+//! The tasks of a server, and the tasks that a bridge keeps for its clients.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -16,19 +16,19 @@ use mcp_runtime_tasks::{TaskContext, TaskLimits, Tasks};
 use mcp_runtime_util::Mutex;
 use serde_json::Value;
 
-/// The part of all tasks that one client may have, so that it doesn't keep out the others.
+/// The divisor for the share of all tasks that one client can have, so that it doesn't crowd out the others.
 const SHARE: usize = 8;
 
-/// How long a task is kept, if neither the client nor the server says that it is for less.
+/// How long a task is kept, unless the client or the server sets a shorter time.
 const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The pages of a list of tools that are read, to find those that run as tasks.
+/// The maximum number of pages of a tool list that are read to find the tools that run as tasks.
 const PAGES: usize = 100;
 
-/// The tasks that a bridge has for its clients.
+/// The tasks that a bridge keeps for its clients.
 pub struct CarriedTasks {
     pub tasks: Tasks,
-    /// The number that one client may have.
+    /// The maximum number for one client.
     pub share: usize,
 }
 
@@ -49,7 +49,7 @@ impl CarriedTasks {
 /// The tasks of a server with sessions.
 #[derive(Default)]
 pub struct ServerTasks {
-    /// Those that are followed, by their ids there, and the clients that have begun them.
+    /// The followed tasks by their ids on the server, and the clients that created them.
     followed: Mutex<HashMap<String, (TaskContext, Peer<ServerSide>)>>,
     tools: Mutex<KnownTools>,
 }
@@ -57,13 +57,13 @@ pub struct ServerTasks {
 /// The tools that run as tasks, once they have been listed.
 #[derive(Default)]
 struct KnownTools {
-    /// How often they have changed.
+    /// How often the tools have changed.
     generation: u64,
     listed: Option<HashSet<String>>,
 }
 
 impl ServerTasks {
-    /// Asks the client of a task what the server asks for it; `None` if the question isn't about a task that is followed.
+    /// Passes an input request about a task on to the client of the task; `None` if it isn't about a followed task.
     pub async fn ask(
         &self,
         context: &Context<ClientSide>,
@@ -81,14 +81,14 @@ impl ServerTasks {
         Some(asked.await)
     }
 
-    /// The server's tools have changed.
+    /// Discards the known tools, because the server's tools have changed.
     pub fn forget_tools(&self) {
         let mut tools = self.tools.lock();
         tools.generation += 1;
         tools.listed = None;
     }
 
-    /// Follows a task, until it is forgotten.
+    /// Adds a followed task.
     pub fn insert(&self, id: &str, task: TaskContext, client: Peer<ServerSide>) {
         self.followed.lock().insert(id.to_owned(), (task, client));
     }
@@ -97,7 +97,7 @@ impl ServerTasks {
         self.followed.lock().remove(id);
     }
 
-    /// Whether a server's tool runs as a task, by the list of its tools.
+    /// Whether a tool runs as a task, according to the server's list of tools.
     pub async fn runs(&self, server: &Peer<ClientSide>, name: &str) -> bool {
         let generation = {
             let known = self.tools.lock();
@@ -135,8 +135,8 @@ impl ServerTasks {
     }
 }
 
-/// Whether a notification is about the state of a task, and the client's revision has no tasks like it: the task is one of the bridge then,
-/// which asks for its state.
+/// Whether a notification is about the state of a task, and the client's revision doesn't have this form of tasks. Such
+/// a task is one of the bridge's, which requests the state itself.
 pub fn is_told_to_bridge(notification: &hub::ServerNotification, client: Revision) -> bool {
     let hub::ServerNotification::Unknown(notification) = notification else {
         return false;
@@ -144,13 +144,13 @@ pub fn is_told_to_bridge(notification: &hub::ServerNotification, client: Revisio
     notification.method == CORE.status && !CORE.has_tasks(client)
 }
 
-/// Whether a server offers tasks, as its revision has them.
+/// Whether a server offers tasks in the form of its revision.
 pub fn offers_tasks(state: &mcp_runtime_core::internal::SessionState<ClientSide>) -> bool {
     let negotiated = state.negotiated();
     if CORE.has_tasks(negotiated.revision) {
         let member = negotiated.revision.lifecycle().begin_result.capabilities;
         let declared = member.and_then(|member| state.agreement.get()?.get(member)?.parse::<Value>().ok());
-        // Other requests than those of tools aren't carried.
+        // Only tool calls are carried as tasks.
         return declared.is_some_and(|declared| declared.pointer(&CORE.offered).is_some());
     }
     let extensions = negotiated
@@ -160,7 +160,7 @@ pub fn offers_tasks(state: &mcp_runtime_core::internal::SessionState<ClientSide>
     may_declare(negotiated.revision) && extensions.is_some_and(|extensions| extensions.contains_key(EXTENSION.id))
 }
 
-/// Whether a tool, as a revision with tasks in its core has it, runs as a task.
+/// Whether a tool runs as a task. It is in the form of a revision with tasks in its core.
 fn runs_so(tool: &Value) -> bool {
     let declared = &tool[&CORE.support.member];
     let has = |support: &Value| {
@@ -170,7 +170,7 @@ fn runs_so(tool: &Value) -> bool {
     has(&CORE.support.optional) || has(&CORE.support.required)
 }
 
-/// A page of a server's tools, as its revision has it.
+/// Lists a page of a server's tools, in the form of the server's revision.
 async fn list(server: &Peer<ClientSide>, request: hub::ClientRequest) -> Result<Value, CallError> {
     let (negotiated, method) = (server.negotiated(), hub::ClientRequest::method(&request).to_owned());
     let unrepresentable = |what: String| CallError::Unrepresentable(what);
@@ -193,8 +193,8 @@ async fn list(server: &Peer<ClientSide>, request: hub::ClientRequest) -> Result<
         .map_err(|error| CallError::InvalidResult(error.to_string()))
 }
 
-/// The tools of a server whose core has tasks, for a client that has declared the extension. To any other client those that only run as tasks
-/// are hidden.
+/// Lists the tools of a server whose core has tasks, for a client that has declared the extension. The tools that run
+/// only as tasks, which are hidden from other clients, are included.
 pub async fn list_with_tasks(
     server: Peer<ClientSide>,
     request: hub::ClientRequest,

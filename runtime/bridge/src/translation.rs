@@ -1,4 +1,4 @@
-//! Messages in another revision of the same era, straight from the one to the other.
+//! Direct translation of messages between two revisions of one era.
 
 use mcp_adapters::mcp_wire::{ErrorObject, RawJson, error_code};
 use mcp_adapters::{
@@ -7,21 +7,21 @@ use mcp_adapters::{
 use mcp_runtime_core::Era;
 use mcp_runtime_core::internal::{internal_error, tolerated};
 
-/// What was translated, and what it lost.
+/// A translated value, and its losses.
 pub type Translated<T> = (T, Vec<Loss>);
 
-/// Whether messages are translated straight from one revision to another: all revisions from the one to the other are of one era.
+/// Whether messages are translated directly between two revisions: these and all revisions between them are of one era.
 pub fn are_of_one_era(one: Revision, other: Revision) -> bool {
     let between = one.min(other)..=one.max(other);
     let mut between = Revision::all().filter(|revision| between.contains(revision));
     between.all(|revision| Era::of(revision) == Era::of(one))
 }
 
-/// A request or notification in another revision. One of the same revision, or of a method that no revision of the era declares, stays as
-/// it is.
+/// Translates a request or notification to another revision. It stays as it is if the revisions are equal, or if no
+/// revision of the era declares its method.
 ///
 /// # Errors
-/// The error of a request that the other revision can't represent.
+/// When the other revision can't represent the message.
 pub fn translate_call(
     (from, to): (Revision, Revision),
     method: &str,
@@ -31,7 +31,7 @@ pub fn translate_call(
         return Ok((json, Vec::new()));
     }
     let Some(entry) = from.method(method) else {
-        // What another era declares, an extension may have in this one.
+        // In this era, an extension can have a method that only the other era declares.
         let mut of_era = Revision::all().filter(|revision| Era::of(*revision) == Era::of(from));
         return match of_era.any(|revision| revision.method(method).is_some()) {
             true => Err(no_method(format_args!("revision {from} has no method {method}"))),
@@ -46,10 +46,10 @@ pub fn translate_call(
     Ok((translated.value.text().as_bytes().to_vec(), translated.losses))
 }
 
-/// The result of a method in another revision. `method` is its name in the revision that the result is of.
+/// Translates the result of a method to another revision. `method` is the method's name in the result's own revision.
 ///
 /// # Errors
-/// The error of a request whose result the other revision can't represent.
+/// When the other revision can't represent the result.
 pub fn translate_result(
     (from, to): (Revision, Revision),
     method: &str,
@@ -64,7 +64,7 @@ pub fn translate_result(
     for definition in definitions {
         match translate(from, to, name(definition), result.text().as_bytes(), conversion()) {
             Ok(Translation { value, losses, .. }) => return Ok((value, losses)),
-            // A method with several results has another one.
+            // A method can have several result types. The next one is tried.
             Err(error) if reason.is_empty() => reason = error.to_string(),
             Err(_) => {}
         }
@@ -74,7 +74,7 @@ pub fn translate_result(
     )))
 }
 
-/// The error of a method in another revision.
+/// Translates the error of a method to another revision.
 pub fn translate_failure(
     (from, to): (Revision, Revision),
     method: &str,
@@ -83,10 +83,11 @@ pub fn translate_failure(
     translate_error(from, to, Some(method), error, Policy::Conform)
 }
 
-/// Refuses a method that the other side's revision doesn't have, though another one does.
+/// Refuses a method that another revision declares and the other side's revision doesn't. A method that no revision
+/// declares is allowed.
 ///
 /// # Errors
-/// The error of a request of this method.
+/// When the method is refused.
 pub fn check_undeclared(to: Revision, method: &str) -> Result<(), ErrorObject> {
     match Revision::all().any(|revision| revision.method(method).is_some()) {
         true => Err(no_counterpart(to, method)),

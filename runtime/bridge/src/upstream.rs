@@ -24,9 +24,9 @@ pub struct Upstream {
     pub tasks: Arc<CarriedTasks>,
     /// Whether the server offers tasks.
     pub offers_tasks: bool,
-    /// What keeps the session.
+    /// The lease that keeps the session open.
     pub lease: Weak<Lease>,
-    /// The severity that was last asked for as the log level of a server with sessions.
+    /// The severity that was last requested as the log level of a server with sessions.
     pub level: Mutex<Option<usize>>,
     session: Mutex<Option<ClientSession>>,
 }
@@ -46,7 +46,7 @@ impl Upstream {
         })
     }
 
-    /// Whether several clients may use it.
+    /// Whether the server is stateless, so that several clients can use the session.
     pub fn is_stateless(&self) -> bool {
         Era::of(self.revision) == Era::Stateless
     }
@@ -68,7 +68,7 @@ impl Upstream {
     }
 }
 
-/// A session with the server. It ends some time after its last client.
+/// A lease of a session with the server, shared by its clients. The session ends some time after its last client.
 pub struct Lease {
     pub upstream: Arc<Upstream>,
     pub used: Mutex<Instant>,
@@ -76,11 +76,11 @@ pub struct Lease {
     pub _permit: OwnedSemaphorePermit,
 }
 
-/// Whose session it is, and what for.
+/// The owner and the links of a session, by which the session to evict is chosen.
 pub struct Usage {
     pub owner: Owner,
     pub links: Arc<Links>,
-    /// Cancelled when it has to make room.
+    /// Cancelled when the session is evicted.
     pub evicted: CancellationToken,
 }
 
@@ -89,7 +89,7 @@ impl Lease {
         *self.used.lock() = Instant::now();
     }
 
-    /// A client has ended. A session that isn't shared ends with it.
+    /// Releases the session of a client that has ended. A session that isn't shared ends with the client.
     pub async fn release(self: Arc<Self>) {
         self.touch();
         if Arc::strong_count(&self) == 1 {
@@ -97,12 +97,12 @@ impl Lease {
         }
     }
 
-    /// Waits until the session has to make room for another one.
+    /// Waits until the session is evicted.
     pub async fn evicted(&self) {
         self.usage.evicted.cancelled().await;
     }
 
-    /// Whether a shared session has had no client for a time.
+    /// Whether a shared session has had no client for at least this time.
     pub fn is_idle(self: &Arc<Self>, idle: Duration) -> bool {
         Arc::strong_count(self) == 1 && self.used.lock().elapsed() >= idle
     }

@@ -22,7 +22,8 @@ use super::translation::{are_of_one_era, check_undeclared, dropped};
 pub struct UpstreamHandler(pub Arc<Links>);
 
 impl Handler<ClientSide> for UpstreamHandler {
-    /// Asks the client of the session: a stateless one in the result of one of its requests.
+    /// Passes an input request on to the client of the session. A stateless client gets it in the result of one of its
+    /// requests.
     fn handle_request<'a>(
         &'a self,
         request: InputRequest,
@@ -30,7 +31,7 @@ impl Handler<ClientSide> for UpstreamHandler {
     ) -> Handling<'a, ClientSide> {
         Box::pin(async move {
             if let InputRequest::Unknown(request) = &request {
-                let reason = format!("the client's revision lets no server call {}", request.method);
+                let reason = format!("servers can't call {} in the client's revision", request.method);
                 return Err(ErrorObject::new(error_code::METHOD_NOT_FOUND, reason));
             }
             if !self.0.client.is_stateless() {
@@ -80,7 +81,8 @@ impl Handler<ClientSide> for UpstreamHandler {
     }
 }
 
-/// Notifies the client of a call of what isn't told by its subscriptions.
+/// Passes a notification that subscriptions don't deliver to the client of a call: a log message, or an undeclared
+/// method.
 async fn notify_caller(caller: Option<Peer<ServerSide>>, notification: ServerNotification) {
     if !matches!(
         notification,
@@ -113,7 +115,7 @@ async fn notify_caller(caller: Option<Peer<ServerSide>>, notification: ServerNot
 impl Relay<ClientSide> for UpstreamHandler {
     fn pass_request(&self, request: RawMessage, context: Context<ClientSide>) -> BoxFuture<'static, RawAnswer> {
         if Era::of(context.peer().negotiated().revision) == Era::Stateless {
-            let reason = "a stateless server asks in its results, and calls no client";
+            let reason = "a stateless server requests input in its results, and can't call its client";
             let error = ErrorObject::new(error_code::METHOD_NOT_FOUND, reason);
             return Box::pin(std::future::ready(error.into()));
         }
@@ -171,7 +173,8 @@ impl Relay<ClientSide> for UpstreamHandler {
 }
 
 impl UpstreamHandler {
-    /// Passes a notification of a stateless server on to the only client that has calls in flight: it says itself to none.
+    /// Passes a notification of a stateless server on to the only client that has calls in flight: it doesn't name a
+    /// client itself.
     fn pass_to_caller(&self, revision: Revision, notification: RawMessage) -> BoxFuture<'static, ()> {
         let Some(caller) = self.0.calls.only_peer() else {
             tracing::debug!(

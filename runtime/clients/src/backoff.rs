@@ -1,12 +1,12 @@
-//! How often a lost session is begun again, and when.
+//! The backoff between attempts to connect.
 
 use std::time::Duration;
 
-/// How often a client tries to connect, and how long it waits in between.
+/// The number of attempts to connect, and the delays between them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Backoff {
-    /// Attempts to connect for one call; 1 at least.
+    /// The maximum number of attempts to connect for one call, at least 1.
     pub attempts: u32,
     /// The delay after the first failure. It doubles with each further one.
     pub delay: Duration,
@@ -15,7 +15,7 @@ pub struct Backoff {
 }
 
 impl Default for Backoff {
-    /// 5 attempts, after a tenth of a second up to half a minute.
+    /// 5 attempts, with delays from a tenth of a second to half a minute.
     fn default() -> Self {
         Self {
             attempts: 5,
@@ -40,7 +40,7 @@ impl Backoff {
         self
     }
 
-    /// The delay after so many failures in a row.
+    /// Returns the delay after a number of consecutive failures.
     #[must_use]
     pub fn after(&self, failures: u32) -> Duration {
         let doubled = self.delay.saturating_mul(1 << failures.saturating_sub(1).min(16));

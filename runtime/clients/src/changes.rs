@@ -1,4 +1,4 @@
-//! The changes of a server, over all sessions with it.
+//! The changes of a server, across all sessions with it.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -13,9 +13,9 @@ use tokio::sync::{mpsc, watch};
 use super::following::Followed;
 use super::reconnecting::{ReconnectingClient, is_temporary};
 
-/// The changes of a server, in one session after the other; [`ReconnectingClient::changes`] makes it. It ends when the client is
-/// closed, and with an error when the server can't be reached any more, or refuses the subscription. Dropping it ends the
-/// subscription.
+/// A stream of the changes of a server, across successive sessions; [`ReconnectingClient::changes`] returns it. It ends
+/// when the client is closed, and with an error when the server can't be reached any more, or refuses the subscription.
+/// Dropping it ends the subscription.
 #[derive(Debug)]
 pub struct FollowedChanges {
     changes: mpsc::Receiver<Result<Change, ConnectError>>,
@@ -37,8 +37,8 @@ impl Stream for FollowedChanges {
 }
 
 impl<C: Connector> ReconnectingClient<C> {
-    /// The changes that the server notifies of, in this session and in those that follow: after a session is lost, the subscription is
-    /// made again, and every list and resource of the filter counts as changed.
+    /// Subscribes to the changes of the server, in this session and in those that follow: after a session is lost, it
+    /// subscribes again, and every list and resource of the filter counts as changed.
     #[must_use]
     pub fn changes(&self, filter: ChangeFilter) -> FollowedChanges {
         let client = self.clone();
@@ -79,7 +79,7 @@ async fn run<C: Connector>(
             }
         };
         for change in changes {
-            // Nobody listens any more; then this is dropped.
+            // This fails once the stream is dropped; then this future is dropped too.
             let _ = sender.send(Ok(change)).await;
         }
     }

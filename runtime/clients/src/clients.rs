@@ -1,4 +1,4 @@
-//! Clients of several servers, as if they were one.
+//! Clients of several servers, used like one.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -21,12 +21,13 @@ use super::names::{NameError, Names, Naming};
 use super::reconnecting::ReconnectingClient;
 use super::server::ServerConfig;
 
-/// How long a server may take by default when all are asked.
+/// The default time limit of each server for requests that go to all servers.
 const TIME_LIMIT: Duration = Duration::from_secs(20);
 
-/// Clients of several servers. Each connects when it is needed, and again when its session is lost. The names of tools and prompts
-/// have the name of their server before them ([`Naming`]). Resources keep their URIs, unless an earlier server has the same: then the URI
-/// has the name of its server as the first part of its path, so that `notes://today` of the server `work` is `notes://work/today`.
+/// Clients of several servers. Each connects when it is needed, and again when its session is lost. The names of tools
+/// and prompts are prefixed with the name of their server ([`Naming`]). Resources keep their URIs, unless an earlier
+/// server has the same: then the URI has the name of its server as the first part of its path, so that `notes://today`
+/// of the server `work` is `notes://work/today`.
 ///
 /// ```no_run
 /// use mcp_runtime::Client;
@@ -68,21 +69,22 @@ pub struct Failure {
     pub error: ConnectError,
 }
 
-/// A list of all servers.
+/// A list merged from all servers.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Merged<T> {
-    /// The items of the servers that have answered, in the order of the servers.
+    /// The items of the servers that have responded, in the order of the servers.
     pub items: Vec<T>,
-    /// The servers that haven't.
+    /// The servers that have failed.
     pub failures: Vec<Failure>,
 }
 
 impl Clients {
-    /// The servers of a host's file, such as `mcp.json`; see [`ServersFile`].
+    /// Creates clients of the servers in a host's file, such as `mcp.json`; see [`ServersFile`].
     ///
     /// # Errors
-    /// When it can't be read, isn't such a file, has a server that is invalid, or its names can't be told apart.
+    /// When the file can't be read or isn't such a file, a server in it is invalid, or the names of the servers can't
+    /// be distinguished.
     pub fn from_file(path: impl AsRef<Path>, client: Client) -> Result<Self, FileError> {
         let path = path.as_ref();
         let failed = |reason: String| FileError {
@@ -95,10 +97,10 @@ impl Clients {
 }
 
 impl<C: Connector> Clients<C> {
-    /// Clients of these servers, which all offer what `client` does.
+    /// Creates clients of these servers, all configured like `client`.
     ///
     /// # Errors
-    /// When the names of the servers can't be told apart.
+    /// When the names of the servers can't be distinguished.
     pub fn new(client: Client, servers: impl IntoIterator<Item = (String, C)>) -> Result<Self, NameError> {
         let client = client.reusable();
         let servers = servers.into_iter().map(|(name, connector)| {
@@ -110,7 +112,7 @@ impl<C: Connector> Clients<C> {
         Ok(Self::with_names(names, servers))
     }
 
-    /// Clients whose names are known to be told apart.
+    /// Creates clients from names that are known to be distinguishable.
     #[doc(hidden)]
     pub fn with_names(names: Names, servers: impl IntoIterator<Item = (String, ReconnectingClient<C>)>) -> Self {
         let servers = servers.into_iter().map(|(name, client)| Server { name, client });
@@ -122,36 +124,36 @@ impl<C: Connector> Clients<C> {
         }
     }
 
-    /// Names tools and prompts as their servers do.
+    /// Keeps the names of tools and prompts as their servers have them.
     ///
     /// # Errors
-    /// None that [`Self::new`] doesn't give.
+    /// Those of [`Self::new`].
     pub fn flat(self) -> Result<Self, NameError> {
         let names = Names::new(self.names(), Naming::Flat)?.with_prefixed_uris(self.names.prefixes_uris());
         Ok(Self { names, ..self })
     }
 
-    /// Puts the name of the server into the URI of each resource, and not only where servers have the same.
+    /// Puts the name of the server into the URI of each resource, not only into URIs that several servers have.
     #[must_use]
     pub fn prefix_uris(mut self) -> Self {
         self.names = self.names.with_prefixed_uris(true);
         self
     }
 
-    /// Sets how long a server may take when all of them are asked: to connect, and to give a list. One that takes longer is among the
-    /// [`Failure`]s, and goes on connecting. The default is 20 seconds.
+    /// Sets the time limit of each server for requests that go to all servers: to connect, and to return a list. A
+    /// server that exceeds it is reported as a [`Failure`], but keeps connecting. The default is 20 seconds.
     #[must_use]
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.time_limit = limit;
         self
     }
 
-    /// The names of the servers.
+    /// Returns the names of the servers.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.servers.iter().map(|server| server.name.as_str())
     }
 
-    /// The servers: the name and the client of each.
+    /// Returns the name and the client of each server.
     ///
     /// ```no_run
     /// # async fn example(clients: mcp_runtime::clients::Clients) -> Result<(), Box<dyn std::error::Error>> {
@@ -166,14 +168,14 @@ impl<C: Connector> Clients<C> {
         servers.map(|server| (server.name.as_str(), &server.client))
     }
 
-    /// The client of one server.
+    /// Returns the client of one server.
     #[must_use]
     pub fn server(&self, name: &str) -> Option<&ReconnectingClient<C>> {
         let server = self.servers.iter().find(|server| server.name == name);
         server.map(|server| &server.client)
     }
 
-    /// The client of the server at a position.
+    /// Returns the client of the server at a position.
     #[doc(hidden)]
     #[must_use]
     pub fn at(&self, server: usize) -> Option<(&str, &ReconnectingClient<C>)> {
@@ -181,7 +183,8 @@ impl<C: Connector> Clients<C> {
         Some((&server.name, &server.client))
     }
 
-    /// Connects to all servers side by side, and returns those that can't be reached within the [time limit](Self::time_limit).
+    /// Connects to all servers concurrently. Returns those that can't be reached within the
+    /// [time limit](Self::time_limit).
     pub async fn connect(&self) -> Vec<Failure> {
         let connected = self.ask(self.time_limit, |client| async move { client.peer().await.map(drop) });
         let connected = self.servers.iter().zip(connected.await);
@@ -190,19 +193,19 @@ impl<C: Connector> Clients<C> {
             .collect()
     }
 
-    /// The tools of all servers.
+    /// Lists the tools of all servers.
     pub async fn list_tools(&self) -> Merged<hub::Tool> {
         let tools = self.ask(self.time_limit, |client| async move { client.list_tools().await });
         self.merge(Kind::Tool, tools.await, |tool| &mut tool.name)
     }
 
-    /// The prompts of all servers.
+    /// Lists the prompts of all servers.
     pub async fn list_prompts(&self) -> Merged<hub::Prompt> {
         let prompts = self.ask(self.time_limit, |client| async move { client.list_prompts().await });
         self.merge(Kind::Prompt, prompts.await, |prompt| &mut prompt.name)
     }
 
-    /// The resources of all servers.
+    /// Lists the resources of all servers.
     pub async fn list_resources(&self) -> Merged<hub::Resource> {
         self.resources_within(self.time_limit).await
     }
@@ -212,7 +215,7 @@ impl<C: Connector> Clients<C> {
         self.merge(Kind::Resource, resources.await, |resource| &mut resource.uri)
     }
 
-    /// The templates of the resources of all servers.
+    /// Lists the resource templates of all servers.
     pub async fn list_resource_templates(&self) -> Merged<hub::ResourceTemplate> {
         self.templates_within(self.time_limit).await
     }
@@ -248,7 +251,8 @@ impl<C: Connector> Clients<C> {
         Ok(result)
     }
 
-    /// Reads a resource of the server that lists it. A URI that none lists is read from the server that it names, or the first that has it.
+    /// Reads a resource from the server that lists it. If no server lists the URI, the resource is read from the server
+    /// that the URI names, or the first that has it.
     ///
     /// # Errors
     /// When no server has the resource, and those of [`ReconnectingClient::read_resource`].
@@ -274,7 +278,7 @@ impl<C: Connector> Clients<C> {
         Err(failure)
     }
 
-    /// The changes of all servers, each with the name of its server.
+    /// Subscribes to the changes of all servers. Each change comes with the name of its server.
     #[must_use]
     pub fn changes(&self, filter: &ChangeFilter) -> mpsc::Receiver<(String, Result<Change, ConnectError>)> {
         let (sender, changes) = mpsc::channel(64);
@@ -296,7 +300,8 @@ impl<C: Connector> Clients<C> {
         changes
     }
 
-    /// What to listen to at a server, and the URIs by which others know its resources. Resources whose server isn't known may be of any.
+    /// Returns the part of a filter that concerns one server, and the outer URIs of its resources by their own URIs. A
+    /// resource whose server isn't known is part of the filter of each server.
     fn filter_of(&self, server: usize, filter: &ChangeFilter) -> (ChangeFilter, HashMap<String, String>) {
         let (mut filter, mut outer) = (filter.clone(), HashMap::new());
         for uri in std::mem::take(&mut filter.resources) {
@@ -312,12 +317,12 @@ impl<C: Connector> Clients<C> {
         (filter, outer)
     }
 
-    /// Ends all sessions for good.
+    /// Ends all sessions permanently.
     pub async fn close(&self) {
         self.each(|client| async move { client.close().await }).await;
     }
 
-    /// The number of servers.
+    /// Returns the number of servers.
     #[doc(hidden)]
     #[must_use]
     pub fn count(&self) -> usize {
@@ -329,7 +334,7 @@ impl<C: Connector> Clients<C> {
         server.map(|server| &server.client).ok_or(CallError::Closed)
     }
 
-    /// Merges the lists of all servers. A server without the list has an empty one.
+    /// Merges the lists of all servers. A server that doesn't have the list counts as having an empty one.
     fn merge<T>(
         &self,
         kind: Kind,
@@ -350,7 +355,8 @@ impl<C: Connector> Clients<C> {
         Merged { items, failures }
     }
 
-    /// Asks all servers side by side. One that takes too long has failed. The results are in the order of the servers.
+    /// Sends a request to all servers concurrently. A server that takes too long has failed. The results are in the
+    /// order of the servers.
     async fn ask<T, F>(&self, limit: Duration, run: impl Fn(ReconnectingClient<C>) -> F) -> Vec<Result<T, ConnectError>>
     where
         T: Send + 'static,
@@ -363,7 +369,7 @@ impl<C: Connector> Clients<C> {
         self.each(in_time).await
     }
 
-    /// Does something with all servers side by side. Its results are in the order of the servers.
+    /// Runs a function for all servers concurrently. The results are in the order of the servers.
     async fn each<T, F>(&self, run: impl Fn(ReconnectingClient<C>) -> F) -> Vec<T>
     where
         T: Send + 'static,
@@ -395,7 +401,7 @@ impl<C: Connector> std::fmt::Debug for Clients<C> {
     }
 }
 
-/// A change of a server, with the URI by which others know its resource.
+/// Replaces the URI of a changed resource by its outer URI.
 fn renamed(change: Change, outer: &HashMap<String, String>) -> Change {
     match change {
         Change::Resource(uri) => Change::Resource(outer.get(&*uri).map_or(uri, |outer| outer.as_str().into())),
@@ -403,12 +409,12 @@ fn renamed(change: Change, outer: &HashMap<String, String>) -> Change {
     }
 }
 
-/// The error for what no server has.
+/// Returns the error for an item that no server has.
 fn unknown(what: &str, name: &str) -> ConnectError {
     CallError::Unrepresentable(format!("no server has the {what} {name:?}")).into()
 }
 
-/// Whether a server says that it doesn't have what it is asked for.
+/// Whether a server reports that it doesn't have the requested item or method.
 #[doc(hidden)]
 pub fn is_absent(error: &ConnectError) -> bool {
     let ConnectError::Call(error) = error else { return false };

@@ -1,4 +1,4 @@
-//! The file in which hosts keep their servers.
+//! The configuration file in which hosts list their servers.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,9 +10,10 @@ use serde::Deserialize;
 
 use super::server::{HttpServerConfig, ProcessConfig, ServerConfig};
 
-/// The servers of a host's file, such as `mcp.json`: an object `mcpServers`, or `servers`, of servers by their names. One has a
-/// `command` with `args`, `env` and `cwd`, or a `url` with `headers`. In their texts, `${NAME}` and `${NAME:-default}` stand for
-/// variables of the environment. Servers with `"disabled": true` are left out.
+/// The servers of a host's configuration file, such as `mcp.json`: an object `mcpServers`, or `servers`, with the
+/// servers by their names. A server has a `command` with `args`, `env` and `cwd`, or a `url` with `headers`. In these
+/// strings, `${NAME}` and `${NAME:-default}` are replaced by environment variables. Servers with `"disabled": true` are
+/// left out.
 ///
 /// ```
 /// use mcp_runtime::clients::ServersFile;
@@ -29,18 +30,18 @@ use super::server::{HttpServerConfig, ProcessConfig, ServerConfig};
 pub struct ServersFile {
     /// The servers by their names.
     pub servers: BTreeMap<String, ServerConfig>,
-    /// What is wrong with the others, by their names.
+    /// The problems of the invalid servers, by their names.
     pub invalid: BTreeMap<String, String>,
 }
 
-/// The error of a file of servers.
+/// The error of a configuration file.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {reason}", path.display())]
 #[non_exhaustive]
 pub struct FileError {
     /// The file.
     pub path: PathBuf,
-    /// What is wrong with it.
+    /// The problem.
     pub reason: String,
 }
 
@@ -81,10 +82,11 @@ impl ServersFile {
         Self::parse(&text).map_err(failed)
     }
 
-    /// Reads the text of a file.
+    /// Parses the text of a file.
     ///
     /// # Errors
-    /// When it isn't that of such a file: what is wrong with it. A server that is invalid alone is no error: see [`Self::invalid`].
+    /// When the text isn't that of such a file: the problem. A single invalid server isn't an error: see
+    /// [`Self::invalid`].
     pub fn parse(text: &str) -> Result<Self, String> {
         let Content { servers } = serde_json::from_str(text).map_err(|error| error.to_string())?;
         let mut file = Self {
@@ -100,10 +102,10 @@ impl ServersFile {
         Ok(file)
     }
 
-    /// The servers, if none is invalid.
+    /// Returns the servers, if none is invalid.
     ///
     /// # Errors
-    /// What is wrong with the first that is.
+    /// The problem of the first invalid server.
     pub fn all(self) -> Result<BTreeMap<String, ServerConfig>, String> {
         match self.invalid.into_iter().next() {
             None => Ok(self.servers),
@@ -142,22 +144,22 @@ impl Entry {
                     options: HttpOptions::default(),
                 }))
             }
-            _ => Err("it has either a `command` or a `url`".to_owned()),
+            _ => Err("it needs either a `command` or a `url`".to_owned()),
         }
     }
 }
 
 fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), String> {
-    let name = name.parse().map_err(|_| "the name can't be that of a header")?;
-    let mut value: HeaderValue = value.parse().map_err(|_| "the value can't be that of a header")?;
+    let name = name.parse().map_err(|_| "the name isn't a valid header name")?;
+    let mut value: HeaderValue = value.parse().map_err(|_| "the value isn't a valid header value")?;
     value.set_sensitive(true);
     Ok((name, value))
 }
 
-/// A text with the variables of the environment that it names, as `${NAME}` or `${NAME:-default}`.
+/// Replaces environment variables in a text, written as `${NAME}` or `${NAME:-default}`.
 ///
 /// # Errors
-/// When the environment has no such variable, and the text no default.
+/// When a variable isn't set, and has no default.
 pub fn expanded(text: &str) -> Result<String, String> {
     let mut expanded = String::new();
     let mut rest = text;
@@ -170,7 +172,7 @@ pub fn expanded(text: &str) -> Result<String, String> {
             .map_or((variable, None), |(name, default)| (name, Some(default)));
         let value = std::env::var(name).ok().or_else(|| default.map(str::to_owned));
         expanded.push_str(before);
-        expanded.push_str(&value.ok_or_else(|| format!("the environment has no {name}, which it names"))?);
+        expanded.push_str(&value.ok_or_else(|| format!("the environment has no {name}, and there is no default"))?);
         rest = after;
     }
     Ok(expanded + rest)
@@ -181,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn variables_are_replaced_and_one_that_is_absent_needs_a_default() {
+    fn variables_are_replaced_and_a_missing_one_needs_a_default() {
         assert_eq!(expanded("a ${MCP_NONE:-b} c ${MCP_NONE:-}d").unwrap(), "a b c d");
         assert_eq!(expanded("${CARGO_PKG_NAME}/x").unwrap(), "mcp-runtime-clients/x");
         assert_eq!(expanded("$HOME and ${unfinished").unwrap(), "$HOME and ${unfinished");
@@ -189,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn every_text_of_a_process_is_expanded() {
+    fn variables_are_replaced_in_command_args_and_cwd() {
         let file =
             r#"{"servers":{"a":{"command":"${MCP_NONE:-x}","args":["${MCP_NONE:-y}"],"cwd":"${MCP_NONE:-/z}/w"}}}"#;
         let mut servers = ServersFile::parse(file).and_then(ServersFile::all).unwrap();
@@ -201,13 +203,13 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_file_is_an_error_that_names_the_server() {
+    fn errors_name_the_invalid_server_and_disabled_servers_are_left_out() {
         let reason = |text: &str| ServersFile::parse(text).and_then(ServersFile::all).unwrap_err();
         for not_servers in ["{}", "[]", "5"] {
             assert!(reason(not_servers).contains("mcpServers"), "{}", reason(not_servers));
         }
         let both = r#"{"servers":{"a":{"command":"x","url":"y"}}}"#;
-        assert_eq!(reason(both), r#"server "a": it has either a `command` or a `url`"#);
+        assert_eq!(reason(both), r#"server "a": it needs either a `command` or a `url`"#);
         let header = r#"{"servers":{"a":{"url":"http://x","headers":{"b c":"d"}}}}"#;
         assert!(reason(header).starts_with(r#"server "a": header "b c": "#));
         let disabled = r#"{"mcpServers":{"a":{"disabled":true}}}"#;

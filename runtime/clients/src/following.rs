@@ -1,4 +1,4 @@
-//! Following the changes of a server in one session after the other.
+//! Follows the changes of a server across successive sessions.
 
 use std::pin::Pin;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use tokio::time::{Instant, sleep};
 
 use super::reconnecting::ReconnectingClient;
 
-/// What a follower learns of its server.
+/// An event of a follower.
 #[derive(Debug)]
 pub enum Followed {
     /// The server notifies of a change.
@@ -22,15 +22,15 @@ pub enum Followed {
     Lost,
     /// There is a subscription again. These changes may have been missed.
     Again(Vec<Change>),
-    /// There is none for now.
+    /// The attempt to subscribe has failed.
     Failed(ConnectError),
 }
 
-/// Follows the changes of a server: it subscribes again when a subscription ends, and when others are wanted.
+/// Follows the changes of a server: it subscribes again when a subscription ends, and when the filter changes.
 pub struct Follower<C: Connector> {
     client: ReconnectingClient<C>,
     wanted: watch::Receiver<ChangeFilter>,
-    /// How long it may take to subscribe until changes count as missed.
+    /// How long subscribing can take before changes count as missed.
     patience: Duration,
     subscribed: Option<Subscribed>,
     /// Subscriptions that failed or ended since the last change.
@@ -45,7 +45,7 @@ struct Subscribed {
 }
 
 impl<C: Connector> ReconnectingClient<C> {
-    /// Follows the changes that are wanted at the time. While none is, it subscribes to nothing.
+    /// Follows the changes of a filter, whose current value counts. While it is empty, there is no subscription.
     #[doc(hidden)]
     #[must_use]
     pub fn follow(&self, wanted: watch::Receiver<ChangeFilter>, patience: Duration) -> Follower<C> {
@@ -67,11 +67,11 @@ impl<C: Connector> Follower<C> {
         self.failures
     }
 
-    /// Waits for what comes next; `None` when nobody says any more what is wanted.
+    /// Waits for the next event; `None` when the sender of the filter is gone.
     pub async fn next(&mut self) -> Option<Followed> {
         loop {
             if self.subscribed.is_none() && self.failures > 0 {
-                // A server that ends every subscription at once isn't asked without a pause.
+                // Pauses before the next attempt, in case the server ends every subscription at once.
                 tokio::select! {
                     () = sleep(self.client.backoff().after(self.failures)) => {}
                     changed = self.wanted.changed() => changed.ok()?,
@@ -96,7 +96,7 @@ impl<C: Connector> Follower<C> {
         }
     }
 
-    /// Subscribes to what is wanted. The new subscription begins before the old one ends, so that no change is missed.
+    /// Subscribes with a filter. The new subscription begins before the old one ends, so that no change is missed.
     async fn subscribe(&mut self, filter: ChangeFilter) -> Option<Followed> {
         let begun = Instant::now();
         let changes = async { Ok::<_, ConnectError>(self.client.peer().await?.changes(filter.clone()).await?) };
@@ -129,7 +129,7 @@ impl<C: Connector> Follower<C> {
 
     fn lose(&mut self) {
         let subscribed = self.subscribed.take();
-        // One that ends now and then isn't one that fails.
+        // A subscription that lasted this long resets the count of failures.
         if subscribed.is_some_and(|subscribed| subscribed.since.elapsed() >= self.client.backoff().at_most) {
             self.failures = 0;
         }

@@ -1,7 +1,7 @@
 //! Clients that reconnect, and clients of many servers.
 //!
-//! [`ReconnectingClient`] is a client of one server, whose session begins again when it is lost. [`Clients`] are those of several
-//! servers, such as the ones of a host's file ([`ServersFile`]).
+//! [`ReconnectingClient`] is a client of one server that starts a new session when the old one is lost. [`Clients`]
+//! combines clients of several servers, such as those of a host's file ([`ServersFile`]).
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

@@ -2,10 +2,10 @@
 
 use mcp_adapters::hub::{self, AnyResourceContents, ContentBlock, ServerResult};
 
-/// A result with URIs of resources of its server.
+/// A result that can contain URIs of its server's resources.
 #[doc(hidden)]
 pub trait Links: Send {
-    /// The URIs.
+    /// Returns the URIs.
     fn links(&mut self) -> Vec<&mut String>;
 }
 

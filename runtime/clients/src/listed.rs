@@ -1,4 +1,5 @@
-//! Which server has what, as its latest lists say.
+//! The servers of tools, prompts and resources, according to the latest lists. An item has an outer name, which is
+//! unique among all servers, and the name that its server uses.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,7 +7,7 @@ use mcp_runtime_util::Mutex;
 
 use super::names::{Names, Naming};
 
-/// What servers list.
+/// A kind of item that servers list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Tool,
@@ -15,28 +16,29 @@ pub enum Kind {
     Template,
 }
 
-/// How many resources that no server lists are remembered.
+/// The maximum number of remembered resources that no server lists.
 const FOUND: usize = 1024;
 
-/// Which server has what. It lasts until the next list, but for what was found without one, which is bounded.
+/// The servers of all items. They are kept until the next list. Resources that were found without a list are kept up to
+/// a limit.
 #[derive(Default)]
 pub struct Listed {
     lists: [Mutex<List>; 4],
-    /// The servers of resources that none lists, by their URIs.
+    /// The servers of resources that no server lists, by their URIs.
     found: Mutex<HashMap<String, Owned>>,
 }
 
-/// A list of all servers.
+/// The merged list of all servers.
 #[derive(Default)]
 struct List {
     is_known: bool,
-    /// By the names that others know.
+    /// The items by their outer names.
     owners: HashMap<String, Owned>,
-    /// What has no name of its own, which is logged once.
+    /// The items that are hidden because all their names are taken, which is logged once.
     hidden: HashSet<Owned>,
 }
 
-/// A server, and its own name for what it has.
+/// The number of a server, and its own name for an item.
 pub type Owned = (usize, String);
 
 impl Kind {
@@ -44,7 +46,7 @@ impl Kind {
         matches!(self, Self::Resource | Self::Template)
     }
 
-    /// The names that others may know something by, the best first.
+    /// Returns the possible outer names of an item, the preferred one first.
     fn names(self, names: &Names, server: usize, own: &str) -> Vec<String> {
         match self.is_uri() {
             true => names.outer_uris(server, own),
@@ -54,8 +56,8 @@ impl Kind {
 }
 
 impl Listed {
-    /// Merges the lists of the servers, in their order, and gives the items the names by which others know them. One that has none
-    /// left is hidden. A server without a list keeps the names that it had.
+    /// Merges the lists of the servers, in their order, and gives the items their outer names. An item whose names are
+    /// all taken is hidden. A server without a list keeps the names that it had.
     pub fn merge<T>(
         &self,
         names: &Names,
@@ -98,7 +100,7 @@ impl Listed {
         items
     }
 
-    /// The server of what others know by a name, and its own name for it.
+    /// Returns the server of an item by its outer name, and the server's own name for it.
     pub fn owner(&self, names: &Names, kind: Kind, name: &str) -> Option<Owned> {
         if kind.is_uri() {
             let prefixed = names.prefixes_uris().then(|| names.inner_uri(name)).flatten();
@@ -116,27 +118,27 @@ impl Listed {
         })
     }
 
-    /// Remembers the server of a resource that none lists.
+    /// Remembers the server of a resource that no server lists.
     pub fn find(&self, uri: &str, owned: Owned) {
         let mut found = self.found.lock();
         if found.len() >= FOUND && !found.contains_key(uri) {
-            // They are found again.
+            // They are found again when they are needed.
             found.clear();
         }
         found.insert(uri.to_owned(), owned);
     }
 
-    /// Whether there has been a list of resources, and one of their templates.
+    /// Whether the resources and the resource templates have been listed.
     pub fn has_resources(&self) -> bool {
         [Kind::Resource, Kind::Template]
             .into_iter()
             .all(|kind| self.list(kind).lock().is_known)
     }
 
-    /// Gives a URI in a result of a server the form by which others know it.
+    /// Replaces a URI in a server's result by its outer URI.
     pub fn rename(&self, names: &Names, server: usize, uri: &mut String) {
         let mut outer = names.outer_uris(server, uri);
-        // What a template of the server expands to has its form.
+        // If a template of the server was renamed, the URIs that it expands to are renamed too.
         if self.list(Kind::Template).lock().has_renamed(server) {
             outer.reverse();
         }
@@ -162,7 +164,7 @@ impl Listed {
 }
 
 impl List {
-    /// Gives something the first of these names that nothing else has.
+    /// Adds an item under the first of these names that isn't taken.
     fn add(&mut self, names: Vec<String>, owned: Owned) -> Option<String> {
         let is_free = |name: &String| self.owners.get(name).is_none_or(|owner| *owner == owned);
         let name = names.into_iter().find(is_free)?;
@@ -170,7 +172,7 @@ impl List {
         Some(name)
     }
 
-    /// Whether something of a server has another name than there.
+    /// Whether an item of a server has an outer name that differs from its own.
     fn has_renamed(&self, server: usize) -> bool {
         let renamed = |(name, owned): (&String, &Owned)| owned.0 == server && owned.1 != *name;
         self.owners.iter().any(renamed)
@@ -182,7 +184,7 @@ mod tests {
     use super::*;
 
     fn names() -> Names {
-        Names::new(["a", "b"], Naming::Flat).expect("they are told apart")
+        Names::new(["a", "b"], Naming::Flat).expect("the names are distinguishable")
     }
 
     fn merge(listed: &Listed, kind: Kind, lists: [Option<&[&str]>; 2]) -> Vec<String> {
@@ -191,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn what_two_servers_have_is_the_first_ones_and_uris_are_told_apart() {
+    fn a_duplicate_name_belongs_to_the_first_server_and_a_duplicate_uri_is_prefixed() {
         let listed = Listed::default();
         assert_eq!(
             merge(&listed, Kind::Tool, [Some(&["x"]), Some(&["x", "y"])]),
@@ -203,7 +205,7 @@ mod tests {
             [Some(&["n:x", "n:b/y"]), Some(&["n:x", "n:y", "x"])],
         );
         assert_eq!(uris, ["n:x", "n:b/y", "n:b/x", "n:y", "x"]);
-        // Both forms are taken, or there is only one.
+        // Both forms are taken, or the URI has only one form.
         let uris = merge(
             &listed,
             Kind::Resource,
@@ -213,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn names_last_while_a_server_is_away_and_until_the_next_list() {
+    fn names_are_kept_while_a_server_is_away_and_until_the_next_list() {
         let listed = Listed::default();
         let owner = |uri: &str| listed.owner(&names(), Kind::Resource, uri);
         merge(&listed, Kind::Resource, [Some(&["n:x"]), Some(&["n:x"])]);
@@ -226,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_found_without_a_list_is_bounded() {
+    fn resources_found_without_a_list_are_bounded() {
         let listed = Listed::default();
         for number in 0..=FOUND {
             let uri = format!("n:{number}");
@@ -237,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn links_have_the_form_by_which_others_know_them() {
+    fn links_in_results_get_the_outer_uris_of_their_resources() {
         let listed = Listed::default();
         let renamed = |server: usize, uri: &str| {
             let mut uri = uri.to_owned();
@@ -246,13 +248,13 @@ mod tests {
         };
         merge(&listed, Kind::Resource, [Some(&["n:x"]), Some(&["n:x"])]);
         assert_eq!([renamed(0, "n:x"), renamed(1, "n:x")], ["n:x", "n:b/x"]);
-        // Nobody lists it: it is of the server that links to it.
+        // No server lists it: it belongs to the server that links to it.
         assert_eq!([renamed(1, "n:y"), renamed(0, "n:y")], ["n:y", "n:a/y"]);
         assert_eq!(
             listed.owner(&names(), Kind::Resource, "n:a/y"),
             Some((0, "n:y".to_owned()))
         );
-        // It may be of the template that both have.
+        // It can match the template that both servers have.
         merge(&listed, Kind::Template, [Some(&["n:{z}"]), Some(&["n:{z}"])]);
         assert_eq!([renamed(1, "n:1"), renamed(0, "n:1")], ["n:b/1", "n:1"]);
     }

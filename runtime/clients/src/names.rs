@@ -2,34 +2,34 @@
 
 use std::borrow::Cow;
 
-/// How the tools and prompts of several servers are named.
+/// The naming of the tools and prompts of several servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Naming {
-    /// With the name of their server before them: `git_log` is `log` of the server `git`.
+    /// Prefixed with the name of their server: `git_log` is `log` of the server `git`.
     #[default]
     Prefixed,
-    /// As their servers name them. Of two with the same name, the one of the first server is seen.
+    /// As their servers name them. If two servers use the same name, that of the first server is visible.
     Flat,
 }
 
-/// The error for names of servers that don't tell their tools apart.
+/// The error for names of servers that don't distinguish their tools.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NameError {
-    /// A name that is empty.
+    /// An empty name.
     #[error("a server has an empty name")]
     Empty,
-    /// A name that two servers have, as far as names of tools can have its characters.
+    /// A name that two servers have, once characters that tool names can't contain are replaced.
     #[error("two servers are named `{0}`: give one of them another name")]
     Taken(String),
-    /// A name that begins with the prefix of another one.
+    /// A name that begins with the prefix of another name.
     #[error(
         "`{longer}_…` may be a tool of the server `{longer}` and one of `{shorter}`: give one of them another name"
     )]
     Ambiguous {
-        /// The name of which it is the beginning.
+        /// The longer name, which begins with the other one.
         longer: String,
-        /// The other name.
+        /// The shorter name.
         shorter: String,
     },
 }
@@ -43,7 +43,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// The names of no servers.
+    /// Creates an empty set of names.
     #[must_use]
     pub fn none() -> Self {
         Self {
@@ -53,10 +53,10 @@ impl Names {
         }
     }
 
-    /// The names of servers. Characters that names of tools can't have become `-` in the prefix.
+    /// Creates the names of servers. In prefixes, characters that tool names can't contain become `-`.
     ///
     /// # Errors
-    /// When names are empty or equal, or when prefixed names would have two readings.
+    /// When names are empty or equal, or when prefixed names would be ambiguous.
     pub fn new<'n>(servers: impl IntoIterator<Item = &'n str>, naming: Naming) -> Result<Self, NameError> {
         let mut prefixes: Vec<String> = Vec::new();
         for name in servers {
@@ -89,14 +89,14 @@ impl Names {
         })
     }
 
-    /// Puts the name of the server into the URI of each resource, and not only where servers have the same.
+    /// Puts the name of the server into the URI of each resource, not only into URIs that several servers have.
     #[must_use]
     pub fn with_prefixed_uris(mut self, is_so: bool) -> Self {
         self.prefixes_uris = is_so;
         self
     }
 
-    /// The name under which others know what a server names `name`.
+    /// Returns the outer name, unique among all servers, of an item that its server names `name`.
     #[must_use]
     pub fn outer<'n>(&self, server: usize, name: &'n str) -> Cow<'n, str> {
         match (self.naming, self.prefixes.get(server)) {
@@ -105,7 +105,8 @@ impl Names {
         }
     }
 
-    /// The server that a prefixed name says, and its own name for it; `None` if it says none.
+    /// Returns the server that a prefixed name identifies, and its own name for the item; `None` if it identifies no
+    /// server.
     #[must_use]
     pub fn inner<'n>(&self, name: &'n str) -> Option<(usize, &'n str)> {
         if self.naming == Naming::Flat {
@@ -115,8 +116,9 @@ impl Names {
         servers.find_map(|(server, prefix)| Some((server, name.strip_prefix(prefix)?.strip_prefix('_')?)))
     }
 
-    /// The URIs under which others may know what a server has under `uri`, which may be a template, the best first: `uri` itself unless
-    /// all are prefixed, and `notes://git/today` for `notes://today` of the server `git`. Without a scheme there is no such form.
+    /// Returns the possible outer URIs of a resource or template that its server has as `uri`, the preferred one first:
+    /// `uri` itself unless all URIs are prefixed, and the prefixed form, `notes://git/today` for `notes://today` of the
+    /// server `git`. A URI without a scheme has no prefixed form.
     #[must_use]
     pub fn outer_uris(&self, server: usize, uri: &str) -> Vec<String> {
         let prefixed = self.prefixes.get(server).zip(split_scheme(uri));
@@ -127,7 +129,7 @@ impl Names {
         }
     }
 
-    /// The server that a prefixed URI says, and its own URI; `None` if it says none.
+    /// Returns the server that a prefixed URI identifies, and its own URI; `None` if it identifies no server.
     #[must_use]
     pub fn inner_uri(&self, uri: &str) -> Option<(usize, String)> {
         let (scheme, rest) = split_scheme(uri)?;
@@ -136,7 +138,7 @@ impl Names {
         Some((server, format!("{scheme}{rest}")))
     }
 
-    /// How they are named.
+    /// Returns the naming of tools and prompts.
     #[must_use]
     pub fn naming(&self) -> Naming {
         self.naming
@@ -149,7 +151,7 @@ impl Names {
     }
 }
 
-/// The scheme of a URI with the `//` of an authority, and what follows.
+/// Splits a URI into its scheme, with the `//` of an authority, and the rest.
 fn split_scheme(uri: &str) -> Option<(&str, &str)> {
     let (scheme, rest) = uri.split_once(':')?;
     let is_scheme = scheme.starts_with(|first: char| first.is_ascii_alphabetic())
@@ -158,7 +160,7 @@ fn split_scheme(uri: &str) -> Option<(&str, &str)> {
     is_scheme.then(|| uri.split_at(scheme.len() + 1 + authority))
 }
 
-/// A character of the names that every client accepts, or `-`.
+/// Returns a character if every client accepts it in names, otherwise `-`.
 fn allowed(character: char) -> char {
     match character.is_ascii_alphanumeric() || matches!(character, '_' | '-' | '.') {
         true => character,
@@ -171,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_prefixed_name_says_its_server() {
+    fn a_prefixed_name_identifies_its_server() {
         let names = Names::new(["git", "my notes"], Naming::Prefixed).unwrap();
         assert_eq!(names.outer(1, "add_all"), "my-notes_add_all");
         assert_eq!(names.inner("my-notes_add_all"), Some((1, "add_all")));
@@ -188,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_uri_has_a_form_with_its_server_from_which_it_comes_back() {
+    fn a_prefixed_uri_converts_back_to_the_servers_own_uri() {
         let names = Names::new(["git", "my notes"], Naming::Flat).unwrap();
         for (uri, prefixed) in [
             ("notes://today", "notes://my-notes/today"),
@@ -211,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn names_with_two_readings_are_refused() {
+    fn empty_equal_and_ambiguous_server_names_are_refused() {
         let refused = |servers: &[&str]| Names::new(servers.iter().copied(), Naming::Prefixed).unwrap_err();
         assert_eq!(refused(&["a", ""]), NameError::Empty);
         assert_eq!(refused(&["a b", "a-b"]), NameError::Taken("a-b".to_owned()));

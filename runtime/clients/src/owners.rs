@@ -1,4 +1,4 @@
-//! Which of several servers has what others know by a name or a URI.
+//! Finds the server of a tool, prompt or resource by its outer name or URI.
 
 use std::time::Duration;
 
@@ -9,12 +9,12 @@ use super::links::Links;
 use super::listed::{Kind, Owned};
 use super::names::Naming;
 
-/// How long a result with resources waits until it is known which ones other servers have, and a subscription until it is known who lists its
-/// resources.
+/// How long a result with resource URIs waits for the resource lists of other servers, and a subscription for the lists
+/// with its resources.
 const LISTING: Duration = Duration::from_secs(5);
 
 impl<C: Connector> Clients<C> {
-    /// The server of a tool, and its name there.
+    /// Returns the server of a tool, and its name there.
     #[doc(hidden)]
     pub async fn tool_server(&self, name: &str) -> Option<Owned> {
         let known = self.listed.owner(&self.names, Kind::Tool, name);
@@ -25,7 +25,7 @@ impl<C: Connector> Clients<C> {
         self.listed.owner(&self.names, Kind::Tool, name)
     }
 
-    /// The server of a prompt, and its name there.
+    /// Returns the server of a prompt, and its name there.
     #[doc(hidden)]
     pub async fn prompt_server(&self, name: &str) -> Option<Owned> {
         let known = self.listed.owner(&self.names, Kind::Prompt, name);
@@ -36,7 +36,7 @@ impl<C: Connector> Clients<C> {
         self.listed.owner(&self.names, Kind::Prompt, name)
     }
 
-    /// The server that lists a resource, and its URI there.
+    /// Returns the server that lists a resource, and its URI there.
     #[doc(hidden)]
     pub async fn resource_server(&self, uri: &str) -> Option<Owned> {
         let known = self.listed.owner(&self.names, Kind::Resource, uri);
@@ -47,7 +47,7 @@ impl<C: Connector> Clients<C> {
         self.listed.owner(&self.names, Kind::Resource, uri)
     }
 
-    /// The servers that list resources, and their URIs there. One list finds them all.
+    /// Returns the servers that list these resources, and their URIs there. All of them are looked up in one list.
     #[doc(hidden)]
     pub async fn resource_servers(&self, uris: &[String]) -> Vec<Option<Owned>> {
         let owner = |uri: &String| self.listed.owner(&self.names, Kind::Resource, uri);
@@ -57,7 +57,7 @@ impl<C: Connector> Clients<C> {
         uris.iter().map(owner).collect()
     }
 
-    /// The servers that may have a resource which none lists, and its URI there, the likeliest first.
+    /// Returns the servers that may have a resource that no server lists, and its URI there, the likeliest first.
     #[doc(hidden)]
     #[must_use]
     pub fn resource_candidates(&self, uri: &str) -> Vec<Owned> {
@@ -66,13 +66,13 @@ impl<C: Connector> Clients<C> {
         named.into_iter().chain(all).collect()
     }
 
-    /// Remembers the server that was found to have a resource which none lists.
+    /// Remembers the server that was found to have a resource that no server lists.
     #[doc(hidden)]
     pub fn found_resource(&self, uri: &str, server: usize, own: String) {
         self.listed.find(uri, (server, own));
     }
 
-    /// The server that lists a template of resources, and its text there.
+    /// Returns the server that lists a resource template, and its text there.
     #[doc(hidden)]
     pub async fn template_server(&self, uri_template: &str) -> Option<Owned> {
         let known = self.listed.owner(&self.names, Kind::Template, uri_template);
@@ -83,7 +83,7 @@ impl<C: Connector> Clients<C> {
         self.listed.owner(&self.names, Kind::Template, uri_template)
     }
 
-    /// Gives the resources in the result of a server the URIs by which others know them.
+    /// Replaces the resource URIs in a server's result by their outer URIs.
     #[doc(hidden)]
     pub async fn rename_links(&self, server: usize, result: &mut impl Links) {
         let mut links = result.links();
@@ -91,7 +91,7 @@ impl<C: Connector> Clients<C> {
             return;
         }
         if !self.listed.has_resources() {
-            // The result doesn't wait for a server that hangs, whose resources nobody knows.
+            // The result doesn't wait for a server that hangs, whose resources aren't known.
             let limit = self.time_limit.min(LISTING);
             tokio::join!(self.resources_within(limit), self.templates_within(limit));
         }

@@ -1,4 +1,4 @@
-//! A client whose session begins again when it is lost.
+//! A client that starts a new session when the old one is lost.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,14 +16,15 @@ use tokio_util::sync::CancellationToken;
 
 use super::backoff::Backoff;
 
-/// A client of one server, whose session begins again with the next call when it is lost: the process has ended, say. Clones are the
-/// same client.
+/// A client of one server that starts a new session with the next call when the old one is lost, such as when the
+/// server's process has ended. Clones are the same client.
 ///
-/// A call that fails because the session is lost is repeated once if that is safe: lists, reading resources, getting prompts, and
-/// calls of tools that the server has listed as reading only (`readOnlyHint`) or idempotent (`idempotentHint`). Other calls fail,
-/// since the server may have done what they ask.
+/// A call that fails because the session is lost is repeated once if that is safe: lists, reading resources, getting
+/// prompts, and calls of tools that the server has listed as read-only (`readOnlyHint`) or idempotent
+/// (`idempotentHint`). Other calls fail, since the server may already have executed them.
 ///
-/// Connecting goes on when a call is given up that waits for it, so that a server which is slow to start is there for a later one.
+/// Connecting continues when the call that waits for it is dropped, so that a server that is slow to start is ready for
+/// a later call.
 ///
 /// ```
 /// use mcp_runtime::clients::ReconnectingClient;
@@ -53,9 +54,9 @@ struct Inner<C> {
     connector: C,
     client: Reusable,
     backoff: Backoff,
-    /// Locked while it connects, so that others wait for that.
+    /// Locked while it connects, so that other calls wait for that.
     state: Arc<tokio::sync::Mutex<State>>,
-    /// The tools whose calls may be repeated.
+    /// The tools whose calls can be repeated.
     repeatable: Mutex<HashSet<String>>,
     closing: CancellationToken,
 }
@@ -74,12 +75,12 @@ impl<C: Connector> Clone for ReconnectingClient<C> {
 }
 
 impl<C: Connector> ReconnectingClient<C> {
-    /// A client that connects by `connector` when it is used first.
+    /// Creates a client that connects with `connector` when it is first used.
     pub fn new(client: Client, connector: C) -> Self {
         Self::with_backoff(client, connector, Backoff::default())
     }
 
-    /// The same, which says how often it tries to connect and when.
+    /// Like [`Self::new`], with this backoff.
     pub fn with_backoff(client: Client, connector: C, backoff: Backoff) -> Self {
         Self::reusable(client.reusable(), connector, backoff)
     }
@@ -98,10 +99,11 @@ impl<C: Connector> ReconnectingClient<C> {
         Self { inner }
     }
 
-    /// The server, in the session that there is or that begins now. Another session has another handle, so don't keep it.
+    /// Returns a handle of the server in the current session, or starts a session. Don't keep the handle: another
+    /// session has another one.
     ///
     /// # Errors
-    /// When the server can't be reached in all attempts, refuses the session, or the client is closed.
+    /// When all attempts to reach the server fail, the server refuses the session, or the client is closed.
     pub async fn peer(&self) -> Result<Peer<ClientSide>, ConnectError> {
         let mut state = Arc::clone(&self.inner.state).lock_owned().await;
         if let Some(session) = state.session.as_ref().filter(|session| !session.is_closed()) {
@@ -132,10 +134,10 @@ impl<C: Connector> ReconnectingClient<C> {
         state.session.as_ref().is_some_and(|session| !session.is_closed())
     }
 
-    /// Calls the server. If the session is lost, a call that `is_safe` is repeated in another one, once.
+    /// Calls the server. If the session is lost, a call that `is_safe` is repeated once, in a new session.
     ///
     /// # Errors
-    /// When there is no session, or no result.
+    /// When there is no session, or the call fails.
     pub async fn call<T>(
         &self,
         is_safe: bool,
@@ -150,7 +152,7 @@ impl<C: Connector> ReconnectingClient<C> {
         }
     }
 
-    /// All tools of the server.
+    /// Lists all tools of the server.
     ///
     /// # Errors
     /// Those of [`Self::call`].
@@ -162,7 +164,7 @@ impl<C: Connector> ReconnectingClient<C> {
         Ok(tools)
     }
 
-    /// All prompts of the server.
+    /// Lists all prompts of the server.
     ///
     /// # Errors
     /// Those of [`Self::call`].
@@ -170,7 +172,7 @@ impl<C: Connector> ReconnectingClient<C> {
         self.call(true, async |peer| peer.list_all().await).await
     }
 
-    /// All resources of the server.
+    /// Lists all resources of the server.
     ///
     /// # Errors
     /// Those of [`Self::call`].
@@ -178,7 +180,7 @@ impl<C: Connector> ReconnectingClient<C> {
         self.call(true, async |peer| peer.list_all().await).await
     }
 
-    /// All templates of the server's resources.
+    /// Lists all resource templates of the server.
     ///
     /// # Errors
     /// Those of [`Self::call`].
@@ -186,7 +188,7 @@ impl<C: Connector> ReconnectingClient<C> {
         self.call(true, async |peer| peer.list_all().await).await
     }
 
-    /// Calls a tool with arguments that serialize to an object; `()` is none.
+    /// Calls a tool with arguments that serialize to an object; `()` means no arguments.
     ///
     /// # Errors
     /// When the arguments aren't an object, and those of [`Self::call`].
@@ -199,7 +201,7 @@ impl<C: Connector> ReconnectingClient<C> {
             .await
     }
 
-    /// Gets a prompt with arguments that serialize to an object of texts; `()` is none.
+    /// Gets a prompt with arguments that serialize to an object of strings; `()` means no arguments.
     ///
     /// # Errors
     /// When the arguments aren't such an object, and those of [`Self::call`].
@@ -227,7 +229,7 @@ impl<C: Connector> ReconnectingClient<C> {
             .await
     }
 
-    /// How often it tries to connect, and when.
+    /// Returns the backoff between attempts to connect.
     #[must_use]
     pub fn backoff(&self) -> Backoff {
         self.inner.backoff
@@ -239,12 +241,12 @@ impl<C: Connector> ReconnectingClient<C> {
         self.inner.closing.is_cancelled()
     }
 
-    /// Waits until it is closed.
+    /// Waits until the client is closed.
     pub async fn closed(&self) {
         self.inner.closing.cancelled().await;
     }
 
-    /// Ends the session for good.
+    /// Ends the session permanently.
     pub async fn close(&self) {
         self.inner.closing.cancel();
         let session = self.inner.state.lock().await.session.take();
@@ -255,11 +257,11 @@ impl<C: Connector> ReconnectingClient<C> {
 }
 
 impl<C: Connector> Inner<C> {
-    /// A session, in as many attempts as the policy allows.
+    /// Starts a session, in as many attempts as the backoff allows.
     async fn connect(&self, has_connected: bool) -> Result<ClientSession, ConnectError> {
         let mut client = self.client.clone();
         if has_connected {
-            // The server may be another one by now.
+            // The server may have been replaced, so an earlier discovery no longer counts.
             client.options.discovery = None;
         }
         let mut failures = 0;

@@ -1,4 +1,4 @@
-//! How a server is reached.
+//! The configuration of a server.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -12,10 +12,10 @@ use tokio::process::Command;
 
 use super::transport::ServerTransport;
 
-/// How a server is reached: by a command that starts it, or over HTTP.
+/// The way to reach a server: by a command that starts it, or over HTTP.
 #[derive(Debug, Clone)]
 pub enum ServerConfig {
-    /// A process with the server on its standard input and output.
+    /// A process that serves on its standard input and output.
     Process(ProcessConfig),
     /// A server over HTTP.
     Http(HttpServerConfig),
@@ -29,7 +29,7 @@ pub struct ProcessConfig {
     pub program: OsString,
     /// Its arguments.
     pub arguments: Vec<OsString>,
-    /// Variables of its environment, beside those of this process.
+    /// Environment variables, in addition to those of this process.
     pub environment: BTreeMap<String, String>,
     /// Its working directory, if it isn't that of this process.
     pub directory: Option<PathBuf>,
@@ -43,14 +43,14 @@ pub struct ProcessConfig {
 pub struct HttpServerConfig {
     /// Its URL.
     pub url: String,
-    /// Headers of each request. If there are any, they take the place of those of the options.
+    /// Headers of each request. If there are any, they replace those of the options.
     pub headers: HeaderMap,
     /// The options of its transport, such as tokens.
     pub options: HttpOptions,
 }
 
 impl ServerConfig {
-    /// A server that a program starts, without arguments.
+    /// Configures a server that is started by running a program, without arguments.
     ///
     /// ```
     /// use mcp_runtime::clients::ServerConfig;
@@ -65,7 +65,7 @@ impl ServerConfig {
         })
     }
 
-    /// Adds arguments of the program. A server over HTTP has none, and stays as it is.
+    /// Adds arguments of the program. For a server over HTTP, this has no effect.
     #[must_use]
     pub fn args(mut self, arguments: impl IntoIterator<Item = impl Into<OsString>>) -> Self {
         if let Self::Process(process) = &mut self {
@@ -74,7 +74,7 @@ impl ServerConfig {
         self
     }
 
-    /// A server over HTTP.
+    /// Configures a server over HTTP.
     pub fn http(url: impl Into<String>, options: HttpOptions) -> Self {
         Self::Http(HttpServerConfig {
             url: url.into(),
@@ -85,7 +85,7 @@ impl ServerConfig {
 }
 
 impl ProcessConfig {
-    /// The command.
+    /// Returns the command.
     #[must_use]
     pub fn command(&self) -> Command {
         let mut command = stdio::command(&self.program);

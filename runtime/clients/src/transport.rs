@@ -1,4 +1,4 @@
-//! The transport to a server that is reached in any way.
+//! The transport to a server, either a process or HTTP.
 
 use std::time::Duration;
 
@@ -66,7 +66,7 @@ impl Transport for ServerTransport {
     }
 }
 
-/// The same call of whichever sender or receiver there is.
+/// Makes the same call on either kind of sender or receiver.
 macro_rules! each {
     ($half:expr, $inner:ident => $call:expr) => {
         match $half {

@@ -1,11 +1,11 @@
-//! JSON in the one form that all equal values have.
+//! Canonical JSON: equal values have the same text.
 
 use std::collections::BinaryHeap;
 
 use serde_json::Value;
 
-/// The JSON text of a request's method and parameters, without its id and the `_meta` of its parameters, which differ each time
-/// when it is sent.
+/// Returns the canonical JSON of a request's method and parameters. The id and the `_meta` are left out, because they
+/// differ each time the request is sent.
 pub fn canonical_request(mut request: Value) -> String {
     let mut take = |name| request.get_mut(name).map(Value::take).unwrap_or_default();
     let (method, mut params) = (take("method"), take("params"));
@@ -15,17 +15,17 @@ pub fn canonical_request(mut request: Value) -> String {
     canonical(&Value::Array(vec![method, params]))
 }
 
-/// The JSON text of a value, with the members of each object in the order of their names.
+/// Returns the JSON text of a value, with the members of each object sorted by name.
 ///
-/// The text isn't written by serde_json alone, because the order of members in a [`Value`] depends on its features, which any
-/// crate of a program may enable.
+/// serde_json's own output isn't canonical: the order of members in a [`Value`] depends on features of serde_json that
+/// any crate of a program can enable.
 pub fn canonical(value: &Value) -> String {
     let mut text = String::new();
     write(value, &mut text);
     text
 }
 
-/// The recursion is as deep as the value, and serde_json reads none that is nested too deep.
+/// The recursion is as deep as the value, whose depth serde_json limits when it parses it.
 fn write(value: &Value, text: &mut String) {
     match value {
         Value::Object(members) => {
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_method_and_the_parameters_of_a_request_count() {
+    fn canonical_request_has_only_the_method_and_the_parameters_without_meta() {
         let text = |json: &str| canonical_request(serde_json::from_str(json).unwrap());
         let one = text(r#"{"id": 1, "method": "a/b", "params": {"x": 1, "y": [2], "_meta": {"token": 1}}}"#);
         assert_eq!(one, r#"["a/b",{"x":1,"y":[2]}]"#);
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_of_members_makes_no_difference_and_everything_else_does() {
+    fn equal_values_have_the_same_canonical_text_and_others_differ() {
         let text = |json: &str| canonical(&serde_json::from_str(json).unwrap());
         let expected = r#"{"a":[1,{"x":null,"y":"\"é\n"}],"b":1.5}"#;
         assert_eq!(

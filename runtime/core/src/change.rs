@@ -1,4 +1,4 @@
-//! Changes of lists and resources, and the queue of those that a subscriber is yet to be told.
+//! Changes of lists and resources, and the queue of changes that a subscriber hasn't received yet.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::future::poll_fn;
@@ -12,7 +12,7 @@ use mcp_runtime_util::{Budget, Charge, Mutex};
 
 use crate::error::CallError;
 
-/// A change that a server notifies its clients of.
+/// A change that a server reports to its clients.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Change {
     /// The list of tools has changed.
@@ -26,7 +26,7 @@ pub enum Change {
 }
 
 impl Change {
-    /// The change that a notification is about, if any.
+    /// Returns the change that a notification reports, if any.
     pub(crate) fn of(notification: &ServerNotification) -> Option<Self> {
         match notification {
             ServerNotification::ToolListChanged(_) => Some(Self::ToolList),
@@ -37,7 +37,7 @@ impl Change {
         }
     }
 
-    /// The notification of it.
+    /// Returns the notification that reports this change.
     pub(crate) fn notification(&self) -> ServerNotification {
         match self {
             Self::ToolList => hub::ToolListChangedNotification::default().into(),
@@ -51,29 +51,29 @@ impl Change {
     }
 }
 
-/// How many bytes the subscriptions of a peer may take, and those of all peers.
+/// The byte budgets for the subscriptions of one peer, and of all peers together.
 #[derive(Debug, Clone)]
 pub(crate) struct ChangeBudgets {
     pub(crate) peer: Arc<Budget>,
     pub(crate) all: Arc<Budget>,
 }
 
-/// What a subscription takes of both.
+/// The bytes that a subscription has reserved in both budgets.
 #[derive(Debug)]
 pub(crate) struct ChangeCharge {
     _parts: (Charge, Charge),
 }
 
 impl ChangeBudgets {
-    /// Takes this many bytes, if they are there.
+    /// Reserves this many bytes in both budgets; `None` if one of them is exhausted.
     pub(crate) fn try_charge(&self, bytes: usize) -> Option<ChangeCharge> {
         let _parts = (self.peer.try_charge(bytes)?, self.all.try_charge(bytes)?);
         Some(ChangeCharge { _parts })
     }
 }
 
-/// The changes that a subscriber wants, and those that it is yet to be told, each once. Its size is bounded by what the
-/// subscriber wants, however slowly it takes them.
+/// The changes that a subscriber wants, and those that are pending for it, each at most once. So its size is bounded by
+/// the number of wanted changes, even if the subscriber reads slowly.
 #[derive(Debug, Default)]
 pub(crate) struct ChangeQueue {
     state: Mutex<State>,
@@ -83,10 +83,10 @@ pub(crate) struct ChangeQueue {
 struct State {
     lists: Vec<Change>,
     resources: BTreeMap<Arc<str>, Option<ChangeCharge>>,
-    /// What extensions add.
+    /// The members that extensions add to the filter.
     extra: Extra,
     pending: BTreeSet<Change>,
-    /// Changes that were pending together; they are taken before those that came later.
+    /// Changes that were pending together; they are delivered before later ones.
     taken: std::collections::btree_set::IntoIter<Change>,
     is_agreed: bool,
     end: Option<Result<(), CallError>>,
@@ -115,7 +115,7 @@ impl State {
 }
 
 impl ChangeQueue {
-    /// A queue of the changes that pass a filter.
+    /// Creates a queue of the changes that pass a filter.
     pub(crate) fn new(filter: &ChangeFilter) -> Arc<Self> {
         let queue = Self::default();
         {
@@ -129,7 +129,7 @@ impl ChangeQueue {
         Arc::new(queue)
     }
 
-    /// Queues a change, if it is wanted; whether it is.
+    /// Queues a change if it is wanted, and returns whether it is.
     pub(crate) fn push(&self, change: &Change) -> bool {
         let mut state = self.state.lock();
         let change = match change {
@@ -149,7 +149,7 @@ impl ChangeQueue {
         true
     }
 
-    /// Adds a resource; `false` if there is no room.
+    /// Adds a resource; `false` if it would exceed a budget.
     pub(crate) fn subscribe(&self, uri: &str, budgets: &ChangeBudgets) -> bool {
         let mut state = self.state.lock();
         if state.resources.contains_key(uri) {
@@ -170,7 +170,7 @@ impl ChangeQueue {
         }
     }
 
-    /// Takes what the server agrees to. What wasn't asked for stays out, whatever the server says.
+    /// Restricts the filter to what the server agrees to. Lists and resources that weren't requested are not added.
     pub(crate) fn agree(&self, agreed: &ChangeFilter) {
         let mut state = self.state.lock();
         let lists: Vec<Change> = lists(agreed).collect();
@@ -194,7 +194,7 @@ impl ChangeQueue {
         .await
     }
 
-    /// What is wanted, and agreed to if the server has said so.
+    /// Returns the filter: what is wanted, restricted to what the server agreed to once it has.
     pub(crate) fn filter(&self) -> ChangeFilter {
         let state = self.state.lock();
         ChangeFilter {
@@ -206,14 +206,15 @@ impl ChangeQueue {
         }
     }
 
-    /// Ends the subscription: nothing is queued any more. What is queued can still be taken.
+    /// Ends the subscription: nothing more is queued. Queued changes can still be read.
     pub(crate) fn end(&self, end: Result<(), CallError>) {
         let mut state = self.state.lock();
         state.end.get_or_insert(end);
         state.wake();
     }
 
-    /// The next change; `None` at the end. The error of the end comes before it.
+    /// Returns the next change; `None` at the end. If the subscription ended with an error, that comes before the
+    /// `None`.
     pub(crate) fn poll_next(&self, context: &Context<'_>) -> Poll<Option<Result<Change, CallError>>> {
         let mut state = self.state.lock();
         loop {
@@ -236,7 +237,7 @@ impl ChangeQueue {
     }
 }
 
-/// The changes that a filter lets through.
+/// Returns the changes that a filter selects.
 pub fn changes_in(filter: &ChangeFilter) -> impl Iterator<Item = Change> {
     let resources = filter.resources.iter();
     lists(filter).chain(resources.map(|uri| Change::Resource(uri.as_str().into())))

@@ -5,14 +5,14 @@ use mcp_adapters::{PeerTypes, Revision};
 /// The two eras of the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Era {
-    /// A session begins with a handshake, which says what holds for it.
+    /// A session starts with a handshake, which negotiates its revision and capabilities.
     Handshake,
-    /// There is no handshake: each request says what else a handshake says.
+    /// There is no handshake: each request carries what a handshake would negotiate.
     Stateless,
 }
 
 impl Era {
-    /// The era of a revision.
+    /// Returns the era of a revision.
     #[must_use]
     pub fn of(revision: Revision) -> Self {
         match revision.is_stateless() {
@@ -22,7 +22,7 @@ impl Era {
     }
 }
 
-/// The revisions of an era.
+/// Returns the revisions of an era.
 pub fn with_era(revisions: &[Revision], era: Era) -> Vec<Revision> {
     let revisions = revisions.iter().copied();
     revisions.filter(|revision| Era::of(*revision) == era).collect()

@@ -15,7 +15,7 @@ use mcp_runtime_util::excerpt;
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum CallError {
-    /// The peer answered with an error.
+    /// The peer responded with an error.
     #[error("the peer answered with error {}: {}", .0.code, .0.message)]
     Peer(ErrorObject),
     /// The peer doesn't have the capability that the method or its parameters need; nothing was sent.
@@ -25,7 +25,7 @@ pub enum CallError {
         method: String,
         /// The capability, as the path of a member in the object of capabilities.
         capability: &'static str,
-        /// The revision that is spoken with the peer.
+        /// The revision negotiated with the peer.
         revision: Revision,
     },
     /// This side hasn't declared the capability that the notification needs; nothing was sent.
@@ -36,9 +36,9 @@ pub enum CallError {
         /// The capability, as the path of a member in the object of capabilities.
         capability: &'static str,
     },
-    /// The notification of a change reaches nobody: the session is that of one HTTP request, which doesn't listen to it, and
-    /// other sessions aren't known. A `Router` knows those that it serves.
-    #[error("{0} reaches nobody from the session of one request: a router notifies all that it serves")]
+    /// The notification of a change reaches nobody: the session belongs to a single HTTP request, which isn't a
+    /// subscription to it, and doesn't know other sessions. A `Router` knows all sessions that it serves.
+    #[error("{0} reaches nobody: a session of a single request knows no other client; only a router notifies all")]
     NotListening(String),
     /// The peer's revision can't represent the message; nothing was sent.
     #[error("the peer's revision can't represent the message: {0}")]
@@ -46,29 +46,30 @@ pub enum CallError {
     /// The response is not a result of the method.
     #[error("the answer isn't a result of the method: {0}")]
     InvalidResult(String),
-    /// The answer comes when the client repeats its request, and then the handler runs again: this run is over. Only tasks that a
-    /// handler has spawned get this error.
-    #[error("the answer comes with the repeated request, for which the handler runs again")]
+    /// This run of the handler is over: the client's input arrives when the client repeats its request, and the handler
+    /// then runs again. Only tasks that a handler has spawned get this error.
+    #[error("the client's input comes with the repeated request, for which the handler runs again")]
     InputRequired,
-    /// The result asks something that the handler of this client doesn't answer.
-    #[error("the client doesn't answer what the server asks: {}", .0.message)]
+    /// The result requests input that the handler of this client doesn't provide.
+    #[error("the client doesn't provide the input that the server requests: {}", .0.message)]
     Unanswered(ErrorObject),
-    /// The results ask something again and again; see [`Limits::rounds`](crate::Limits::rounds).
-    #[error("the server asks something in more than {0} rounds")]
+    /// The server requested input in too many rounds; see [`Limits::rounds`](crate::Limits::rounds).
+    #[error("the server requests input in more than {0} rounds")]
     TooManyRounds(usize),
-    /// No response came in time; the call was cancelled.
+    /// No response came within the timeout; the call was cancelled.
     #[error("no answer came within {:?}", rounded(*.0))]
     TimedOut(Duration),
     /// The server responded with an HTTP error status, such as 401.
     #[error("{0}")]
     Http(Box<HttpFailure>),
-    /// The transport failed, such as an HTTP client that reaches no server (`transport::http::client::HttpError`).
+    /// The transport failed: for example, an HTTP client couldn't reach the server
+    /// (`transport::http::client::HttpError`).
     #[error("{0}")]
     Transport(Arc<dyn std::error::Error + Send + Sync>),
-    /// The response was cut: over HTTP, its body ended without the JSON-RPC response.
+    /// The response was cut off: over HTTP, its body ended without the JSON-RPC response.
     #[error("{0}")]
     Cut(Arc<dyn std::error::Error + Send + Sync>),
-    /// The server was a process that this client had started, and it has ended.
+    /// The server was a process that this client had started, and it has exited.
     #[error("{0}")]
     Exited(ProcessExit),
     /// The session ended before the response came.
@@ -77,7 +78,7 @@ pub enum CallError {
 }
 
 impl CallError {
-    /// The error object of the peer's response, whether or not it came with an HTTP error status.
+    /// Returns the error object of the peer's response, whether or not it came with an HTTP error status.
     #[must_use]
     pub fn error_object(&self) -> Option<&ErrorObject> {
         match self {
@@ -88,20 +89,20 @@ impl CallError {
     }
 }
 
-/// The error for a request that this side fails to answer.
+/// Returns the error object for a request that failed on this side.
 pub fn internal_error(reason: impl fmt::Display) -> ErrorObject {
     ErrorObject::new(error_code::INTERNAL_ERROR, reason.to_string())
 }
 
-/// The error for a request with invalid parameters.
+/// Returns the error object for a request with invalid parameters.
 pub fn invalid_params(reason: impl fmt::Display) -> ErrorObject {
     ErrorObject::new(error_code::INVALID_PARAMS, reason.to_string())
 }
 
-/// What a peer is told whose request can't be answered because of a call.
+/// The error response to a request whose handler failed because of a call of its own.
 ///
-/// An error of the peer that was called is passed on. A client that lacks the capability for a question gets the error that its
-/// revision has for that. Whatever else went wrong is an internal error.
+/// An error of the called peer is passed on. A client that lacks the capability for an input request gets the error
+/// that its revision defines for that. Anything else is an internal error.
 impl From<CallError> for ErrorObject {
     fn from(error: CallError) -> Self {
         let message = error.to_string();
@@ -141,7 +142,7 @@ impl From<Unrepresentable> for CallError {
     }
 }
 
-/// A time as people write it: `60s`, `1.2s`, `100ms`.
+/// Rounds a duration for display, such as `60s`, `1.2s` or `100ms`.
 fn rounded(time: Duration) -> Duration {
     let step = if time < Duration::from_secs(1) { 1 } else { 100 };
     let steps = (time.as_millis() + step / 2) / step;
@@ -159,17 +160,17 @@ impl From<TransportError> for CallError {
     }
 }
 
-/// The error of a client that gets no session.
+/// The error when a client can't start a session.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConnectError {
     /// `initialize` failed.
     #[error(transparent)]
     Call(#[from] CallError),
-    /// The server speaks no revision that this client supports.
+    /// The server supports none of the revisions that this client supports.
     #[error(transparent)]
     Mismatch(#[from] Mismatch),
-    /// The options support stateless revisions only, and the server answers as one with a handshake does.
+    /// The options support only stateless revisions, and the server responds like one with a handshake.
     #[error("the server speaks no stateless revision, and the options support no other: {0}")]
     NotStateless(#[source] CallError),
     /// No revision is supported at all.
@@ -194,11 +195,11 @@ pub enum TransportError {
     Other(Box<dyn std::error::Error + Send + Sync>),
 }
 
-/// The exit of a server process that the client hasn't ended.
+/// The exit of a server process that the client didn't terminate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ProcessExit {
-    /// The exit status; `None` if the operating system didn't give one.
+    /// The exit status; `None` if the operating system didn't report one.
     pub status: Option<ExitStatus>,
     /// The last lines of its standard error, 4 KiB at most.
     pub stderr: String,
@@ -231,16 +232,16 @@ impl fmt::Display for ProcessExit {
 pub struct HttpFailure {
     /// The status.
     pub status: StatusCode,
-    /// The values of the header `WWW-Authenticate`, which say how to authenticate: 16 at most, of 8 KiB at most.
+    /// The values of the header `WWW-Authenticate`, which state how to authenticate: at most 16, of at most 8 KiB each.
     pub challenges: Vec<String>,
-    /// The beginning of the body, 4 KiB at most.
+    /// The start of the body, at most 4 KiB.
     pub body: String,
-    /// The JSON-RPC error response that the body is, if it is one of at most 64 KiB.
+    /// The body as a JSON-RPC error response, if it is one and has at most 64 KiB.
     pub response: Option<ErrorResponse>,
 }
 
 impl HttpFailure {
-    /// A response with this status, without challenges and body.
+    /// Creates a response with this status, without challenges or a body.
     #[must_use]
     pub fn new(status: StatusCode) -> Self {
         Self {

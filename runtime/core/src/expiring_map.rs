@@ -1,11 +1,11 @@
-//! A map that has each entry until it expires, and no more of them than there is room for.
+//! A map of limited size that holds each entry until it expires.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 
 use crate::options::CacheLimits;
 
-/// Entries by their keys. Those that would expire first make room for others.
+/// Entries by their keys. At the limit, the entries that would expire first are evicted.
 #[derive(Debug)]
 pub struct ExpiringMap<K, V, T> {
     entries: HashMap<K, Entry<V, T>>,
@@ -29,13 +29,13 @@ impl<K, V, T> Default for ExpiringMap<K, V, T> {
 }
 
 impl<K: Clone + Eq + Hash, V, T: Copy + Ord> ExpiringMap<K, V, T> {
-    /// The value of a key, if it hasn't expired.
+    /// Returns the value of a key, if it hasn't expired.
     pub fn get(&self, key: &K, now: T) -> Option<&V> {
         let entry = self.entries.get(key)?;
         (entry.expires > now).then_some(&entry.value)
     }
 
-    /// Adds an entry of so many bytes, its key included, unless it alone is more than `limits` allow.
+    /// Adds an entry of `bytes` bytes, including its key, unless it alone exceeds `limits`.
     pub fn insert(&mut self, key: K, value: V, bytes: usize, (now, expires): (T, T), limits: &CacheLimits) {
         if bytes > limits.bytes || limits.entries == 0 {
             return;
@@ -52,7 +52,7 @@ impl<K: Clone + Eq + Hash, V, T: Copy + Ord> ExpiringMap<K, V, T> {
         self.entries.insert(key, Entry { value, bytes, expires });
     }
 
-    /// Removes the entries with such values.
+    /// Removes the entries whose value meets the condition.
     pub fn remove_if(&mut self, is_removed: impl Fn(&V) -> bool) {
         self.retain(|_, entry| !is_removed(&entry.value));
     }

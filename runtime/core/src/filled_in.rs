@@ -1,4 +1,4 @@
-//! Answers of clients to forms.
+//! Results of elicitations.
 
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::{ErrorObject, RawJson};
@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use crate::error::internal_error;
 
-/// The result of an elicitation whose form was filled in: the members of `answer` are the fields, and are strings, numbers, Booleans
-/// or lists of strings.
+/// Returns the result of an elicitation whose form was filled in. The members of `answer` are the fields: strings,
+/// numbers, Booleans or lists of strings.
 ///
 /// ```
 /// use mcp_runtime::{ClientHandler, ClientSide, Context, ErrorObject, filled_in, hub};
@@ -27,7 +27,7 @@ use crate::error::internal_error;
 /// ```
 ///
 /// # Errors
-/// When `answer` has another member, or isn't an object: an internal error, with which a handler answers.
+/// When `answer` has a member of another type, or isn't an object: an internal error, which a handler can return.
 pub fn filled_in<T: Serialize + ?Sized>(answer: &T) -> Result<hub::ElicitResult, ErrorObject> {
     let content = RawJson::from_serialize(answer).map_err(internal_error)?;
     let mut result = hub::ElicitResult::new(hub::ElicitResultAction::Accept);
@@ -35,13 +35,13 @@ pub fn filled_in<T: Serialize + ?Sized>(answer: &T) -> Result<hub::ElicitResult,
     Ok(result)
 }
 
-/// The result of an elicitation that the user has declined.
+/// Returns the result of an elicitation that the user has declined.
 #[must_use]
 pub fn declined() -> hub::ElicitResult {
     hub::ElicitResult::new(hub::ElicitResultAction::Decline)
 }
 
-/// The result of an elicitation that the user has closed without a choice.
+/// Returns the result of an elicitation that the user has closed without a choice.
 #[must_use]
 pub fn dismissed() -> hub::ElicitResult {
     hub::ElicitResult::new(hub::ElicitResultAction::Cancel)
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_fields_of_a_form_are_simple_values() {
+    fn filled_in_accepts_only_objects_of_simple_values() {
         let answer = json!({"name": "Ada", "nights": 2, "breakfast": true, "meals": ["lunch"]});
         let result = filled_in(&answer).unwrap();
         assert_eq!(json!(result), json!({"action": "accept", "content": answer}));

@@ -1,6 +1,6 @@
-//! What the other crates of the runtime use of this one. It changes in any release: programs shouldn't use it.
+//! Items for the other crates of the runtime. They can change in any release: programs shouldn't use them.
 //!
-//! A [`Relay`] is how the bridge gets the messages of a session as they are on the wire.
+//! A [`Relay`] gives the bridge the messages of a session as they are on the wire.
 
 pub use crate::canonical::canonical;
 pub use crate::change::changes_in;

@@ -2,9 +2,10 @@
 //!
 //! # Layers
 //!
-//! From the bottom: `mcp-runtime-util` knows nothing of the protocol. [`Transport`](transport::Transport) is the interface between a
-//! session and its transport; a session ([`serve()`], [`connect`]) knows only that interface. The transports of `mcp-runtime-local` and
-//! `mcp-runtime-http`, and the router of `mcp-runtime-router`, are built on them.
+//! From the bottom: `mcp-runtime-util` is independent of the protocol. [`Transport`](transport::Transport) is the
+//! interface between a session and its transport; a session ([`serve()`], [`connect`]) uses only that interface. The
+//! transports of `mcp-runtime-local` and `mcp-runtime-http`, and the router of `mcp-runtime-router`, are built on
+//! these.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

@@ -1,4 +1,4 @@
-//! The interface between a session and its transport: messages of JSON in both directions.
+//! The interface between a session and its transport: JSON messages in both directions.
 
 use std::fmt;
 use std::future::Future;
@@ -25,8 +25,8 @@ pub trait Transport: Send + 'static {
     /// Splits the transport.
     fn split(self) -> (Self::Sender, Self::Receiver);
 
-    /// How to connect to the same peer again, if that is possible: a server's process may end because of a request that it
-    /// doesn't know.
+    /// Returns a function that connects to the same peer again, if that is possible. It is needed because a server's
+    /// process can exit when it gets a request that it doesn't know.
     fn restart(&mut self) -> Option<Restart<Self>>
     where
         Self: Sized,
@@ -40,11 +40,11 @@ pub type Restart<T> = Box<dyn FnOnce() -> Result<T, TransportError> + Send>;
 
 /// The half of a transport that sends.
 pub trait Sender: Send + Sync + 'static {
-    /// Sends a message, and waits until it is on its way. A peer that doesn't read makes its senders wait.
+    /// Sends a message, and waits until the transport has passed it on. If the peer doesn't read, this waits.
     fn send(&self, message: Outgoing) -> impl Future<Output = Result<(), TransportError>> + Send;
 
-    /// Sends several messages, in this order, and waits until all are on their way. One that can't be sent doesn't keep the others
-    /// back; the first error is returned.
+    /// Sends several messages in this order, and waits until the transport has passed on all of them. If one can't be
+    /// sent, the others are still sent; the first error is returned.
     fn send_all(&self, messages: Vec<Outgoing>) -> impl Future<Output = Result<(), TransportError>> + Send {
         async {
             let mut sent = Ok(());
@@ -55,7 +55,8 @@ pub trait Sender: Send + Sync + 'static {
         }
     }
 
-    /// Sends a message at once if nothing has to be waited for, and gives it back otherwise, as it does by default.
+    /// Sends a message if that is possible without waiting, and returns it otherwise. The default implementation always
+    /// returns it.
     ///
     /// # Errors
     /// The message, to be sent by [`Self::send`].
@@ -63,47 +64,47 @@ pub trait Sender: Send + Sync + 'static {
         Err(message)
     }
 
-    /// Is called when these requests of the peer get no response, because they were cancelled or can't be answered.
+    /// Called when these requests of the peer get no response, because they were cancelled or can't be answered.
     fn unanswered(&self, ids: &[RequestId]) {
         let _ = ids;
     }
 
-    /// Is called with the negotiated revision.
+    /// Called with the negotiated revision.
     fn negotiated(&self, revision: Revision) {
         let _ = revision;
     }
 
-    /// For how long the transport has waited altogether, for something that takes longer than a peer may: for its user, who
-    /// authorizes it. The timeouts of calls don't count this time.
+    /// Returns how long the transport has waited in total for its user, for example to authorize it. Timeouts of calls
+    /// don't count this time.
     fn suspended(&self) -> Duration {
         Duration::ZERO
     }
 
-    /// Whether the session ends calls that take too long. Without timers, it can't.
+    /// Whether calls time out. Without timers, they can't.
     fn times_out(&self) -> bool {
         true
     }
 
-    /// Whether notifications reach the peer. A server whose notifications don't reach its clients declares no capability to notify of
-    /// changes.
+    /// Whether notifications reach the peer. A server whose notifications don't reach its clients doesn't declare
+    /// capabilities such as `listChanged`.
     fn notifies(&self) -> bool {
         true
     }
 
-    /// Whether the transport ends with the response to its first message, so that a peer that listens to changes listens
-    /// elsewhere.
+    /// Whether the transport ends with the response to its first message. A peer that listens to changes then does so
+    /// on another connection.
     fn ends_with_response(&self) -> bool {
         false
     }
 
-    /// The id of the first request to the peer. Each later one is greater by one.
+    /// Returns the id of the first request to the peer. Each later id is greater by one.
     ///
-    /// Sessions of which several machines have an engine each need ids of their own for every engine.
+    /// If several machines serve one session, the engine on each machine needs its own range of ids.
     fn first_request_id(&self) -> i64 {
         1
     }
 
-    /// Closes the connection, by whatever means the transport has.
+    /// Closes the connection.
     fn close(&self) -> impl Future<Output = ()> + Send;
 }
 
@@ -111,25 +112,27 @@ pub trait Sender: Send + Sync + 'static {
 pub trait Receiver: Send + 'static {
     /// Waits for the next message; `None` when the peer has closed the connection.
     ///
-    /// It must be cancel safe: no message may be lost when the future is dropped.
+    /// It must be cancel safe: dropping the future must not lose a message.
     fn receive(&mut self) -> impl Future<Output = Result<Option<Incoming>, TransportError>> + Send;
 
-    /// Whether a peer that has closed its half of the connection may still read.
+    /// Whether a peer that has closed its half of the connection can still read.
     fn half_closes(&self) -> bool {
         false
     }
 
-    /// Is called before anything is received. A transport whose messages come in several tasks, such as those of HTTP requests, may let
-    /// these take them instead of receiving them; by default it doesn't.
+    /// Called before anything is received. A transport whose messages arrive in several tasks, such as those of HTTP
+    /// requests, can pass them to `intake` from these tasks instead of through [`Self::receive`]; by default it
+    /// doesn't.
     fn begin(&mut self, intake: Intake) {
         let _ = intake;
     }
 }
 
-/// Takes messages for a session in the task that has them, as [`Receiver::begin`] says.
+/// Passes messages to a session directly from the task that received them; see [`Receiver::begin`].
 ///
-/// Handing a message to the task of the session and waking that costs more than most handlers take. Several tasks may take messages at
-/// the same time, and each message is taken when [`Intake::take`] returns, so none is half taken if its task ends.
+/// Passing a message to the session's task and waking that task costs more than most handlers do. Several tasks can
+/// pass messages at the same time. [`Intake::take`] is synchronous, so no message is half processed if its task is
+/// dropped.
 #[derive(Clone)]
 pub struct Intake(Weak<dyn TakeAlone>);
 
@@ -139,8 +142,8 @@ impl Intake {
         Self(engine)
     }
 
-    /// Takes what has been read of a message or a batch, and never waits: a handler that doesn't answer at once goes on in a task of its
-    /// own, and its response comes through the [`Sender`]. The extensions are those of an [`Incoming::Message`].
+    /// Takes a parsed message or batch, and never waits: a handler that doesn't finish at once continues in a separate
+    /// task, and its response is sent through the [`Sender`]. The extensions are those of an [`Incoming::Message`].
     ///
     /// # Errors
     /// When the session has ended.
@@ -157,9 +160,9 @@ impl fmt::Debug for Intake {
     }
 }
 
-/// What takes messages for a session.
+/// The engine of a session, as an [`Intake`] uses it.
 pub(crate) trait TakeAlone: Send + Sync {
-    /// Takes a payload in a task that has nothing else to receive meanwhile. It never waits.
+    /// Takes a payload in a task that receives nothing else meanwhile. It never waits.
     fn take_alone(self: Arc<Self>, payload: &Payload<'_>, extensions: Extensions);
 }
 
@@ -168,11 +171,11 @@ pub(crate) trait TakeAlone: Send + Sync {
 pub struct Outgoing {
     /// One JSON value, without line breaks.
     pub json: Vec<u8>,
-    /// For transports that have several streams to the peer.
+    /// The relation to the peer's requests, for transports that have several streams to the peer.
     pub purpose: Purpose,
 }
 
-/// How a message to the peer is related to the peer's requests.
+/// The relation of an outgoing message to the peer's requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Purpose {
     /// It is the response to these requests of the peer.
@@ -188,13 +191,13 @@ pub enum Purpose {
 pub enum Incoming {
     /// A message.
     Message {
-        /// Bytes that should be one JSON value.
+        /// The bytes received, which should be one JSON value.
         json: Vec<u8>,
-        /// What the transport adds for handlers, such as the [`Parts`](http::request::Parts) of an HTTP request.
+        /// Values that the transport adds for handlers, such as the [`Parts`](http::request::Parts) of an HTTP request.
         extensions: Extensions,
     },
-    /// A message that the transport refuses, such as one over the limit. The session goes on, and sends the error to the
-    /// peer if the revision allows it.
+    /// A message that the transport refuses, such as one over the size limit. The session continues, and sends the
+    /// error to the peer if the revision allows it.
     Refused(ErrorObject),
     /// A request to the peer will get no response.
     Failed {
@@ -203,15 +206,15 @@ pub enum Incoming {
         /// The reason.
         error: CallError,
     },
-    /// The peer has lost the session, and the transport has started another in its place. Requests that came before
-    /// this need no response any more.
+    /// The peer has lost the session, and the transport has started a new one. Earlier requests no longer need a
+    /// response.
     Renewed,
     /// The transport will close soon. Requests in flight have some time to get their responses, and subscriptions end now.
     Closing,
 }
 
 impl Incoming {
-    /// A message without extensions.
+    /// Creates a message without extensions.
     #[must_use]
     pub fn message(json: Vec<u8>) -> Self {
         let extensions = Extensions::new();
@@ -219,17 +222,18 @@ impl Incoming {
     }
 }
 
-/// On whose behalf a message is sent, among the extensions of an [`Incoming::Message`]: the subject of a token, for example.
+/// The principal on whose behalf a message is sent, such as the subject of a token. It is one of the extensions of an
+/// [`Incoming::Message`].
 ///
-/// What a server gives one principal to keep, such as the state of a request with several rounds, is refused from others. The
-/// HTTP server adds what `HttpServer::principal` determines.
+/// State that a server gives one principal to keep, such as that of a request with several rounds, is refused from
+/// others. The HTTP server adds the principal that `HttpServer::principal` determines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Principal(pub String);
 
-/// The network connection on which a message came. Clones are the same connection, and equal.
+/// The network connection on which a message arrived. Clones represent the same connection, and are equal.
 ///
-/// `mcp_runtime::transport::http::server::serve` adds it to the extensions of each HTTP request. Two requests on one connection are
-/// of one client, unless a proxy is in between.
+/// `mcp_runtime::transport::http::server::serve` adds it to the extensions of each HTTP request. Two requests on one
+/// connection come from the same client, unless a proxy is in between.
 #[derive(Debug, Clone)]
 pub struct Connection {
     id: u64,
@@ -244,7 +248,7 @@ impl Connection {
 }
 
 impl Connection {
-    /// A connection that is open.
+    /// Creates an open connection.
     #[doc(hidden)]
     pub fn new() -> Self {
         use std::sync::atomic::{AtomicU64, Ordering};
@@ -256,13 +260,13 @@ impl Connection {
         }
     }
 
-    /// Its number, which no other connection of this process has.
+    /// Returns its number, which is unique in this process.
     #[doc(hidden)]
     pub fn id(&self) -> u64 {
         self.id
     }
 
-    /// The connection is closed when the guard is dropped.
+    /// Returns a guard that closes the connection when it is dropped.
     #[doc(hidden)]
     pub fn guard(&self) -> tokio_util::sync::DropGuard {
         self.closed.clone().drop_guard()
@@ -277,19 +281,20 @@ impl PartialEq for Connection {
 
 impl Eq for Connection {}
 
-/// A message as JSON.
+/// Encodes a message as JSON.
 pub fn to_json(message: &impl Encode) -> Vec<u8> {
     // Encoding fails only for a number that JSON can't represent, and no message of the runtime has one.
     mcp_wire::to_vec(message).unwrap_or_default()
 }
 
-/// What the protocol defines, as a tree. It is encoded and read again: serde's way would compile a serializer for each type in it.
+/// Converts a type of the protocol to a [`Value`]. It is encoded to text and parsed again, because
+/// `serde_json::to_value` would compile a serializer for each type in it.
 pub fn to_value(value: &impl Encode) -> Value {
     let json = RawJson::from_encode(value).ok();
     json.and_then(|json| json.parse_value().ok()).unwrap_or_default()
 }
 
-/// The parameters of a message; an empty object if it has none.
+/// Returns the parameters of a message; an empty object if it has none.
 pub fn params_of(message: &impl Encode) -> RawJson {
     let json = RawJson::from_encode(message).ok();
     let params = json.and_then(|json| json.get("params"));

@@ -12,23 +12,23 @@ use crate::era::Era;
 use crate::rounds::Sealing;
 use crate::session::discovery::Discovery;
 
-/// Is called with the losses of a conversion, and the method of the message or result.
+/// A function called with the method of a converted message or result, and the losses of the conversion.
 pub type LossObserver = Arc<dyn Fn(&str, &[Loss]) + Send + Sync>;
 
-/// Is called with the violations of a message or result of the peer, and its method.
+/// A function called with the method of a message or result from the peer, and its violations of the schema.
 pub type ViolationObserver = Arc<dyn Fn(&str, &Invalid) + Send + Sync>;
 
-/// How messages of the peer are treated that can be decoded but violate the schema of the peer's revision.
+/// The treatment of messages that can be decoded but violate the schema of the peer's revision.
 ///
 /// The schema is the official one of that revision, as corrected by its overlay. Parameters and results are validated
 /// before any conversion. Members that the schema doesn't declare are allowed unless it forbids them. Methods that it
 /// doesn't declare are not validated. Messages that can't be decoded are always refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Validation {
-    /// The message is handled all the same. Some responses that can't be decoded are corrected, because most
-    /// implementations accept them: an id that is the request's number as a string, `null` beside the result or the
-    /// error, and the departures in [`Revision::tolerances`]. Violations are reported to `tracing`, at the debug level,
-    /// and to [`Options::violations`]. If neither is enabled, nothing is validated.
+    /// The message is handled anyway. Some responses that can't be decoded are corrected, because most implementations
+    /// accept them: an id that is the request's number as a string, `null` next to the result or the error, and the
+    /// departures in [`Revision::tolerances`]. Violations are reported to `tracing`, at the debug level, and to
+    /// [`Options::violations`]. If neither is enabled, nothing is validated.
     #[default]
     Lenient,
     /// A request gets an error response that names the violations, a notification is dropped, and a call fails with
@@ -39,52 +39,54 @@ pub enum Validation {
 /// The options of a session.
 #[derive(Clone)]
 pub struct Options {
-    /// The revisions that may be used. By default, every released one.
+    /// The supported revisions. By default, every released one.
     pub supported: Vec<Revision>,
     /// The limits.
     pub limits: Limits,
     /// Gets the losses of conversions. `tracing` gets them too.
     pub losses: Option<LossObserver>,
-    /// How messages that violate the schema are treated.
+    /// The treatment of messages that violate the schema.
     pub validation: Validation,
     /// Gets the violations of messages. `tracing` gets them too. Every message is validated for it, which takes longer
     /// than decoding.
     pub violations: Option<ViolationObserver>,
-    /// The era that a client takes its server for, if it is known from before: then the server isn't asked. A server ignores
-    /// it.
+    /// The era of the server, if a client knows it already: then the client doesn't probe the server. A server ignores
+    /// this option.
     pub era: Option<Era>,
-    /// What is known of the server from an earlier connection ([`Session::discovery`](crate::Session::discovery)): then the client asks
-    /// nothing of it. A server ignores it, and so does a client that doesn't support its revision.
+    /// The discovery of the server from an earlier connection ([`Session::discovery`](crate::Session::discovery)): then
+    /// the client connects without a new one. A server ignores this option, and so does a client that doesn't support
+    /// the revision in it.
     pub discovery: Option<Discovery>,
-    /// How a server seals the state of a request that needs answers of the client. A client ignores it.
+    /// The sealing of the state of a request that needs input from the client. A client ignores this option.
     pub sealing: Sealing,
-    /// The least severe log messages that a client wants. Each request to a stateless server says so, and a server with
-    /// sessions is told after the handshake if it has log messages. By default a stateless server sends none, and one with
-    /// sessions decides itself.
+    /// The lowest level of log messages that a client wants. Each request to a stateless server carries it; a server
+    /// with sessions gets it after the handshake if it declares the logging capability. By default a stateless server
+    /// sends no log messages, and a server with sessions decides itself.
     pub log_level: Option<LoggingLevel>,
-    /// Whether a client keeps lists and contents of resources as long as the server says that they are fresh, and answers
-    /// calls with them; it doesn't by default.
+    /// The limits of a client's cache of lists and resource contents, which answers calls while the server declares the
+    /// results fresh. By default, nothing is cached.
     pub cache: Option<CacheLimits>,
 }
 
-/// The limits of the results that a client keeps.
+/// The limits of a client's cache of results.
 ///
-/// A result is kept for its `ttlMs`, by the method and parameters of its request without `_meta`, and each page of a list by
-/// itself. A change that the server notifies of ends that: for a list, any notification that it has changed, and for a
-/// resource one that names its URI. Without [`Peer::changes`](crate::Peer::changes), servers of the stateless era send none.
-/// Results of requests that answer the server's questions are never kept.
+/// A result is kept for its `ttlMs`, keyed by the method and the parameters of its request without `_meta`; each page
+/// of a list is a separate entry. A change notification evicts it earlier: for a list, any notification that it has
+/// changed, and for a resource one that names its URI. Without [`Peer::changes`](crate::Peer::changes), servers of the
+/// stateless era send none. Results of requests that carry input responses are never kept.
 ///
-/// Each session keeps results for itself, so that those whose `cacheScope` is `private` are shared with nobody. A client
-/// whose authorization changes needs another session.
+/// Each session has its own cache, so results whose `cacheScope` is `private` are never shared. A client whose
+/// authorization changes needs a new session.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#cacheableresult)
 #[derive(Debug, Clone, Copy)]
 pub struct CacheLimits {
-    /// Results that are kept. Beyond this limit and the next, those that would be stale first make room.
+    /// The maximum number of results. Beyond this limit or the next, the results that would become stale first are
+    /// evicted.
     pub entries: usize,
-    /// Bytes of JSON of their requests and of themselves.
+    /// The maximum bytes of JSON, of the results and their requests.
     pub bytes: usize,
-    /// How long a result is fresh at most, whatever the server says.
+    /// The maximum time that a result is fresh, even if the server declares a longer one.
     pub fresh: Duration,
 }
 
@@ -105,49 +107,49 @@ pub const MAX_BATCH: usize = 1000;
 /// The limits of a session.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// Requests of the peer that are handled at a time.
+    /// Requests of the peer that are handled at the same time.
     pub in_flight: usize,
-    /// Requests of the peer that wait for that. Beyond this limit, a request is refused with an error.
+    /// Requests of the peer that wait to be handled. Beyond this limit, a request is refused with an error.
     pub waiting: usize,
-    /// Bytes of JSON of the requests that are handled or wait. Beyond this limit, a request is refused with an error. Here
-    /// and below, each message counts 512 bytes more than its JSON has.
+    /// Bytes of JSON of the requests that are handled or waiting. Beyond this limit, a request is refused with an
+    /// error. Here and below, each message counts as its JSON plus 512 bytes.
     pub request_bytes: usize,
-    /// Messages in a batch. A batch with more is refused as a whole. The HTTP server accepts at most 1,000.
+    /// Messages in a batch. A larger batch is refused as a whole. The HTTP server accepts at most 1,000.
     pub batch: usize,
     /// Bytes of JSON of the parameters of `initialize`, which are kept as long as the session lasts.
     pub initialize_bytes: usize,
     /// Bytes of the responses that the peer hasn't read. Beyond this limit, no further request is handled until the peer
     /// reads, and responses that need no handler, such as to a ping or a refused request, are dropped.
     pub unread_bytes: usize,
-    /// Notifications of the peer that wait for the handler. Beyond this limit, one that equals a waiting one is merged with
-    /// it, and any other is dropped with a warning. Receiving never waits for a handler.
+    /// Notifications of the peer that wait for the handler. Beyond this limit, a notification that equals a waiting one
+    /// is merged with it, and any other is dropped with a warning. Receiving never waits for a handler.
     pub notifications: usize,
-    /// Bytes of JSON of the notifications that wait.
+    /// Bytes of JSON of the waiting notifications.
     pub notification_bytes: usize,
-    /// Requests for changes of the peer at a time. Each lasts until one of the sides ends it.
+    /// Subscriptions of the peer by a request for changes. Each such request lasts until one of the sides ends it.
     pub subscriptions: usize,
     /// Bytes of the URIs of the resources that the peer has subscribed to.
     pub subscription_bytes: usize,
-    /// Pages of a list of the peer.
+    /// Pages that are read of one of the peer's lists.
     pub pages: usize,
-    /// How often a request is repeated with answers to what its result asks: by a client, and by a server whose handler returns
-    /// questions to a client of the era with a handshake.
+    /// The number of times a request is repeated with input responses: by a client, and by a server whose handler
+    /// returns input requests for a client of the era with a handshake.
     pub rounds: usize,
-    /// Bytes of the sealed state of a request. It has the answers of all earlier rounds.
+    /// Bytes of the sealed state of a request, which contains the input responses of all earlier rounds.
     pub state_bytes: usize,
-    /// How long a server has to say what it is. One that is silent for longer is taken for one with a handshake. If
-    /// no such revision is supported, [`Self::answer`] counts.
+    /// The timeout of the discovery that probes a server's era. A server that doesn't respond in time is taken for one
+    /// with a handshake. If no revision with a handshake is supported, [`Self::answer`] applies instead.
     pub probe: Duration,
     /// The timeout of a call. Progress restarts it.
     pub answer: Duration,
-    /// The timeout of a call whatever progress it makes.
+    /// The timeout of a call even if it reports progress.
     pub answer_at_most: Duration,
-    /// The time that requests in flight have when the session is closed.
+    /// The time that requests in flight have to finish when the session is closed.
     pub closing: Duration,
 }
 
 impl Options {
-    /// The latest revision of an era that may be used.
+    /// Returns the latest supported revision of an era.
     pub(crate) fn latest(&self, era: Era) -> Option<Revision> {
         let is_excluded = self.era.is_some_and(|only| only != era);
         let revisions = self.supported.iter().copied().filter(|_| !is_excluded);

@@ -8,12 +8,13 @@ use mcp_adapters::mcp_wire::ErrorObject;
 
 use crate::error::invalid_params;
 
-/// The prefix of a cursor. The key of the last item before the page follows.
+/// The prefix of a cursor. It is followed by the key of the last item before the page.
 ///
-/// With a key rather than an index, no item is skipped or repeated when the list changes between two pages.
+/// Because the cursor is a key rather than an index, no item is skipped or repeated when the list changes between two
+/// pages.
 const AFTER: &str = "after:";
 
-/// The part of a list in which the requested page is the first.
+/// Returns the range of keys from the requested page to the end of the list.
 pub fn page_range(params: &hub::PaginatedRequestParams) -> Result<(Bound<&str>, Bound<&str>), ErrorObject> {
     let begin = match params.cursor.as_deref() {
         None => Bound::Unbounded,
@@ -26,7 +27,7 @@ pub fn page_range(params: &hub::PaginatedRequestParams) -> Result<(Bound<&str>, 
     Ok((begin, Bound::Unbounded))
 }
 
-/// The first of these items, and the cursor of the page after them.
+/// Returns the first `size` items, and the cursor of the next page.
 pub fn first_page<T>(items: &mut dyn Iterator<Item = (&str, T)>, size: usize) -> (Vec<T>, Option<String>) {
     let (mut page, mut last) = (Vec::new(), None);
     while page.len() < size
@@ -39,7 +40,8 @@ pub fn first_page<T>(items: &mut dyn Iterator<Item = (&str, T)>, size: usize) ->
     (page, next.map(|last| format!("{AFTER}{last}")))
 }
 
-/// The items of the requested page, and the cursor of the next page. What has no item is left out.
+/// Returns the items of the requested page, and the cursor of the next page. Entries for which `item` returns `None`
+/// are left out.
 pub fn page<R, T>(
     entries: &BTreeMap<String, R>,
     params: &hub::PaginatedRequestParams,
@@ -64,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_follow_each_other_though_the_list_changes() {
+    fn the_next_page_continues_after_the_cursor_when_items_were_removed() {
         let mut routes: BTreeMap<String, u8> = [("a", 1), ("b", 2), ("c", 3)].map(|(k, v)| (k.to_owned(), v)).into();
         let (first, next) = page(&routes, &first_page(), 2, |route| Some(*route)).unwrap();
         assert_eq!(first, [1, 2]);
@@ -75,14 +77,14 @@ mod tests {
     }
 
     #[test]
-    fn a_full_last_page_has_no_next() {
+    fn a_full_last_page_has_no_next_cursor() {
         let routes: BTreeMap<String, u8> = [("a", 1), ("b", 2)].map(|(k, v)| (k.to_owned(), v)).into();
         let (items, next) = page(&routes, &first_page(), 2, |route| Some(*route)).unwrap();
         assert_eq!((items, next), (vec![1, 2], None));
     }
 
     #[test]
-    fn a_cursor_that_nobody_gave_is_refused() {
+    fn a_malformed_cursor_is_refused() {
         let error = page(&BTreeMap::<String, u8>::new(), &cursor("7"), 2, |route| Some(*route)).unwrap_err();
         assert_eq!(error.message, "Invalid cursor");
     }

@@ -1,4 +1,4 @@
-//! The two sides of a session, by their messages.
+//! The two sides of a session, and the types of their messages.
 
 use std::time::Duration;
 
@@ -10,21 +10,22 @@ use mcp_adapters::{Conversion, FromPeer, FromResult, Loss, Revision, Role, Trans
 
 use crate::change::Change;
 
-/// An incoming message. Requests and notifications are large, and each function that passes a message on would copy them.
+/// An incoming message. Requests and notifications are boxed because they are large, and each function that passes a
+/// message on would copy them.
 pub type MessageIn<S> = Message<Box<<S as Side>::Request>, Box<<S as Side>::Notification>>;
 /// An outgoing message.
 pub type MessageOut<S> = Message<<S as Side>::RequestOut, <S as Side>::NotificationOut>;
 
-/// One side of a session, by its messages. All of them are types of the hub.
+/// One side of a session. The messages are types of the hub.
 pub trait Side: Send + Sync + Sized + 'static {
     /// The role of its peer.
     const PEER: Role;
-    /// Whether it is the side of a server.
+    /// Whether this is the side of a server.
     const IS_SERVER: bool = matches!(Self::PEER, Role::Client);
 
-    /// A request that the peer may send.
+    /// A request that the peer can send.
     type Request: Object + Decode + Encode + Send + 'static;
-    /// A notification that the peer may send.
+    /// A notification that the peer can send.
     type Notification: Object + Decode + Send + 'static;
     /// The result of a request of the peer.
     type Result: Send + 'static;
@@ -38,7 +39,7 @@ pub trait Side: Send + Sync + Sized + 'static {
     /// Decodes a message whose method no revision declares.
     ///
     /// # Errors
-    /// When it is not a message.
+    /// When it isn't a valid message.
     fn receive_custom(header: &MessageHeader<'_>) -> Decoded<MessageIn<Self>> {
         let message: Message<UnknownMethod, UnknownMethod> = from_str(header.message().text())?;
         Ok(match message {
@@ -54,10 +55,10 @@ pub trait Side: Send + Sync + Sized + 'static {
         })
     }
 
-    /// A request of the peer whose method no revision declares.
+    /// Wraps a request of the peer whose method no revision declares.
     fn custom_request(request: UnknownMethod) -> Self::Request;
 
-    /// A notification of the peer whose method no revision declares.
+    /// Wraps a notification of the peer whose method no revision declares.
     fn custom_notification(notification: UnknownMethod) -> Self::Notification;
 
     /// Encodes a message in the peer's revision.
@@ -76,7 +77,7 @@ pub trait Side: Send + Sync + Sized + 'static {
         Self::read_result(peer, method, &mut Reader::new(result.text()), conversion)
     }
 
-    /// The same for a result that is the next value of a reader.
+    /// Like [`Self::decode_result`], for a result that is the next value of a reader.
     ///
     /// # Errors
     /// When it isn't a result of the method.
@@ -87,7 +88,7 @@ pub trait Side: Send + Sync + Sized + 'static {
         conversion: Conversion,
     ) -> Result<Option<FromResult<Self::ResultIn>>, FromPeer>;
 
-    /// Encodes a result in the peer's revision, at the end of a text.
+    /// Encodes a result in the peer's revision, and appends it to `json`.
     ///
     /// # Errors
     /// When that revision can't represent it.
@@ -98,28 +99,29 @@ pub trait Side: Send + Sync + Sized + 'static {
         conversion: Conversion,
     ) -> Result<Vec<Loss>, Unrepresentable>;
 
-    /// The JSON of a result to the peer whose kind the hub doesn't declare.
+    /// Returns the JSON of a result to the peer whose kind the hub doesn't declare.
     fn undeclared(result: &Self::Result) -> Option<&RawJson> {
         let _ = result;
         None
     }
 
-    /// A result of the peer whose kind the hub doesn't declare; `None` for the side whose peer gives none.
+    /// Wraps a result of the peer whose kind the hub doesn't declare; `None` on the side whose peer has no such
+    /// results.
     fn undeclared_in(result: RawJson) -> Option<Self::ResultIn> {
         let _ = result;
         None
     }
 
-    /// The method of a request of the peer.
+    /// Returns the method of a request of the peer.
     fn method(request: &Self::Request) -> &str;
 
-    /// What a request of the peer is for, such as a tool, with the name that OpenTelemetry has for it.
+    /// Returns the target of a request of the peer, such as the name of a tool, with its OpenTelemetry attribute.
     fn target(request: &Self::Request) -> Option<(&'static str, &str)> {
         let _ = request;
         None
     }
 
-    /// Whether a result to the peer says that the request has failed.
+    /// Whether a result to the peer reports a failure, such as a tool result with `isError`.
     fn has_failed(result: &Self::Result) -> bool {
         let _ = result;
         false
@@ -131,61 +133,61 @@ pub trait Side: Send + Sync + Sized + 'static {
         false
     }
 
-    /// The method of a notification of the peer.
+    /// Returns the method of a notification of the peer.
     fn notification_method(notification: &Self::Notification) -> &str;
 
-    /// The method of a request to the peer.
+    /// Returns the method of a request to the peer.
     fn method_out(request: &Self::RequestOut) -> &str;
 
-    /// The method of a notification to the peer.
+    /// Returns the method of a notification to the peer.
     fn notification_method_out(notification: &Self::NotificationOut) -> &str;
 
-    /// The change that a notification of the peer is about.
+    /// Returns the change that a notification of the peer reports.
     fn change_in(notification: &Self::Notification) -> Option<Change> {
         let _ = notification;
         None
     }
 
-    /// The progress that a notification of the peer reports.
+    /// Returns the progress that a notification of the peer reports.
     fn progress_in(notification: Self::Notification) -> Option<hub::ProgressNotificationParams> {
         let _ = notification;
         None
     }
 
-    /// The change that a notification to the peer is about.
+    /// Returns the change that a notification to the peer reports.
     fn change_of(notification: &Self::NotificationOut) -> Option<Change> {
         let _ = notification;
         None
     }
 
-    /// The change after which the result of a request to the peer is stale; `None` if its result can't be kept.
+    /// Returns the change that makes the result of a request to the peer stale; `None` if the result can't be cached.
     fn ended_by(request: &Self::RequestOut) -> Option<Change> {
         let _ = request;
         None
     }
 
-    /// How long a result of the peer stays fresh.
+    /// Returns how long a result of the peer stays fresh.
     fn freshness(result: &Self::ResultIn) -> Duration {
         let _ = result;
         Duration::ZERO
     }
 
-    /// The notification of a change to the peer, if this side sends any.
+    /// Returns the notification of a change to the peer; `None` on the side that sends none.
     fn change_out(change: &Change) -> Option<Self::NotificationOut> {
         let _ = change;
         None
     }
 
-    /// The level of a log message to the peer.
+    /// Returns the level of a log message to the peer.
     fn log_level(notification: &Self::NotificationOut) -> Option<&hub::LoggingLevel> {
         let _ = notification;
         None
     }
 
-    /// A notification of progress; `None` for the side that sends none in the hub's revision.
+    /// Returns a progress notification; `None` on the side that sends none in the hub's revision.
     fn progress(params: hub::ProgressNotificationParams) -> Option<Self::NotificationOut>;
 
-    /// Whether the peer calls the methods of this direction.
+    /// Whether the peer sends messages of this direction.
     fn peer_calls(direction: Direction) -> bool;
 }
 
@@ -197,7 +199,7 @@ pub enum ServerSide {}
 #[derive(Debug, Clone, Copy)]
 pub enum ClientSide {}
 
-/// The implementation that both sides share, by the names of their messages.
+/// The part of the implementation that differs only in the names of the message types.
 macro_rules! messages {
     (
         in: $request:ident, $notification:ident, $result:ident, $push_result:ident, $from_peer:ident;
@@ -290,7 +292,7 @@ impl Side for ServerSide {
         matches!(result, hub::ServerResult::CallTool(result) if result.is_error == Some(true))
     }
 
-    /// Only of results that may be long.
+    /// Checked only for results that can be long.
     fn lacks_meta(result: &hub::ServerResult) -> bool {
         let (meta, extra) = match result {
             hub::ServerResult::CallTool(result) => (&result.meta, &result.extra),
@@ -352,7 +354,7 @@ impl Side for ClientSide {
             }
             hub::ClientRequest::ReadResource(request) => {
                 let params = &request.params;
-                // A request that answers what the server has asked is one of several rounds.
+                // A request that carries input responses or a state is part of several rounds.
                 let is_first = params.input_responses.is_none() && params.request_state.is_none();
                 is_first.then(|| Change::Resource(params.uri.as_str().into()))
             }

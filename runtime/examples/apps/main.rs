@@ -33,7 +33,7 @@ fn week(Args(place): Args<Place>) -> Structured<Week> {
 
 /// The server.
 pub fn router() -> Router {
-    // The document has all that it needs, so its frame may deny it everything else.
+    // The document needs nothing else, so its frame can deny it all external access.
     let chart = ui_resource("ui://weather/week", "week").title("Chart of a week");
     Router::new("weather", "1.0")
         .extension(Apps)

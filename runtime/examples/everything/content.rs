@@ -1,4 +1,4 @@
-//! The smallest picture and sound there are.
+//! A minimal picture and a minimal sound.
 
 use mcp_runtime::hub::{AudioContent, EmbeddedResource, ImageContent, TextContent, TextResourceContents};
 
@@ -6,7 +6,7 @@ use mcp_runtime::hub::{AudioContent, EmbeddedResource, ImageContent, TextContent
 pub const PIXEL: &str =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
 
-/// No samples, as WAV in base64.
+/// A WAV file without samples, in base64.
 const SILENCE: &str = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA=";
 
 pub fn text(text: impl Into<String>) -> TextContent {

@@ -1,7 +1,7 @@
-//! A server with a fixture for everything that a server can do, for tests with peers of other makers: the fixtures of
-//! the official conformance suite, and ours for what that leaves out.
+//! A server with a fixture for every feature of servers, for tests with peers of other implementations: the fixtures of
+//! the official conformance suite, and additional ones for features that the suite doesn't cover.
 //!
-//! On standard input and output unless `--http` is given; `everything --help` says more.
+//! It uses standard input and output unless `--http` is given; see `everything --help`.
 
 mod content;
 mod prompts;
@@ -23,18 +23,19 @@ use tokio_util::sync::CancellationToken;
 
 use wire_log::WireLog;
 
-/// A server with a fixture for everything that a server can do.
+/// A server with a fixture for every feature of servers.
 ///
 /// It stops when its standard input ends.
 #[derive(Parser)]
 struct Args {
-    /// Serve Streamable HTTP on this port of 127.0.0.1, 0 for any, and print the URL; HTTP with SSE is at /sse beside it
+    /// Serve Streamable HTTP on this port of 127.0.0.1, 0 for any, and print the URL; HTTP with SSE is at /sse on the
+    /// same port
     #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "0")]
     http: Option<u16>,
     /// Append each message to this file, as a line {"session":N,"way":"in"|"out","message":…}
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
-    /// Speak this revision alone
+    /// Support only this revision
     #[arg(long, value_name = "REVISION")]
     revision: Option<Revision>,
 }
@@ -60,7 +61,7 @@ async fn over_http(port: u16, log: WireLog, options: Options) -> io::Result<()> 
     io::stdout().flush()?;
 
     let shutdown = CancellationToken::new();
-    // Requests without a session share a router, so that one of them can see what another has done.
+    // Requests without a session share a router, so that one can see the effects of another.
     let shared = everything();
     let supported = options.supported.clone();
     let server = HttpServer::from_fn(move |transport, info| {
@@ -76,7 +77,7 @@ async fn over_http(port: u16, log: WireLog, options: Options) -> io::Result<()> 
     Ok(())
 }
 
-/// One revision, or every released one, also those without a handshake.
+/// Returns options with one revision, or with every released one, including those without a handshake.
 fn options(only: Option<Revision>) -> Options {
     let released = Revision::ALL.into_iter().filter(|revision| revision.facts().released);
     Options {
@@ -85,7 +86,7 @@ fn options(only: Option<Revision>) -> Options {
     }
 }
 
-/// A router of its own for each session, so that what one client changes is not another's.
+/// Creates a separate router for each session, so that the changes of one client don't affect another.
 fn everything() -> Router {
     let router = Router::new("everything", env!("CARGO_PKG_VERSION"))
         .instructions("Every tool, resource and prompt is a fixture for tests.")

@@ -54,7 +54,7 @@ fn about(Args(About { uri }): Args<About>) -> Vec<PromptMessage> {
     ])
 }
 
-/// The user says each of these.
+/// Returns a user message for each of these contents.
 fn says<const N: usize>(contents: [ContentBlock; N]) -> Vec<PromptMessage> {
     contents.map(|content| PromptMessage::new(Role::User, content)).into()
 }

@@ -1,4 +1,4 @@
-//! Tools that ask the client something.
+//! Tools that request input from the client.
 
 use mcp_runtime::hub::{ContentBlock, ElicitRequestFormParams};
 use mcp_runtime::mcp_wire;
@@ -12,17 +12,17 @@ use crate::content::text;
 
 #[derive(Deserialize, JsonSchema)]
 struct Prompt {
-    /// What to ask the model.
+    /// The prompt for the model.
     prompt: String,
 }
 
 #[derive(Deserialize, JsonSchema)]
 struct Question {
-    /// What to ask the user.
+    /// The message for the user.
     message: String,
 }
 
-/// Asks for two texts.
+/// A form with two text fields.
 const USER: &str = r#"{
     "type": "object",
     "properties": {
@@ -32,7 +32,7 @@ const USER: &str = r#"{
     "required": ["username", "email"]
 }"#;
 
-/// Every kind of field, with what it is unless the user says otherwise.
+/// A form with every kind of field, each with a default value.
 const WITH_DEFAULTS: &str = r#"{
     "type": "object",
     "properties": {
@@ -44,7 +44,7 @@ const WITH_DEFAULTS: &str = r#"{
     }
 }"#;
 
-/// Every way to choose among values.
+/// A form with every way to choose among values.
 const CHOICES: &str = r#"{
     "type": "object",
     "properties": {
@@ -89,7 +89,7 @@ pub fn add_to(router: Router) -> Router {
         )
         .tool(
             "test_elicitation_sep1034_defaults",
-            "Asks the user with values to begin with",
+            "Asks the user to check default values",
             |call: Call| async move { completed(ask("Please look over".to_owned(), WITH_DEFAULTS, &call).await?) },
         )
         .tool(
@@ -109,7 +109,7 @@ async fn sample(Args(Prompt { prompt }): Args<Prompt>, call: Call) -> Result<Str
     Ok(format!("LLM response: {answer}"))
 }
 
-/// The user's answer in words.
+/// Shows the user a form, and returns the response as text.
 async fn ask(message: String, form: &str, call: &Call) -> Result<String, CallError> {
     let form = mcp_wire::from_str(form).expect("the form is one");
     let params = ElicitRequestFormParams::new(message, form);

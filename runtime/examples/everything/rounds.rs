@@ -1,4 +1,4 @@
-//! Fixtures of the conformance suite whose questions are asked in results, where clients can't be called.
+//! Fixtures of the conformance suite for input requests. For stateless clients, these are sent in results.
 
 use mcp_runtime::hub::{
     self, CreateMessageRequestParams, ElicitRequestFormParams, ElicitResult, LoggingLevel, Prompt, PromptMessage, Role,
@@ -35,7 +35,7 @@ pub fn add_to(router: Router) -> Router {
         )
         .tool(
             "test_input_required_result_request_state",
-            "Asks the user to confirm, and says what became of the state",
+            "Asks the user to confirm, and reports that the state was valid",
             |call: Call| async move {
                 confirm(&call).await?;
                 Ok::<_, CallError>("state-ok")
@@ -43,7 +43,7 @@ pub fn add_to(router: Router) -> Router {
         )
         .tool(
             "test_input_required_result_tampered_state",
-            "Asks the user to confirm, with a state that nobody can change",
+            "Asks the user to confirm, with a state that the client can't change",
             |call: Call| async move {
                 confirm(&call).await?;
                 Ok::<_, CallError>("Confirmed.")
@@ -72,7 +72,7 @@ pub fn add_to(router: Router) -> Router {
         )
         .tool(
             "test_input_required_result_capabilities",
-            "Asks the client what it can be asked",
+            "Asks the client's model or, without one, the user",
             |call: Call| async move { asks_what_it_may(&call).await },
         )
         .tool(
@@ -96,7 +96,7 @@ pub fn add_to(router: Router) -> Router {
         }))
 }
 
-/// Tools that change lists and log, by the names of the suite.
+/// Adds tools that change lists and log, with the names of the suite.
 fn trigger(router: Router) -> Router {
     router
         .tool("test_logging_tool", "Logs a message", |call: Call| async move {
@@ -157,7 +157,7 @@ async fn roots(name: &str, call: &Call) -> Result<String, CallError> {
     Ok(uris.join(","))
 }
 
-/// Asks those of its questions that the client has declared it can answer.
+/// Requests sampling if the client has declared it, and otherwise elicitation.
 async fn asks_what_it_may(call: &Call) -> Result<String, CallError> {
     let message = SamplingMessage::new(Role::User, text("Are you there?"));
     let sampling = hub::InputRequest::from(hub::CreateMessageRequest::new(CreateMessageRequestParams::new(

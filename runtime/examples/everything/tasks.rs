@@ -72,7 +72,7 @@ async fn multi_input(task: TaskContext) -> Result<String, CallError> {
     Ok(format!("{} and {}", first.action.as_str(), second.action.as_str()))
 }
 
-/// Asks before there is a task.
+/// Requests input before the task is created.
 async fn greet_later(State(tasks): State<Tasks>, call: Call) -> Result<AnyCallToolResult, ToolError> {
     let name = rounds::ask("user_name", "What is your name?", "name", &call).await?;
     tasks.spawn(&call, |_| async move { format!("Hello, {name}!") }).await

@@ -1,4 +1,4 @@
-//! Tools that answer without asking the client anything.
+//! Tools that request no input from the client.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -26,7 +26,7 @@ struct Weather {
     city: String,
 }
 
-/// How many calls of `test_slow` were cancelled.
+/// The number of calls of `test_slow` that were cancelled.
 type Cancelled = Arc<AtomicUsize>;
 
 pub fn add_to(router: Router) -> Router {
@@ -58,7 +58,7 @@ pub fn add_to(router: Router) -> Router {
             })
         })
         .with(
-            tool("test_undeclared", "Gives members that nothing declares", undeclared).output_schema(
+            tool("test_undeclared", "Gives members that no schema declares", undeclared).output_schema(
                 json!({"type": "object", "properties": {"celsius": {"type": "number"}}, "required": ["celsius"]}),
             ),
         )
@@ -80,7 +80,7 @@ pub fn add_to(router: Router) -> Router {
         .with(with_every_keyword())
 }
 
-/// A member that the tool's schema doesn't declare, and one that the protocol doesn't.
+/// Returns a member that the tool's schema doesn't declare, and one that the protocol doesn't.
 fn undeclared() -> CallToolResult {
     let structured = json!({"celsius": 21.5, "metres": 540});
     let mut result = CallToolResult::new(vec![text(structured.to_string()).into()]).with_structured_content(structured);
@@ -119,7 +119,7 @@ async fn progress(call: Call) -> Result<&'static str, CallError> {
     Ok("Done.")
 }
 
-/// A cancelled call is dropped where it waits.
+/// A cancelled call is dropped while it waits.
 async fn slow(State(cancelled): State<Cancelled>) -> &'static str {
     struct Dropped(Cancelled);
     impl Drop for Dropped {
@@ -133,7 +133,7 @@ async fn slow(State(cancelled): State<Cancelled>) -> &'static str {
     "Half a minute has passed."
 }
 
-/// A tool whose schema uses what a schema may.
+/// A tool whose schema uses many keywords of JSON Schema.
 fn with_every_keyword() -> Route {
     let schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",

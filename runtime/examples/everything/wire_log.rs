@@ -1,4 +1,4 @@
-//! A file with every message as it was on the wire.
+//! A log file with every message as it was on the wire.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use mcp_runtime::transport::{MessageDirection, Transport, Watched, watched};
 
-/// A file with every message as it was on the wire, or none.
+/// A log file with every message as it was on the wire, if there is one.
 #[derive(Clone)]
 pub struct WireLog {
     file: Option<Arc<Mutex<File>>>,
@@ -25,7 +25,7 @@ impl WireLog {
         })
     }
 
-    /// Writes the messages of another session.
+    /// Logs the messages of a new session.
     pub fn watch<T: Transport>(&self, transport: T) -> Watched<T> {
         let session = self.sessions.fetch_add(1, Ordering::Relaxed);
         let file = self.file.clone();

@@ -1,4 +1,4 @@
-//! Completion of arguments, for a hub that has it.
+//! Completion of arguments, in a hub that has it.
 
 use mcp_adapters::hub::{self, CompletionReference, ServerResult};
 use mcp_adapters::mcp_wire::ErrorObject;
@@ -9,7 +9,7 @@ use super::handler::{GatewayHandler, unknown};
 use super::session::Servers;
 
 impl GatewayHandler {
-    /// Lets the server of a prompt or resource template complete its argument.
+    /// Passes a completion request on to the server of the prompt or resource template.
     pub async fn complete(
         &self,
         servers: &Servers,

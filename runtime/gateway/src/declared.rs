@@ -4,17 +4,17 @@ use mcp_adapters::hub::{ClientRequest, ServerResult};
 use mcp_adapters::mcp_wire::{DecodeError, ErrorObject, Reader, to_string};
 use mcp_runtime_core::internal::internal_error;
 
-/// The member in whose value each key is somebody's own.
+/// The member whose value can have any keys.
 const OPEN: &str = "_meta";
 
-/// A request without undeclared members.
+/// Returns a request without undeclared members.
 pub fn declared_request(request: &ClientRequest) -> Result<ClientRequest, ErrorObject> {
     let json = to_string(request).map_err(internal_error)?;
     let read = Reader::new(&json).without_undeclared(OPEN).decode();
     read.map_err(|error: DecodeError| internal_error(error))
 }
 
-/// The result of a method without undeclared members.
+/// Returns the result of a method without undeclared members.
 pub fn declared_result(method: &str, result: ServerResult) -> Result<ServerResult, ErrorObject> {
     let json = to_string(&result).map_err(internal_error)?;
     let read = ServerResult::read(method, &mut Reader::new(&json).without_undeclared(OPEN));

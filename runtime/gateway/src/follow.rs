@@ -1,4 +1,4 @@
-//! The changes of the servers, for a client that listens to them.
+//! The changes of the servers, for a client that subscribes to them.
 
 use std::sync::Arc;
 
@@ -13,16 +13,17 @@ use tokio::task::JoinSet;
 use super::server::ThroughBridge;
 use super::session::{GatewaySession, Servers};
 
-/// What a client listens to.
+/// The changes that a client subscribes to.
 #[derive(Debug, Clone, PartialEq, Default)]
 struct Wanted {
     /// The lists.
     filter: ChangeFilter,
-    /// The resources: the server of each, its URI there, and the one that the client knows.
+    /// The resources: for each the number of its server, its URI there, and the URI that the client uses.
     resources: Vec<(usize, String, String)>,
 }
 
-/// Notifies a client of the changes that it listens to, until its session ends. The sessions with the servers end with it.
+/// Notifies a client of the changes that it subscribes to, until its session ends. The sessions with the servers end
+/// with it.
 pub async fn follow(session: Arc<GatewaySession>, client: Arc<SessionState<ServerSide>>) {
     let mut own = None;
     tokio::select! {
@@ -62,7 +63,7 @@ async fn run(session: &Arc<GatewaySession>, client: &Arc<SessionState<ServerSide
     }
 }
 
-/// The sessions in which the servers tell of changes.
+/// Returns the sessions in which the servers notify of changes.
 fn servers_for(
     session: &GatewaySession,
     client: &Arc<SessionState<ServerSide>>,
@@ -70,7 +71,7 @@ fn servers_for(
 ) -> Arc<Servers> {
     match client.revision().filter(|revision| revision.has_handshake()) {
         Some(_) => Arc::clone(session.servers_for(client.negotiated(), client)),
-        // A stateless client says only with its other requests what it can be asked.
+        // A stateless client declares its capabilities only with its other requests.
         None => {
             let revisions = session.gateway.options.clients.iter().copied();
             let latest = revisions.filter(|revision| revision.is_stateless()).max();
@@ -80,7 +81,8 @@ fn servers_for(
     }
 }
 
-/// Passes the changes of a server on. When its session is lost, its lists have changed, and again when it is back.
+/// Passes the changes of a server on. When its session is lost, and again when there is a new one, its lists count as
+/// changed.
 async fn pass_on(
     mut follower: Follower<ThroughBridge>,
     server: usize,
@@ -115,7 +117,7 @@ impl Wanted {
         let uris = std::mem::take(&mut filter.resources);
         let listed = servers.clients.resource_servers(&uris).await;
         let resources = uris.into_iter().zip(listed).filter_map(|(uri, listed)| {
-            // The first server may have what none lists.
+            // The first server may have a resource that no server lists.
             let first = || servers.clients.resource_candidates(&uri).into_iter().next();
             let (server, own) = listed.or_else(first)?;
             Some((server, own, uri))
@@ -124,7 +126,7 @@ impl Wanted {
         Self { filter, resources }
     }
 
-    /// What is wanted of one server.
+    /// Returns the part of the filter that concerns one server.
     fn of_server(&self, server: usize) -> ChangeFilter {
         let own = self.resources.iter().filter(|(owner, ..)| *owner == server);
         let mut filter = self.filter.clone();
@@ -134,7 +136,7 @@ impl Wanted {
         filter
     }
 
-    /// The URI that the client knows for one of a server.
+    /// Returns the URI by which the client knows a resource of a server.
     fn outer<'u>(&'u self, server: usize, uri: &'u str) -> &'u str {
         let mut resources = self.resources.iter();
         let known = resources.find(|(owner, own, _)| *owner == server && own == uri);

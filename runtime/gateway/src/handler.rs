@@ -1,4 +1,4 @@
-//! What a gateway answers its clients.
+//! The request handling of a gateway.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -124,7 +124,7 @@ impl ServerHandler<Context<ServerSide>> for GatewayHandler {
     }
 }
 
-/// A server on behalf of a request.
+/// Connects to a server on behalf of a request.
 async fn reach(
     servers: &Servers,
     server: usize,
@@ -140,7 +140,8 @@ async fn reach(
 }
 
 impl GatewayHandler {
-    /// A server on behalf of a request that any server may answer: one that hangs doesn't keep it from the others.
+    /// Like [`reach`], with the time limit, for a request that any server may answer: a server that hangs must not keep
+    /// the request from the others.
     async fn reach_in_time(
         &self,
         servers: &Servers,
@@ -152,7 +153,7 @@ impl GatewayHandler {
         reached.unwrap_or_else(|_| Err(internal_error(format!("a server isn't reached within {limit:?}"))))
     }
 
-    /// Passes a request on to its server, as far as the policy allows it.
+    /// Passes a request on to its server, if the policy allows it.
     pub async fn forward(
         &self,
         servers: &Servers,
@@ -212,7 +213,7 @@ impl GatewayHandler {
         Ok(result)
     }
 
-    /// Reads a resource that no server lists of the server that its URI names, or the first that has it.
+    /// Reads a resource that no server lists: from the server that its URI names, or the first that has it.
     async fn read_of_any(
         &self,
         servers: &Servers,
@@ -239,8 +240,8 @@ impl GatewayHandler {
         Err(refusal)
     }
 
-    /// The items of a page, and the cursor of the next one. A list that has more than a page is in the order of its names, so that no item is
-    /// skipped or repeated when the list changes between two pages.
+    /// Returns the items of a page, and the cursor of the next page. A list with several pages is sorted by name, so
+    /// that no item is skipped or repeated when the list changes between two pages.
     fn page<T: Clone>(
         &self,
         list: Merged<T>,
@@ -281,7 +282,7 @@ async fn call(
     Ok(result?)
 }
 
-/// What a request is for.
+/// Returns the tool, prompt or resource of a request.
 fn target(request: &ClientRequest) -> Option<&str> {
     match request {
         ClientRequest::CallTool(request) => Some(&request.params.name),

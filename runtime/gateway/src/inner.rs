@@ -1,4 +1,4 @@
-//! What a gateway has, and its clones share.
+//! The state of a gateway, which its clones share.
 
 use std::sync::Arc;
 use std::time::Duration;

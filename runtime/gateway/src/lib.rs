@@ -1,8 +1,8 @@
-//! A gateway: one server before many, of any revisions and transports.
+//! A gateway: one server in front of many, of any revisions and transports.
 //!
-//! Each client has a session with each server that it uses, through a bridge ([`mcp_runtime_bridge`]) that speaks the revision of the client. So
-//! what a server asks reaches the client whose call it is about, and no other. The gateway merges the lists of the servers, and finds
-//! the server of each call by its name.
+//! Each client has a session with each server that it uses, through a bridge ([`mcp_runtime_bridge`]) that speaks the
+//! revision of the client. So an input request of a server reaches only the client whose call it belongs to. The
+//! gateway merges the lists of the servers, and finds the server of each call by its name.
 //!
 //! ```
 //! use mcp_runtime::gateway::Gateway;
@@ -70,20 +70,20 @@ pub use self::policy::{Policy, Routed};
 pub use self::report::{CallReport, Outcome};
 pub use mcp_runtime_bridge as bridge;
 
-/// One server before many. Clones are the same gateway.
+/// One server in front of many. Clones are the same gateway.
 #[derive(Clone)]
 pub struct Gateway {
     inner: Arc<Inner>,
 }
 
 impl Gateway {
-    /// A gateway without servers.
+    /// Creates a gateway without servers.
     #[must_use]
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
         Self::with_options(hub::Implementation::new(name, version), BridgeOptions::default())
     }
 
-    /// A gateway without servers, whose sessions have these options. A server that ends is always started again.
+    /// Creates a gateway without servers, whose sessions have these options. A server that ends is always restarted.
     #[must_use]
     pub fn with_options(info: hub::Implementation, options: BridgeOptions) -> Self {
         let inner = Inner {
@@ -108,11 +108,11 @@ impl Gateway {
         Arc::make_mut(&mut self.inner)
     }
 
-    /// Adds a server: a function that connects to it, or a [`ServerConfig`](mcp_runtime_clients::ServerConfig). Its tools and prompts have its
-    /// name before theirs.
+    /// Adds a server: a function that connects to it, or a [`ServerConfig`](mcp_runtime_clients::ServerConfig). The
+    /// names of its tools and prompts are prefixed with its name.
     ///
     /// # Panics
-    /// When [`Self::try_server`] gives an error.
+    /// When [`Self::try_server`] returns an error.
     #[must_use]
     #[track_caller]
     pub fn server(self, name: impl Into<String>, connector: impl Connector) -> Self {
@@ -125,7 +125,7 @@ impl Gateway {
     /// Adds a server; see [`Self::server`].
     ///
     /// # Errors
-    /// When its name can't be told apart from those of the others.
+    /// When its name can't be distinguished from those of the others.
     pub fn try_server(mut self, name: impl Into<String>, connector: impl Connector) -> Result<Self, NameError> {
         let inner = self.inner_mut();
         let options = BridgeOptions {
@@ -137,20 +137,20 @@ impl Gateway {
         self.named()
     }
 
-    /// Leaves the names of tools and prompts as their servers have them. Of two with the same name, the one of the server that was
-    /// added first is seen, and the other one is a warning of `tracing`.
+    /// Keeps the names of tools and prompts as their servers have them. If two servers use the same name, that of the
+    /// server added first is visible, and the other is logged as a warning with `tracing`.
     #[must_use]
     pub fn flat(mut self) -> Self {
         self.inner_mut().naming = Naming::Flat;
         match self.clone().named() {
             Ok(named) => named,
-            // Names that are told apart by their prefixes are different.
+            // Names that are distinguished by their prefixes are different.
             Err(_) => self,
         }
     }
 
-    /// Puts the name of the server into the URI of each resource: `notes://today` of the server `work` becomes `notes://work/today`.
-    /// Otherwise only those that an earlier server has too get this form.
+    /// Puts the name of the server into the URI of each resource: `notes://today` of the server `work` becomes
+    /// `notes://work/today`. Otherwise only URIs that an earlier server has too get this form.
     #[must_use]
     pub fn prefix_uris(mut self) -> Self {
         let inner = self.inner_mut();
@@ -180,31 +180,32 @@ impl Gateway {
         self
     }
 
-    /// Sets how long a server may take when all of them are asked: to connect, and to give a list. One that takes longer is left out,
-    /// and goes on connecting; clients that listen are told when it is there. The default is 20 seconds. A call of one server isn't limited:
-    /// its client decides how long it waits.
+    /// Sets the time limit of each server for requests that go to all servers: to connect, and to return a list. A
+    /// server that exceeds it is left out, but keeps connecting; clients that subscribe are notified once it is
+    /// connected. The default is 20 seconds. A call of one server isn't limited: its client sets the timeout.
     #[must_use]
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.inner_mut().time_limit = limit;
         self
     }
 
-    /// Sets what decides on each call: see [`Policy`].
+    /// Sets the policy that decides on each call: see [`Policy`].
     #[must_use]
     pub fn policy(mut self, policy: impl Policy) -> Self {
         self.inner_mut().policy = Some(Arc::new(policy));
         self
     }
 
-    /// Drops the members of calls and their results that the revision of the gateway's types doesn't declare, and with them what servers and
-    /// clients could say past the [`Policy`]. `_meta` stays whole, and so does what may be any JSON, such as arguments and structured content.
+    /// Drops the members of calls and their results that the revision of the gateway's types doesn't declare, which
+    /// servers and clients could otherwise use to bypass the [`Policy`]. `_meta` and values that can be any JSON, such
+    /// as arguments and structured content, stay whole.
     #[must_use]
     pub fn drop_undeclared(mut self) -> Self {
         self.inner_mut().drops_undeclared = true;
         self
     }
 
-    /// Sets what is told of each call once it has ended, such as for metrics by server and tool.
+    /// Sets a function that gets a report of each call once it has ended, such as for metrics by server and tool.
     #[must_use]
     pub fn observe(mut self, observer: impl Fn(&CallReport<'_>) + Send + Sync + 'static) -> Self {
         self.inner_mut().observer = Some(Arc::new(observer));
@@ -216,7 +217,7 @@ impl Gateway {
         self.serve_for(ClientId::default(), transport)
     }
 
-    /// Serves a client about whom more is known, as [`Bridge::serve_for`] does.
+    /// Serves a client with a known identity, as [`Bridge::serve_for`] does.
     pub fn serve_for(&self, client: impl Into<ClientId>, transport: impl Transport) -> ServerSession {
         let inner = &self.inner;
         let options = Options {
@@ -258,7 +259,7 @@ impl std::fmt::Debug for Gateway {
     }
 }
 
-/// All that a server can have: some server has it, or may have it once it is started.
+/// All capabilities of a server: some server has each, or may have it once it is started.
 fn capabilities() -> hub::ServerCapabilities {
     let changes = r#"{"tools":{"listChanged":true},"prompts":{"listChanged":true},"resources":{"listChanged":true,"subscribe":true},
         "logging":{},"completions":{}}"#;

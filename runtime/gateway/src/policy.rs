@@ -1,4 +1,4 @@
-//! What decides on the calls that go through a gateway.
+//! Policies that decide on the calls through a gateway.
 
 use std::future::Future;
 
@@ -7,17 +7,18 @@ use mcp_adapters::mcp_wire::ErrorObject;
 use mcp_runtime_core::{Context, ServerSide};
 use mcp_runtime_util::BoxFuture;
 
-/// A call on its way.
+/// A call that the gateway passes on.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Routed<'c> {
     /// The name of its server.
     pub server: &'c str,
-    /// Its context: the client, the principal, and what the transport knows.
+    /// Its context: the client, the principal, and what the transport reports.
     pub context: &'c Context<ServerSide>,
 }
 
-/// Decides on the calls of tools, prompts, resources and completions: allows, refuses or changes them, and changes their results.
+/// A policy for the calls of tools, prompts, resources and completions: it allows, refuses or changes them, and changes
+/// their results.
 ///
 /// ```
 /// use mcp_runtime::gateway::{Policy, Routed};
@@ -37,7 +38,8 @@ pub struct Routed<'c> {
 /// }
 /// ```
 pub trait Policy: Send + Sync + 'static {
-    /// Decides on a request, with names as its server has them, and may change it. With an error, the server doesn't get it.
+    /// Decides on a request, whose names are those of its server, and can change it. With an error, the server doesn't
+    /// get it.
     fn request(
         &self,
         call: Routed<'_>,
@@ -47,7 +49,7 @@ pub trait Policy: Send + Sync + 'static {
         async { Ok(()) }
     }
 
-    /// Decides on a result, and may change it. With an error, the client doesn't get it.
+    /// Decides on a result, and can change it. With an error, the client doesn't get it.
     fn result(
         &self,
         call: Routed<'_>,

@@ -1,4 +1,4 @@
-//! What an observer is told of a call.
+//! The report of a call that an observer gets.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::ErrorObject;
 
-/// What is told of each call.
+/// The function that gets a report of each call.
 pub type Observer = Arc<dyn Fn(&CallReport<'_>) + Send + Sync>;
 
 /// A call that has ended.
@@ -21,11 +21,11 @@ pub struct CallReport<'c> {
     pub target: Option<&'c str>,
     /// How long it took.
     pub elapsed: Duration,
-    /// How it has ended.
+    /// The outcome.
     pub outcome: Outcome,
 }
 
-/// How a call has ended.
+/// The outcome of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Outcome {

@@ -13,7 +13,7 @@ use mcp_runtime_core::transport::{ChannelTransport, Connector, TransportError, c
 use mcp_runtime_core::{Capable, ClientSide, Context, Peer, ServerSide};
 use mcp_runtime_util::{BoxFuture, Mutex};
 
-/// The messages that wait in each direction of a connection within the process.
+/// The maximum number of messages that wait in each direction of a connection within the process.
 const CAPACITY: usize = 64;
 
 /// A server of the gateway.
@@ -21,7 +21,8 @@ const CAPACITY: usize = 64;
 pub struct GatewayServer {
     pub name: String,
     pub bridge: Arc<dyn ErasedBridge>,
-    /// Whether it can't be used, which has been logged. All clients find that out, some of them with each list.
+    /// Whether the server can't be used. This is logged as a warning only once, because each client finds it out
+    /// separately, some with each list.
     is_failing: Arc<AtomicBool>,
 }
 
@@ -35,12 +36,12 @@ impl GatewayServer {
         }
     }
 
-    /// The server can be used.
+    /// Records that the server can be used.
     pub fn works(&self) {
         self.is_failing.store(false, Ordering::Relaxed);
     }
 
-    /// Logs that the server can't be used: as a warning, unless it couldn't before.
+    /// Logs that the server can't be used: as a warning the first time, and at debug level after that.
     pub fn fails(&self, error: &dyn std::fmt::Display) {
         let server = &self.name;
         match self.is_failing.swap(true, Ordering::Relaxed) {
@@ -67,7 +68,7 @@ impl<C: Connector> ErasedBridge for Bridge<C> {
     }
 }
 
-/// Connects to a server on behalf of a client.
+/// A connector to a server, on behalf of a client.
 pub struct ThroughBridge {
     pub server: GatewayServer,
     pub client: ClientId,
@@ -89,17 +90,17 @@ impl Connector for ThroughBridge {
     }
 }
 
-/// The client's requests that a server is handling, so that what the server sends belongs to one of them.
+/// The client's requests that a server is handling. The server's messages belong to one of them.
 #[derive(Default)]
 pub struct Callers(Mutex<(u64, BTreeMap<u64, Peer<ServerSide>>)>);
 
-/// Forgets a request when it is dropped.
+/// A guard that removes a request when it is dropped.
 pub struct CallerGuard(Arc<Callers>, u64);
 
 impl Callers {
     pub fn add(self: &Arc<Self>, context: &Context<ServerSide>) -> CallerGuard {
         let peer = context.peer();
-        // A handle that asks the client directly: the handler isn't run again for an answer.
+        // A handle that calls the client directly: the handler isn't run again to get input.
         let (state, negotiated) = (Arc::clone(peer.state()), Arc::clone(peer.negotiated()));
         let caller = Peer::of_message(state, context.request_id().cloned(), negotiated);
         let mut callers = self.0.lock();
@@ -121,11 +122,11 @@ impl Drop for CallerGuard {
     }
 }
 
-/// Passes what a server asks and notifies of on to the client.
+/// Passes the input requests and notifications of a server on to the client.
 pub struct GatewayServerHandler {
     pub server: String,
     pub callers: Arc<Callers>,
-    /// What the client offers.
+    /// The capabilities of the client.
     pub capabilities: hub::ClientCapabilities,
     /// The session with the client.
     pub client: Weak<SessionState<ServerSide>>,
@@ -169,7 +170,7 @@ impl ClientHandler<Context<ClientSide>> for GatewayServerHandler {
                 client.notify(message.into()).await
             }
             ServerNotification::Unknown(notification) => client.notify_unknown(notification).await,
-            // Progress belongs to a call, and changes to subscriptions.
+            // Progress belongs to a call, and changes belong to subscriptions.
             _ => return,
         };
         if let Err(error) = notified {
@@ -178,7 +179,7 @@ impl ClientHandler<Context<ClientSide>> for GatewayServerHandler {
     }
 }
 
-/// The name of the logger of a server's messages for clients of the gateway.
+/// Returns the logger name of a server's log messages for clients of the gateway.
 fn logger(server: &str, logger: Option<String>) -> String {
     match logger {
         Some(logger) => format!("{server}.{logger}"),

@@ -24,9 +24,9 @@ pub struct GatewaySession {
 /// The sessions with the servers on behalf of a client.
 pub struct Servers {
     pub clients: Clients<ThroughBridge>,
-    /// What each server is handling.
+    /// The requests that each server is handling.
     pub callers: Vec<Arc<Callers>>,
-    /// The log level that each server with sessions has got, and in which session.
+    /// The log level set on each server with sessions, and the session in which it was set.
     levels: Mutex<HashMap<usize, (usize, usize)>>,
 }
 
@@ -40,19 +40,19 @@ impl GatewaySession {
         })
     }
 
-    /// The sessions on behalf of the client that has sent a message.
+    /// Returns the sessions on behalf of the client that has sent a message.
     pub fn servers(&self, context: &Context<ServerSide>) -> &Arc<Servers> {
         let peer = context.peer();
         self.servers_for(peer.negotiated(), peer.state())
     }
 
-    /// The sessions on behalf of a client for which this was negotiated.
+    /// Returns the sessions on behalf of a client, from its negotiated state.
     pub fn servers_for(&self, negotiated: &Negotiated, state: &Arc<SessionState<ServerSide>>) -> &Arc<Servers> {
         let begin = || self.begin(negotiated.revision, negotiated.info.as_ref(), state);
         self.servers.get_or_init(|| Arc::new(begin()))
     }
 
-    /// Other sessions with the servers, which nobody has begun.
+    /// Creates separate sessions with the servers, which connect when they are used.
     pub fn begin(
         &self,
         revision: Revision,
@@ -64,7 +64,7 @@ impl GatewaySession {
         let options = Options {
             supported: vec![revision],
             limits: Limits {
-                // The client that waits for an answer decides how long.
+                // The client that waits for the response sets the timeout.
                 answer: std::time::Duration::MAX,
                 answer_at_most: std::time::Duration::MAX,
                 ..Limits::default()
@@ -107,7 +107,7 @@ impl GatewaySession {
 }
 
 impl Servers {
-    /// A server on behalf of a request: with the log level that the client wants.
+    /// Returns a handle of a server on behalf of a request, with the log level that the client wants.
     pub async fn on_behalf(
         &self,
         server: usize,
@@ -138,12 +138,12 @@ impl Servers {
     async fn set_level(&self, server: usize, peer: &Peer<ClientSide>, context: &Context<ServerSide>) {
         let severity = context.peer().state().log_severity.load(Ordering::Relaxed);
         let session = Arc::as_ptr(peer.state()) as usize;
-        // A client that has set no level gets what the server sends without one.
+        // A client that has set no level gets the messages that the server sends without one.
         let before = self.levels.lock().get(&server).copied();
         let before = before
             .filter(|(of, _)| *of == session)
             .map_or(0, |(_, severity)| severity);
-        // Where this fails, the next call tries again.
+        // If this fails, the next call tries again.
         if let Some(level) = log_level(severity).filter(|_| before != severity)
             && let Some(Ok(())) = peer.state().set_log_level(&level).await
         {

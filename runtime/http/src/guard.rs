@@ -1,4 +1,4 @@
-//! What a server asks before it reads a request.
+//! Authorization of the requests to a server.
 
 use std::error::Error;
 use std::time::Duration;
@@ -7,7 +7,8 @@ use http::request::Parts;
 use http::{HeaderMap, StatusCode, Uri};
 use mcp_runtime_util::BoxFuture;
 
-/// Checks the requests to a server, such as the token in each: a `ProtectedResource` of `mcp-runtime-auth`, or a check of your own.
+/// Checks the requests to a server, such as their tokens: a `ProtectedResource` of `mcp-runtime-auth`, or a check of
+/// your own.
 ///
 /// ```
 /// use mcp_runtime::Router;
@@ -37,27 +38,28 @@ use mcp_runtime_util::BoxFuture;
 pub trait Guard: Send + Sync + 'static {
     /// Checks a request, and returns headers for the response.
     ///
-    /// It takes credentials out of the headers, which handlers see, and leaves what they say in the extensions. A
-    /// [`Principal`](mcp_runtime_core::transport::Principal) there is whom sessions belong to, unless `HttpServer::principal` says otherwise.
+    /// It removes credentials from the headers, which handlers see, and puts the identity that they prove into the
+    /// extensions. Sessions belong to the [`Principal`](mcp_runtime_core::transport::Principal) there, unless
+    /// `HttpServer::principal` determines another one.
     fn check<'a>(&'a self, request: &'a mut Parts) -> GuardFuture<'a>;
 
-    /// Checks the body of a POST whose request has passed. By default it may be anything.
+    /// Checks the body of a POST whose head has passed [`check`](Self::check). By default every body is accepted.
     ///
     /// # Errors
-    /// The response, if the client may not send this.
+    /// The response, if the client isn't allowed to send this body.
     fn check_body(&self, request: &Parts, json: &[u8]) -> Result<(), Refusal> {
         let _ = (request, json);
         Ok(())
     }
 
-    /// The path of a document that needs no check, such as the metadata of a protected resource, and its JSON. A server asks for it
-    /// once.
+    /// The path and the JSON of a document that is served without a check, such as the metadata of a protected
+    /// resource. A server calls this once.
     fn document(&self) -> Option<(String, Vec<u8>)> {
         None
     }
 }
 
-/// The headers for the response to a request that has passed, or the response to one that hasn't.
+/// The result of a check: headers for the response if the request has passed, or else the response that refuses it.
 pub type GuardFuture<'a> = BoxFuture<'a, Result<HeaderMap, Refusal>>;
 
 /// The response to a request that a [`Guard`] refuses.
@@ -67,7 +69,7 @@ pub struct Refusal {
     pub status: StatusCode,
     /// The message of the error in its body.
     pub message: String,
-    /// More headers.
+    /// Additional headers.
     pub headers: Box<HeaderMap>,
 }
 
@@ -89,20 +91,21 @@ impl Refusal {
     }
 }
 
-/// The URI of a request as it came, in its extensions, if the server is part of another service that has taken off the beginning of
-/// the path.
+/// The original URI of a request, in its extensions, if the server is nested in another service that has removed a
+/// prefix from the path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OriginalUri(pub Uri);
 
-/// Remembers which proofs that clients have their keys have been used, so that none is used again: `Dpop::store` of `mcp-runtime-auth` takes it.
+/// Remembers the DPoP proofs (proofs that clients possess their keys) that have been used, so that none is accepted
+/// twice. It is set by `Dpop::store` of `mcp-runtime-auth`.
 pub trait ProofStore: Send + Sync + 'static {
-    /// Adds a proof, which has to be remembered for this time; `false` if it is there already.
+    /// Adds a proof, which has to be remembered for this time; `false` if it is already in the store.
     ///
-    /// `key` is the thumbprint of the key that has signed it, and `id` a digest of its id. The clients have the keys, and make as
-    /// many proofs as they like, so a store needs a limit for each key.
+    /// `key` is the thumbprint of the key that has signed it, and `id` a digest of its id. Clients can make any number
+    /// of proofs with a key, so a store needs a limit for each key.
     ///
     /// # Errors
-    /// When the store can't say whether it is there, or has no room for it. The request is refused with the status 503.
+    /// When the store can't determine whether it has the proof, or is full. The request is refused with the status 503.
     fn add<'a>(
         &'a self,
         key: &'a str,

@@ -1,4 +1,4 @@
-//! Messages over HTTP.
+//! Clients and servers of the Model Context Protocol over HTTP.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

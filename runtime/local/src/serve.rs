@@ -1,4 +1,4 @@
-//! A session with each client of a socket or a pipe of this machine.
+//! A server's loop that runs a session with each client of a local socket or pipe.
 
 use std::future::IntoFuture;
 use std::io;
@@ -14,7 +14,7 @@ use tokio_util::task::TaskTracker;
 
 use super::lines::LineLimits;
 
-/// How long no client is accepted after an error.
+/// The pause after an error before the next client is accepted.
 const ACCEPT_AGAIN: Duration = Duration::from_secs(1);
 
 /// Accepts clients.
@@ -22,13 +22,13 @@ pub trait Accept: Send + 'static {
     /// The transport with a client.
     type Transport: Transport;
 
-    /// Waits for the next client. Dropping the future loses none.
+    /// Waits for the next client. Dropping the future loses no client.
     fn accept_client(&mut self, limits: LineLimits) -> impl Future<Output = io::Result<Self::Transport>> + Send;
 }
 
-/// Clients to be served; made by `serve`, and awaited.
+/// A server's loop that serves clients while it is awaited; created by `serve`.
 #[derive(Debug)]
-#[must_use = "nobody is served unless this is awaited"]
+#[must_use = "no client is served unless this is awaited"]
 pub struct Serve<L, F> {
     listener: L,
     start: F,
@@ -48,21 +48,21 @@ impl<L, F> Serve<L, F> {
         }
     }
 
-    /// The limits of the transports.
+    /// Sets the limits of the transports.
     pub fn limits(mut self, limits: LineLimits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// How many clients may be connected at once; the default is 1,024, as that is how many files a process may often have open.
-    /// Those who come later wait until another is gone.
+    /// Sets how many clients can be connected at once. The default is 1,024, a common limit on the open files of a
+    /// process. Further clients wait until another one disconnects.
     pub fn max_connections(mut self, connections: usize) -> Self {
         self.max_connections = connections.clamp(1, Semaphore::MAX_PERMITS);
         self
     }
 
-    /// Stops once the token is cancelled: the socket or pipe is removed, no client is accepted any more, and the sessions are
-    /// [closed](ServerSession::close).
+    /// Stops once the token is cancelled: the socket or pipe is removed, no more clients are accepted, and the sessions
+    /// are [closed](ServerSession::close).
     pub fn shutdown(mut self, token: CancellationToken) -> Self {
         self.shutdown = token;
         self
@@ -104,7 +104,7 @@ where
     }
 }
 
-/// The next client. Errors are those of a process that has too many files open.
+/// Accepts the next client. Tries again after an error, such as when the process has too many files open.
 async fn accept<L: Accept>(listener: &mut L, limits: LineLimits) -> L::Transport {
     loop {
         match listener.accept_client(limits).await {

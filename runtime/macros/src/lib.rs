@@ -11,7 +11,7 @@ pub fn tool(arguments: TokenStream, function: TokenStream) -> TokenStream {
     function.into_iter().chain(route).collect()
 }
 
-/// The calls that set what the arguments of the attribute say.
+/// Returns the method calls on the route for the arguments of the attribute.
 fn settings(arguments: TokenStream) -> Result<String, String> {
     let tokens: Vec<TokenTree> = arguments.into_iter().collect();
     let is_comma = |token: &TokenTree| matches!(token, TokenTree::Punct(comma) if comma.as_char() == ',');
@@ -34,7 +34,7 @@ fn setting(argument: &[TokenTree]) -> Result<String, String> {
     }
 }
 
-/// The type whose function gives the tool.
+/// Returns the code of the type whose function `tool` returns the route.
 fn route(function: TokenStream, settings: &str) -> Result<String, String> {
     let Signature {
         visibility,
@@ -60,10 +60,10 @@ fn route(function: TokenStream, settings: &str) -> Result<String, String> {
     ))
 }
 
-/// What the tokens before a function's parameters say.
+/// The parts of a function that are declared before its parameters.
 struct Signature {
     visibility: String,
-    /// The literals of its doc comment, a line each.
+    /// The literals of its doc comment, one per line.
     documentation: Vec<String>,
     name: String,
 }
@@ -99,7 +99,7 @@ impl Signature {
                 _ => {}
             }
         }
-        Err("`tool` makes a tool from a function".to_owned())
+        Err("`tool` must be on a function".to_owned())
     }
 }
 
@@ -107,7 +107,7 @@ fn is(word: &Ident, keyword: &str) -> bool {
     word.to_string() == keyword
 }
 
-/// The literal of an attribute `doc = "…"`.
+/// Returns the literal of an attribute `doc = "…"`.
 fn doc(attribute: TokenStream) -> Option<String> {
     let mut tokens = attribute.into_iter();
     let (name, equals, text) = (tokens.next()?, tokens.next()?, tokens.next()?);

@@ -16,23 +16,26 @@ use tokio_util::task::AbortOnDropHandle;
 use super::connection::{Connection, connect, millis, within};
 use super::inbox::{WAIT, read};
 
-/// The changes that the stream keeps for instances that are behind, and how long it lasts without another.
+/// The maximum number of changes in the stream, for instances that are behind, and how long it is kept after the last
+/// one.
 const KEPT: u32 = 4096;
 const EXPIRY: Duration = Duration::from_secs(60 * 60);
 
 type Stored<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
-/// The changes that the instances of a server send each other. [`RedisStore::changes`](super::RedisStore::changes) gives it.
+/// The changes that the instances of a server send each other. [`RedisStore::changes`](super::RedisStore::changes)
+/// returns it.
 pub struct RedisChanges {
     instance: String,
     key: String,
     connection: Arc<Connection>,
     following: Mutex<Following>,
-    /// The store is connected to as long as changes are shared.
+    /// Keeps the heartbeat running as long as changes are shared.
     _heartbeat: Arc<AbortOnDropHandle<()>>,
 }
 
-/// How far the stream was read, by a connection of its own, since other commands would wait behind one that waits.
+/// The position in the stream, which is read by a separate connection: on a shared one, other commands would wait
+/// behind a blocking read.
 struct Following {
     connection: Option<MultiplexedConnection>,
     /// The id of the last change.
@@ -90,7 +93,7 @@ impl RedisChanges {
         self.connection.query(&pipeline).await
     }
 
-    /// The changes of other instances since the last reading.
+    /// Waits for changes of other instances since the last read.
     async fn follow(&self) -> Result<Vec<Change>, StoreError> {
         let (client, timeout) = (self.connection.client(), self.connection.timeout());
         let mut following = self.following.lock().await;
@@ -112,7 +115,7 @@ impl RedisChanges {
     }
 }
 
-/// `None` for one that another version of the program has sent.
+/// Decodes a change; `None` for one that another version of the program has sent.
 fn change(stored: &StreamId) -> Option<Change> {
     let list: String = stored.get("list")?;
     match &*list {

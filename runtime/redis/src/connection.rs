@@ -8,7 +8,7 @@ use redis::{AsyncConnectionConfig, Client, FromRedisValue, Pipeline, RedisResult
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
-/// A store that doesn't answer in time.
+/// The error for a store that doesn't respond in time.
 #[derive(Debug, thiserror::Error)]
 #[error("the session store hasn't answered within {0:?}")]
 struct CommandTimeout(Duration);
@@ -24,7 +24,7 @@ pub(super) struct Connection {
 #[derive(Debug, Default)]
 struct Current {
     connection: Option<MultiplexedConnection>,
-    /// How many connections there have been.
+    /// The number of connections so far.
     number: u64,
 }
 
@@ -82,7 +82,7 @@ impl Connection {
     }
 }
 
-/// A connection whose commands have no timeout of their own.
+/// Opens a connection whose commands have no timeout.
 pub(super) async fn connect(client: &Client, patience: Duration) -> RedisResult<MultiplexedConnection> {
     let config = AsyncConnectionConfig::new()
         .set_connection_timeout(Some(patience))
@@ -90,7 +90,7 @@ pub(super) async fn connect(client: &Client, patience: Duration) -> RedisResult<
     client.get_multiplexed_async_connection_with_config(&config).await
 }
 
-/// Waits for an answer of the store.
+/// Waits for a response of the store.
 pub(super) async fn within<T>(
     patience: Duration,
     answer: impl Future<Output = RedisResult<T>>,
@@ -101,7 +101,7 @@ pub(super) async fn within<T>(
     }
 }
 
-/// The milliseconds of an expiry, which must not be 0.
+/// Returns the milliseconds of an expiry, which must not be 0.
 pub(super) fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX).max(1)
 }

@@ -10,12 +10,13 @@ use tokio::sync::Mutex;
 
 use super::connection::{connect, millis, within};
 
-/// How long the store waits for a message.
+/// How long a read waits for a message.
 pub(super) const WAIT: Duration = Duration::from_secs(1);
-/// The messages that are taken at once.
+/// The maximum number of messages per read.
 const COUNT: u32 = 64;
 
-/// The inbox of this instance. It has a connection of its own, since other commands would wait behind one that waits.
+/// The inbox of this instance. It has a separate connection: on a shared one, other commands would wait behind a
+/// blocking read.
 #[derive(Debug)]
 pub(super) struct Inbox {
     client: Client,
@@ -58,7 +59,7 @@ impl Inbox {
             for message in &messages {
                 delete.arg(&message.id);
             }
-            // What stays is removed with the inbox.
+            // Messages that couldn't be deleted are removed with the inbox.
             let _: () = within(self.timeout, delete.query_async(&mut connection))
                 .await
                 .unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What instances share in the store.
+//! Communication between instances through the store.
 
 use mcp_runtime_http::server::{InboxMessage, Instances, LogAppend, LogEntry, LogId, Recipient, StoreFuture};
 

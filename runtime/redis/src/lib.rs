@@ -30,11 +30,12 @@ pub use self::tasks::RedisTasks;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct RedisOptions {
-    /// What the keys begin with. Servers that share nothing but the store need prefixes of their own. The default is `mcp`.
+    /// The prefix of the keys. Different servers in the same database need different prefixes. The default is `mcp`.
     pub prefix: String,
-    /// How long a command may take, and connecting; the default is 2 seconds.
+    /// The timeout of a command, and of connecting; the default is 2 seconds.
     pub timeout: Duration,
-    /// How long after its last heartbeat an instance is taken for dead; the default is 5 seconds. There are five in that time.
+    /// How long after its last heartbeat an instance counts as dead; the default is 5 seconds. It sends five heartbeats
+    /// in that time.
     pub heartbeat: Duration,
     /// How long the events of a stream are kept after the last one; the default is 30 minutes.
     pub event_expiry: Duration,
@@ -54,14 +55,15 @@ impl Default for RedisOptions {
     }
 }
 
-/// A session store on Redis or Valkey (feature `redis`), with which any instance of a server takes any request of a session:
+/// A session store on Redis or Valkey (feature `redis`), with which any instance of a server can handle any request of
+/// a session:
 ///
-/// - A stream is resumed at any instance. Its events are in the store before the client gets them. If the instance that handled
-///   a request has died, the client gets the events before that, and an error response.
-/// - Answers to questions of the server, cancellations and progress reach the instance that waits for them.
+/// - A stream can be resumed at any instance. Its events are in the store before the client gets them. If the instance
+///   that handled a request has died, the client gets the events before that, and an error response.
+/// - Answers to input requests of the server, cancellations and progress reach the instance that waits for them.
 ///
-/// While the store doesn't answer, requests of sessions get a 503, and requests in flight go on. It is connected to again by
-/// itself.
+/// While the store doesn't respond, requests of sessions get a 503, and requests in flight continue. The connection is
+/// restored automatically.
 ///
 /// ```no_run
 /// use mcp_runtime::Router;
@@ -75,7 +77,8 @@ impl Default for RedisOptions {
 /// # }
 /// ```
 ///
-/// It needs Redis 6.2 or Valkey. Each server has a store of its own: two servers with one store would take each other's messages.
+/// It needs Redis 6.2 or Valkey. Each server needs its own `RedisStore`: two servers with one would take each other's
+/// messages.
 #[derive(Debug)]
 pub struct RedisStore {
     /// The name of this instance.
@@ -90,7 +93,7 @@ impl RedisStore {
     /// Connects to a store, such as `redis://127.0.0.1:6379/0`.
     ///
     /// # Errors
-    /// When the URL is none, or the store doesn't answer.
+    /// When the URL is invalid, or the store doesn't respond.
     pub async fn connect(url: &str, options: RedisOptions) -> Result<Self, StoreError> {
         let mut bytes = [0; 8];
         getrandom::fill(&mut bytes)?;
@@ -109,14 +112,15 @@ impl RedisStore {
         })
     }
 
-    /// Where the instances remember which states of requests have been used:
-    /// [`Sealing::single_use_in`](mcp_runtime_core::Sealing::single_use_in) takes it. One principal may have 16,384 at a time.
+    /// Returns the store of the request states that the instances have used, for
+    /// [`Sealing::single_use_in`](mcp_runtime_core::Sealing::single_use_in). One principal can have 16,384 at a time.
     #[must_use]
     pub fn states(&self) -> RedisStates {
         RedisStates::new(Arc::clone(&self.connection), self.options.prefix.clone())
     }
 
-    /// Where the instances send each other what changes: [`Router::share_changes`](mcp_runtime_router::Router::share_changes) takes it.
+    /// Returns the store through which the instances send each other changes, for
+    /// [`Router::share_changes`](mcp_runtime_router::Router::share_changes).
     ///
     /// ```no_run
     /// use mcp_runtime::Router;
@@ -131,7 +135,7 @@ impl RedisStore {
     /// ```
     ///
     /// # Errors
-    /// When the store doesn't answer.
+    /// When the store doesn't respond.
     pub async fn changes(&self) -> Result<RedisChanges, StoreError> {
         let following = (Arc::clone(&self.connection), Arc::clone(&self.heartbeat));
         RedisChanges::new(self.instance.clone(), self.keys().changes(), following).await

@@ -10,11 +10,12 @@ use redis::streams::{StreamId, StreamRangeReply};
 use super::RedisStore;
 use super::connection::millis;
 
-/// The entries that are read at once.
+/// The maximum number of entries per read.
 const READ: u32 = 64;
 
 impl RedisStore {
-    /// Appends entries, all or none. Their ids in the store are those of the events, so that it refuses what it has already.
+    /// Appends entries, all or none. Their ids in the store are those of the events, so that it refuses entries that it
+    /// already has.
     pub(super) async fn append_entries(&self, entries: &[&LogAppend]) -> Result<(), StoreError> {
         let mut expiries = HashMap::new();
         let mut pipeline = redis::pipe();
@@ -63,12 +64,12 @@ impl RedisStore {
     }
 }
 
-/// The id of an entry in the store, where 0 is none.
+/// Returns the id of an entry in the store, where 0 isn't an id.
 fn id(number: u64) -> String {
     format!("{}-0", number.saturating_add(1))
 }
 
-/// Whether the log has an entry with this number or a later one.
+/// Whether the log already has an entry with this number or a later one.
 fn is_passed(error: &redis::RedisError) -> bool {
     error.to_string().contains("equal or smaller")
 }
@@ -81,7 +82,7 @@ fn entry(stored: StreamId) -> Result<LogEntry, StoreError> {
         .and_then(|number| number.parse::<u64>().ok());
     let number = number
         .and_then(|number| number.checked_sub(1))
-        .ok_or("an entry has an id of others")?;
+        .ok_or("an entry has an unknown id")?;
     Ok(LogEntry {
         number,
         json: stored.get::<Vec<u8>>("json").map(Bytes::from),

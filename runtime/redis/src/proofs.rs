@@ -10,10 +10,10 @@ use super::RedisStore;
 use super::connection::Connection;
 use super::used::add_once;
 
-/// The proofs that one key may have at a time.
+/// The maximum number of proofs that one key can have at a time.
 const MAX_PROOFS: u32 = 16_384;
 
-/// The proofs that the instances of a server remember together. [`RedisStore::proofs`] gives it.
+/// The proofs that the instances of a server remember together. [`RedisStore::proofs`] returns it.
 ///
 /// A store that evicts keys when its memory is full, or has lost its data, forgets proofs before they expire.
 #[derive(Debug)]
@@ -23,8 +23,8 @@ pub struct RedisProofs {
 }
 
 impl RedisStore {
-    /// Where the instances remember which proofs have been used: `Dpop::store` of `mcp-runtime-auth` takes it. One key may
-    /// have 16,384 at a time.
+    /// Returns the store of the proofs that the instances have used, for `Dpop::store` of `mcp-runtime-auth`. One key
+    /// can have 16,384 at a time.
     #[must_use]
     pub fn proofs(&self) -> RedisProofs {
         RedisProofs::new(Arc::clone(&self.connection), self.options.prefix.clone())

@@ -10,13 +10,13 @@ use mcp_runtime_http::server::{Instances, Recipient, SessionRecord, SessionStore
 use super::RedisStore;
 use super::connection::millis;
 
-/// Numbers an engine of a session, if that exists, and says which instance has it.
+/// Adds an engine to a session, if the session exists: assigns its number, and records its instance.
 const ADD_ENGINE: &str = "
 if redis.call('EXISTS', KEYS[1]) == 0 then return false end
 local engine = redis.call('HINCRBY', KEYS[1], 'engines', 1)
 redis.call('HSET', KEYS[1], 'engine:' .. engine, ARGV[1])
 return engine";
-/// The messages that an inbox holds, and how long it lasts without another.
+/// The maximum number of messages in an inbox, and how long it is kept after the last one.
 const INBOX_MESSAGES: u32 = 4096;
 const INBOX_EXPIRY: Duration = Duration::from_secs(60);
 
@@ -128,7 +128,7 @@ impl RedisStore {
         }
     }
 
-    /// The instance that has an engine of a session.
+    /// Returns the instance that has an engine of a session.
     async fn instance_of(&self, session: &str, engine: u32) -> Result<Option<String>, StoreError> {
         let mut pipeline = redis::pipe();
         let key = self.keys().session(session);

@@ -10,10 +10,11 @@ use super::connection::Connection;
 use super::keys::Keys;
 use super::used::add_once;
 
-/// The states that one principal may have at a time.
+/// The maximum number of states that one principal can have at a time.
 const MAX_STATES: u32 = 16_384;
 
-/// The states that the instances of a server remember together. [`RedisStore::states`](super::RedisStore::states) gives it.
+/// The states that the instances of a server remember together. [`RedisStore::states`](super::RedisStore::states)
+/// returns it.
 ///
 /// A store that evicts keys when its memory is full, or has lost its data, forgets states before they expire.
 #[derive(Debug, Clone)]

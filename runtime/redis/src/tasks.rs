@@ -1,4 +1,4 @@
-//! The tasks of instances.
+//! The tasks that instances share.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,11 +13,11 @@ use super::connection::{Connection, millis};
 use super::inbox::Inbox;
 use super::keys::Keys;
 
-/// The messages that the inbox of an instance holds, and how long it lasts without another.
+/// The maximum number of messages in the inbox of an instance, and how long it is kept after the last one.
 const INBOX_MESSAGES: u32 = 4096;
 const INBOX_EXPIRY: Duration = Duration::from_secs(60);
 
-/// The tasks that the instances of a server share. [`RedisStore::tasks`] gives it.
+/// The tasks that the instances of a server share. [`RedisStore::tasks`] returns it.
 ///
 /// A store that evicts keys when its memory is full, or has lost its data, forgets tasks before they expire.
 pub struct RedisTasks {
@@ -25,13 +25,13 @@ pub struct RedisTasks {
     prefix: String,
     connection: Arc<Connection>,
     inbox: Inbox,
-    /// The instance is there as long as its tasks are.
+    /// Keeps the instance alive as long as its tasks.
     _heartbeat: Arc<AbortOnDropHandle<()>>,
 }
 
 impl RedisStore {
-    /// Where the instances keep their tasks together: [`Tasks::in_store`](mcp_runtime_tasks::Tasks::in_store) takes it. It is there once for an
-    /// instance.
+    /// Returns the store in which the instances share their tasks, for
+    /// [`Tasks::in_store`](mcp_runtime_tasks::Tasks::in_store). An instance can use it only once.
     ///
     /// ```no_run
     /// use mcp_runtime::Router;
@@ -53,7 +53,7 @@ impl RedisStore {
 }
 
 impl Keys<'_> {
-    /// A task, and its end, on one node of a cluster.
+    /// Returns the keys of a task and of its end, on one node of a cluster.
     fn task(&self, id: &str) -> [String; 2] {
         let task = format!("{}:task:{{{id}}}", self.0);
         let end = format!("{task}:end");
@@ -160,7 +160,7 @@ impl TaskStore for RedisTasks {
         Box::pin(async {
             let messages = self.inbox.take(&self.keys().task_inbox(&self.instance)).await?;
             let messages = messages.iter().map(|message| serde_json::from_slice(&message.message));
-            // One that can't be read is of another version of the program.
+            // A message that can't be read comes from another version of the program.
             Ok(messages.filter_map(Result::ok).collect())
         })
     }

@@ -1,4 +1,4 @@
-//! What may be used once, as a sorted set for each owner, in the order of expiry.
+//! Values that can be used only once, as a sorted set for each owner, in the order of expiry.
 
 use std::time::Duration;
 
@@ -6,8 +6,8 @@ use mcp_runtime_http::server::StoreError;
 
 use super::connection::{Connection, millis};
 
-/// Adds an entry to those of an owner: whether it is the first use, or nothing if there is no room. The time is the store's, since the
-/// clocks of instances differ.
+/// Adds an entry to the set of an owner. Returns whether it is the first use, or nothing if the set is full. The time
+/// is the store's, since the clocks of instances differ.
 const ADD: &str = "
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -19,7 +19,7 @@ redis.call('ZADD', KEYS[1], now + lifetime, ARGV[1])
 if redis.call('PTTL', KEYS[1]) < lifetime then redis.call('PEXPIRE', KEYS[1], lifetime) end
 return 1";
 
-/// Adds an entry to a set that may have `most`: whether it is the first use, or `None` if there is no room.
+/// Adds an entry to a set of at most `most` entries. Returns whether it is the first use, or `None` if the set is full.
 pub(super) async fn add_once(
     connection: &Connection,
     set: String,

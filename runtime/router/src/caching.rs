@@ -1,4 +1,4 @@
-//! How long clients may keep a result, and who may share it.
+//! Settings of the caching of results.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use mcp_adapters::hub::CacheScope;
 /// The greatest integer that every JSON implementation can hold.
 const MAX_MILLISECONDS: u64 = (1 << 53) - 1;
 
-/// How long clients may keep a result, and who may share it.
+/// The time for which clients may cache a result, and the clients that may share it.
 #[derive(Debug, Clone)]
 pub(super) struct Caching {
     milliseconds: i64,
@@ -15,7 +15,7 @@ pub(super) struct Caching {
 }
 
 impl Default for Caching {
-    /// Not at all.
+    /// Clients may not keep the result.
     fn default() -> Self {
         Self::new(Duration::ZERO, CacheScope::Private)
     }
@@ -30,7 +30,8 @@ impl Caching {
         }
     }
 
-    /// The same for a result that has a part of another result, with these members.
+    /// Combines these settings with the `ttlMs` and `cacheScope` of another result, for a result that contains parts of
+    /// both: the shorter time and the stricter scope.
     pub(super) fn with(&self, milliseconds: i64, scope: &CacheScope) -> Self {
         let scope = match &self.scope {
             CacheScope::Public => scope,
@@ -42,7 +43,7 @@ impl Caching {
         }
     }
 
-    /// The members of a result that say so.
+    /// The members `ttlMs` and `cacheScope` of a result.
     pub(super) fn members(&self) -> (i64, CacheScope) {
         (self.milliseconds, self.scope.clone())
     }

@@ -12,42 +12,44 @@ use serde_json::Value;
 
 use super::state::States;
 
-/// The context of a call to a function of the router: the [`Context`] of the request, what the request asks for, and the
-/// router. Extractors read it. Clones belong to the same call.
+/// The context of a call to a function of the router: the [`Context`] of the request, its input such as arguments or a
+/// URI, and the router. Extractors read it. Clones belong to the same call.
 #[derive(Debug, Clone)]
 pub struct Call {
     context: Arc<Context<ServerSide>>,
     /// `None` until a function is called.
     input: Option<Arc<Input>>,
     states: States,
-    /// The name or URI of what is called, as in the router that it was added to.
+    /// The name or URI of the called route, without the prefixes of routers that it was nested in.
     name: Arc<str>,
-    /// What the router shares with its clones. The type is erased because it is made of functions that take a `Call`.
+    /// The part of the router that its clones share. Its type is erased because it contains functions that take a
+    /// `Call`.
     router: Arc<dyn Any + Send + Sync>,
 }
 
-/// What a request asks for.
+/// The input of a call.
 #[derive(Debug)]
 pub(super) enum Input {
-    /// A tool with these arguments, which its schema accepts.
+    /// The arguments of a tool, which its schema accepts.
     Tool(ToolArguments),
-    /// A prompt with these arguments.
+    /// The arguments of a prompt.
     Prompt(Value),
-    /// A resource, with the values of the variables if a template matches its URI.
+    /// The resource to read. `variables` has the values of a template's variables if a template matches the URI.
     Resource {
         uri: String,
         mime_type: Option<String>,
         variables: Option<Value>,
     },
-    /// What a function lists.
+    /// A request for the list that a function makes.
     List,
-    /// A method that no revision declares, or a notification, with these parameters.
+    /// The parameters of a method that no revision declares, or of a notification.
     Custom(Value),
-    /// What not every hub has: a completion, or a method of one revision alone.
+    /// The input of a method that not every hub has: a completion, or a method that only one revision has.
     Other(Box<dyn Any + Send + Sync>),
 }
 
-/// The arguments of a tool. Extractors decode them from their text, which is parsed as a tree only if somebody asks for that.
+/// The arguments of a tool. Extractors decode them from their text, which is parsed into a tree only when the tree is
+/// requested.
 #[derive(Debug)]
 pub(super) struct ToolArguments {
     json: RawObject,
@@ -55,13 +57,13 @@ pub(super) struct ToolArguments {
 }
 
 impl ToolArguments {
-    /// Arguments that a schema accepts.
+    /// Arguments that a schema has accepted, not parsed yet.
     pub(super) fn new(json: RawObject) -> Self {
         let tree = OnceLock::new();
         Self { json, tree }
     }
 
-    /// The same, whose tree is known.
+    /// Arguments that a schema has accepted, already parsed.
     pub(super) fn parsed(json: RawObject, tree: Value) -> Self {
         let tree = OnceLock::from(tree);
         Self { json, tree }
@@ -88,7 +90,7 @@ impl Call {
         }
     }
 
-    /// The call of a function that has this name and these states.
+    /// Returns the call with the input, the name and the states of a function.
     pub(super) fn of(mut self, input: Input, name: &Arc<str>, states: &States) -> Self {
         self.input = Some(Arc::new(input));
         self.name = Arc::clone(name);
@@ -119,7 +121,7 @@ impl Call {
         self.input.as_deref()
     }
 
-    /// The input, if it is a value of this type in [`Input::Other`].
+    /// The value in [`Input::Other`], if it has this type.
     pub(super) fn other_input<T: 'static>(&self) -> Option<&T> {
         match self.input()? {
             Input::Other(input) => input.downcast_ref(),
@@ -127,14 +129,14 @@ impl Call {
         }
     }
 
-    /// A state of the router, if there is one of this type; see [`Router::with_state`](super::Router::with_state).
+    /// The state of this type, if the router has one; see [`Router::with_state`](super::Router::with_state).
     #[must_use]
     pub fn state<T: 'static>(&self) -> Option<&T> {
         self.states.get()
     }
 
-    /// The arguments of a tool or a prompt, the values of a resource template's variables, or the parameters of a custom method
-    /// or a notification.
+    /// The arguments of a tool or a prompt, the values of a resource template's variables, or the parameters of a
+    /// custom method or a notification.
     #[must_use]
     pub fn arguments(&self) -> Option<&Value> {
         match self.input()? {
@@ -145,12 +147,13 @@ impl Call {
         }
     }
 
-    /// Sends the client a log message, if the client wants messages of this level. In a session, it gets every message until
-    /// it sets a level. A stateless client gets those of the level that its request names, and none if it names none.
+    /// Sends the client a log message, if the client wants messages of this level. A client with a session gets every
+    /// message until it sets a level. A stateless client gets messages of the level that its request names, and none if
+    /// it names no level.
     ///
     /// # Errors
-    /// When it can't be sent, or when no function of the router took a `Call` or a `Peer` when the session began: the server hasn't
-    /// declared log messages then.
+    /// When it can't be sent, or when no function of the router took a `Call` or a `Peer` at the start of the session:
+    /// then the server hasn't declared the logging capability.
     pub async fn log(&self, level: hub::LoggingLevel, data: impl Into<RawJson>) -> Result<(), CallError> {
         let params = hub::LoggingMessageNotificationParams::new(level, data);
         self.peer().notify_logging_message(params).await

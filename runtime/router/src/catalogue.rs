@@ -24,7 +24,7 @@ use super::state::States;
 use super::template::TemplateRoute;
 use super::tool::ToolRoute;
 
-/// The bytes that the subscriptions of all clients may take.
+/// The maximum bytes of the subscriptions of all clients.
 const MAX_SUBSCRIBED_BYTES: usize = 256 << 20;
 
 /// The routes of a server, and the clients that are notified when they change.
@@ -32,11 +32,12 @@ pub(super) struct Catalogue {
     routes: Mutex<Routes>,
     sessions: Mutex<Sessions>,
     pub(super) shared: Mutex<Option<SharedChanges>>,
-    /// What the subscriptions of all clients may take.
+    /// The memory budget of the subscriptions of all clients.
     pub(super) subscribed: Arc<Budget>,
 }
 
-/// The subscriptions of each client. Those that are gone are removed when their number may have doubled.
+/// The subscriptions of each client. Dropped ones are removed when the number of entries has doubled since the last
+/// removal.
 #[derive(Default)]
 struct Sessions {
     entries: Vec<Weak<Subscriptions>>,
@@ -54,12 +55,12 @@ impl Default for Catalogue {
     }
 }
 
-/// Routes by name or URI. A reader keeps its list as it is, without the lock.
+/// Routes by name or URI. A reader clones the `Arc`, and uses this snapshot without holding the lock.
 pub(super) type RouteMap<R> = Arc<NameMap<Arc<R>>>;
 
 /// Routes of any type, by name or URI.
 pub(super) trait AnyRoutes: Sync {
-    /// Those with these names or URIs, in order.
+    /// The routes in a range of names or URIs, in order.
     fn range<'r>(
         &'r self,
         keys: (Bound<&str>, Bound<&str>),
@@ -82,22 +83,22 @@ pub(super) struct Routes {
     pub(super) resources: RouteMap<ResourceRoute>,
     pub(super) templates: RouteMap<TemplateRoute>,
     pub(super) prompts: RouteMap<PromptRoute>,
-    /// Those that only one revision has.
+    /// Methods that only one revision has.
     pub(super) methods: Vec<Arc<MethodRoute>>,
     /// Methods that no revision declares, by name.
     pub(super) custom: NameMap<Arc<CustomRoute>>,
-    /// Functions that get notifications, in the order in which they were added.
+    /// Functions that handle notifications, in the order in which they were added.
     pub(super) listeners: Vec<Listener>,
-    /// What functions list.
+    /// Functions that list tools, prompts and resources.
     pub(super) sources: Sources,
     /// Extensions of the protocol, by id.
     pub(super) extensions: NameMap<ExtensionRoute>,
-    /// How often the routes have changed.
+    /// The number of changes so far.
     pub(super) version: u64,
 }
 
 impl Catalogue {
-    /// The routes, which stay as they are while this is held.
+    /// Locks the routes, which don't change while this is held.
     pub(super) fn routes(&self) -> impl Deref<Target = Routes> {
         self.routes.lock()
     }
@@ -109,13 +110,14 @@ impl Catalogue {
         change(&mut routes)
     }
 
-    /// Adds a route, whose functions get these states; `true` if it has replaced another, which only `may_replace` allows.
+    /// Adds a route, whose functions get these states. Returns whether it has replaced another route, which only
+    /// `may_replace` allows.
     pub(super) fn insert(&self, mut route: Route, states: &States, may_replace: bool) -> Result<bool, RouteError> {
         route.bind(states)?;
         self.put(route, may_replace)
     }
 
-    /// Adds a route whose functions have their states.
+    /// Adds a route whose functions already have their states.
     fn put(&self, route: Route, may_replace: bool) -> Result<bool, RouteError> {
         route.check()?;
         let change = match &route {
@@ -185,7 +187,7 @@ impl Catalogue {
         sessions.entries.push(Arc::downgrade(session));
     }
 
-    /// Notifies every session, of other instances too.
+    /// Notifies every session, including those of other instances.
     pub(super) fn notify(&self, change: &Change) {
         self.notify_here(change);
         if let Some(shared) = &*self.shared.lock() {
@@ -257,7 +259,7 @@ impl Routes {
         route.filter(|_| revision.method(name).is_none()).cloned()
     }
 
-    /// The functions that get the notifications of a method.
+    /// The functions that handle the notifications of a method.
     pub(super) fn listeners_of(&self, method: &str) -> Vec<Listener> {
         let listeners = self.listeners.iter();
         listeners
@@ -274,7 +276,7 @@ impl Routes {
             .cloned()
     }
 
-    /// The capabilities that those methods need, each with its revision.
+    /// The capabilities that methods of only one revision need, each with its revision.
     pub(super) fn extra_capabilities(&self) -> Vec<(Revision, Value)> {
         let methods = self.methods.iter();
         methods
@@ -282,12 +284,12 @@ impl Routes {
             .collect()
     }
 
-    /// Whether there is a resource with this URI.
+    /// Whether a resource has this URI, or a template matches it.
     pub(super) fn has_resource(&self, uri: &str) -> bool {
         self.resources.contains_key(uri) || self.templates.values().any(|route| route.variables(uri).is_some())
     }
 
-    /// Whether a function may send log messages.
+    /// Whether any function may send log messages.
     fn may_log(&self) -> bool {
         let tools = self.tools.values().map(|route| &route.function.signature);
         let resources = self.resources.values().map(|route| &route.function.signature);
@@ -333,7 +335,7 @@ impl Routes {
     }
 }
 
-/// Whether the route has replaced another; `None` if it may not.
+/// Adds a route, and returns whether it has replaced another; `None` if there is another that it may not replace.
 fn put<R>(routes: &mut RouteMap<R>, key: &str, route: R, may_replace: bool) -> Option<bool> {
     let has_one = routes.contains_key(key);
     if has_one && !may_replace {

@@ -1,4 +1,4 @@
-//! Changes of a router, and the clients that are notified of them.
+//! Notifications of changes of a router.
 
 use std::sync::Arc;
 
@@ -8,14 +8,15 @@ use super::shared::{ChangeStore, SharedChanges};
 use crate::Router;
 
 impl Router {
-    /// Notifies the clients that the list of tools has changed: because a [filter](Self::filter) decides otherwise now, for example. Adding
-    /// and removing tools notifies them automatically. Those of other instances are notified as well if they
-    /// [share changes](Self::share_changes).
+    /// Notifies the clients that the list of tools has changed, for example because the decision of a
+    /// [filter](Self::filter) has changed. Adding and removing tools notifies them automatically. Clients of other
+    /// instances are notified as well if the instances [share changes](Self::share_changes).
     pub fn tools_changed(&self) {
         self.inner.catalogue.notify(&Change::ToolList);
     }
 
-    /// Notifies the clients that the list of resources has changed, such as that of a [template](super::TemplateRoute::list).
+    /// Notifies the clients that the list of resources has changed, such as that of a
+    /// [template](super::TemplateRoute::list).
     pub fn resources_changed(&self) {
         self.inner.catalogue.notify(&Change::ResourceList);
     }
@@ -30,14 +31,15 @@ impl Router {
         self.inner.catalogue.notify(&Change::Resource(uri.into().into()));
     }
 
-    /// Notifies the other instances of the server of what changes here, and the clients of this one of what changes there:
-    /// [`tools_changed`](Self::tools_changed) and its like, [`resource_updated`](Self::resource_updated), and routes that are added and
-    /// removed after this. A route itself is added to this instance alone.
+    /// Shares changes with the other instances of the server: changes of this instance are sent to them, and the
+    /// clients of this instance are notified of theirs. Changes are calls of [`tools_changed`](Self::tools_changed) and
+    /// similar methods and of [`resource_updated`](Self::resource_updated), and routes that are added or removed after
+    /// this call. The route itself is only added to this instance.
     ///
-    /// A client that has sessions at several instances may be notified of one change by each.
+    /// A client with sessions at several instances can be notified of one change by each of them.
     ///
     /// # Panics
-    /// Outside of a runtime of tokio, which runs the tasks that send and receive.
+    /// Outside of a tokio runtime, which runs the tasks that send and receive.
     #[must_use]
     pub fn share_changes(self, store: impl ChangeStore) -> Self {
         let catalogue = Arc::downgrade(&self.inner.catalogue);

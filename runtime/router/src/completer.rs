@@ -1,4 +1,4 @@
-//! Completion of arguments, for a hub that has it.
+//! Completion of arguments, if the hub supports it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,10 +21,10 @@ use super::tool_error::ToolError;
 use super::uri_template::Variables;
 use crate::Router;
 
-/// The number of values in a result. The result says if there are more.
+/// The maximum number of values in a completion result. `hasMore` in the result reports that there are more.
 pub const MAX_VALUES: usize = 100;
 
-/// What the user has typed: an extractor for functions that complete an argument.
+/// The input that the user has typed so far: an extractor for functions that complete an argument.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CompletionRequest {
     /// The value of the argument so far.
@@ -40,13 +40,13 @@ impl FromCall for CompletionRequest {
 
     async fn from_call(call: &Call) -> Result<Self, ToolError> {
         let request = call.other_input().cloned();
-        request.ok_or_else(|| ToolError::Protocol(internal_error("nothing is completed")))
+        request.ok_or_else(|| ToolError::Protocol(internal_error("the call isn't a request for completion")))
     }
 }
 
 impl PromptRoute {
     /// Adds a function that completes an argument. It takes extractors, such as
-    /// [`CompletionRequest`](super::CompletionRequest), and gives strings.
+    /// [`CompletionRequest`](super::CompletionRequest), and returns strings.
     #[must_use]
     pub fn complete<M>(mut self, argument: impl Into<String>, complete: impl Function<Vec<String>, M>) -> Self {
         self.completions.insert(argument.into(), BoxedFunction::new(complete));
@@ -56,7 +56,7 @@ impl PromptRoute {
 
 impl TemplateRoute {
     /// Adds a function that completes a variable. It takes extractors, such as
-    /// [`CompletionRequest`](super::CompletionRequest), and gives strings.
+    /// [`CompletionRequest`](super::CompletionRequest), and returns strings.
     #[must_use]
     pub fn complete<M>(mut self, variable: impl Into<String>, complete: impl Function<Vec<String>, M>) -> Self {
         self.completions.insert(variable.into(), BoxedFunction::new(complete));
@@ -65,7 +65,7 @@ impl TemplateRoute {
 }
 
 impl Completions {
-    /// Adds the function of an argument, or replaces it.
+    /// Adds or replaces the function that completes an argument.
     fn insert(&mut self, argument: String, function: BoxedFunction<Vec<String>>) {
         let functions = Arc::make_mut(&mut self.0);
         match functions.binary_search_by(|(other, _)| other.cmp(&argument)) {
@@ -74,7 +74,7 @@ impl Completions {
         }
     }
 
-    /// The function of an argument.
+    /// The function that completes an argument.
     fn get(&self, argument: &str) -> Option<&BoxedFunction<Vec<String>>> {
         let mut functions = self.0.iter();
         functions.find_map(|(other, function)| (other == argument).then_some(function))
@@ -82,7 +82,7 @@ impl Completions {
 }
 
 impl Routes {
-    /// Whether an argument of a route is completed.
+    /// Whether any argument of any route has a completion.
     pub(super) fn completes(&self) -> bool {
         let of_prompts = self.prompts.values().map(|route| &route.completions);
         let of_templates = self.templates.values().map(|route| &route.completions);
@@ -103,7 +103,7 @@ impl Router {
             .await
     }
 
-    /// What completes the arguments of a prompt or template.
+    /// Finds the completions of a prompt or template.
     async fn find_completer(
         &self,
         reference: &hub::CompletionReference,
@@ -132,7 +132,7 @@ impl Router {
     }
 }
 
-/// What completes an argument of a prompt or a variable of a template.
+/// The completions of a prompt's arguments or of a template's variables.
 #[derive(Clone)]
 struct Completer {
     completions: Completions,
@@ -146,7 +146,7 @@ impl Target for Completer {
         &self.layers
     }
 
-    /// Completes an argument; without values if it has no completion.
+    /// Completes an argument. The result has no values if the argument has no completion.
     async fn answer(self, request: Box<hub::CompleteRequest>, call: Call) -> Result<Answer, ErrorObject> {
         let params = request.params;
         let arguments = params.context.and_then(|context| context.arguments);

@@ -1,4 +1,4 @@
-//! Routers made of others, and of handlers.
+//! Composition of routers with other routers, filters, middleware and a fallback handler.
 
 use std::sync::Arc;
 
@@ -11,11 +11,11 @@ use super::fallback::Fallback;
 use crate::Router;
 
 impl Router {
-    /// Adds the routes that another router has now. They keep their states, and the filters and the middleware of that router; its
-    /// other settings, such as its instructions and its fallback, aren't taken.
+    /// Adds the current routes of another router. They keep their states and that router's filters and middleware. Its
+    /// other settings, such as its instructions and its fallback, aren't copied.
     ///
     /// # Panics
-    /// When [`Self::try_merge`] gives an error.
+    /// When [`Self::try_merge`] returns an error.
     #[must_use]
     #[track_caller]
     pub fn merge(self, other: &Self) -> Self {
@@ -25,13 +25,13 @@ impl Router {
     /// Adds the routes of another router; see [`Self::merge`].
     ///
     /// # Errors
-    /// When both have a route of the same kind and name. Those before it are added.
+    /// When both routers have a route of the same kind and name. The routes before it have been added.
     pub fn try_merge(self, other: &Self) -> Result<Self, RouteError> {
         self.try_nest("", other)
     }
 
-    /// Adds the routes of another router as [`Self::merge`] does, with a prefix before the names of tools and prompts. The URIs of
-    /// resources stay as they are.
+    /// Adds the routes of another router as [`Self::merge`] does, with a prefix before the names of tools and prompts.
+    /// The URIs of resources stay as they are.
     ///
     /// ```
     /// use mcp_runtime::Router;
@@ -41,7 +41,7 @@ impl Router {
     /// ```
     ///
     /// # Panics
-    /// When [`Self::try_nest`] gives an error.
+    /// When [`Self::try_nest`] returns an error.
     #[must_use]
     #[track_caller]
     pub fn nest(self, prefix: &str, other: &Self) -> Self {
@@ -51,19 +51,20 @@ impl Router {
     /// Adds the routes of another router with a prefix; see [`Self::nest`].
     ///
     /// # Errors
-    /// When both have a route of the same kind and name, and when a list with the prefixed name is invalid in some revision. The
-    /// routes before it are added.
+    /// When both routers have a route of the same kind and name, and when a list with the prefixed name is invalid in
+    /// some revision. The routes before it have been added.
     pub fn try_nest(self, prefix: &str, other: &Self) -> Result<Self, RouteError> {
         let (own, other) = (&self.inner, &other.inner);
         own.catalogue.merge(&other.catalogue, prefix, &other.scope)?;
         Ok(self)
     }
 
-    /// Shows a client only the routes for which this is `true`, decided for each request. What a client doesn't see is unknown to
-    /// it: it isn't listed, and can't be called, read or completed. With several filters, each has to agree.
+    /// Shows clients only the routes for which the filter returns `true`. The filter is called for each request. A
+    /// hidden route doesn't exist for the client: it isn't listed, and can't be called, read or completed. With several
+    /// filters, all of them have to return `true`.
     ///
-    /// The capabilities of the server don't depend on filters, and a client may subscribe to a resource that it doesn't see: it
-    /// is told that the resource has changed, and nothing else of it.
+    /// The capabilities of the server don't depend on filters. A client can also subscribe to a hidden resource: it is
+    /// notified that the resource has changed, but learns nothing else about it.
     ///
     /// ```
     /// use mcp_runtime::Router;
@@ -93,24 +94,28 @@ impl Router {
         self
     }
 
-    /// Adds middleware around the handling of requests and notifications of the clients that this router [serves](Self::serve): of
-    /// several, the last is the outermost.
+    /// Adds middleware around the handling of requests and notifications of the clients that this router
+    /// [serves](Self::serve). The middleware that is added last is the outermost.
     ///
-    /// In a router that takes the routes of this one, it is around requests for them, within the middleware of that router. It gets
-    /// no lists and no notifications there, and names with the prefix. Of a function that asks a stateless client, it sees the
-    /// last run complete; in the runs that end with a question, its future is dropped.
+    /// If another router [merges](Self::merge) this one, the middleware is around requests for this router's routes,
+    /// within the middleware of the other router. There it handles no lists and no notifications, and names have the
+    /// prefix. If a function requests input from a stateless client, the function runs several times: the middleware's
+    /// future is dropped in the runs that end with a request for input, and completes only in the last run.
     #[must_use]
     pub fn layer(mut self, middleware: impl Middleware<ServerSide>) -> Self {
         self.inner_mut().scope.layer(Arc::new(middleware));
         self
     }
 
-    /// Lets a handler answer what the router doesn't have, such as another router or a proxy: calls of tools, prompts and resources
-    /// that it doesn't know or show, and methods that the protocol doesn't declare. `capabilities` are those of the handler, which the
-    /// router declares beside its own: the handler isn't asked for anything else that the protocol declares. Its lists follow the
-    /// router's, from the last page of those on. It has no list that it answers with "method not found".
+    /// Sets a handler, such as another router or a proxy, for requests that the router itself can't answer: requests
+    /// for tools, prompts and resources that are unknown or hidden, and methods that the protocol doesn't declare.
+    /// `capabilities` are the handler's, which the router declares in addition to its own. A request of a method that
+    /// the protocol declares reaches the handler only if `capabilities` include the capability that the method needs.
+    /// The handler's lists are appended to the router's, starting on the router's last page. A list is omitted if the
+    /// handler's response to the request for it is "method not found".
     ///
-    /// The handler may be a [`ServerHandler`](mcp_runtime_core::ServerHandler) or a router, which answers without its own [middleware](Self::layer), which [`Self::merge`] keeps.
+    /// The handler may be a [`ServerHandler`](mcp_runtime_core::ServerHandler) or a router. A router used as a fallback
+    /// answers without its own [middleware](Self::layer); [`Self::merge`] keeps it.
     #[must_use]
     pub fn fallback(mut self, capabilities: hub::ServerCapabilities, handler: impl Handler<ServerSide>) -> Self {
         self.inner_mut().fallback = Some(Fallback::new(capabilities, handler));

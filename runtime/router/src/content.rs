@@ -12,8 +12,9 @@ use super::result::IntoResult;
 use super::schema;
 use super::tool_error::ToolError;
 
-/// Structured content, with the schema that `T` derives; clients that know none get it as text. `T` is a type whose values
-/// are JSON objects. A member that is `None` is written as `null`, and its schema says so, unless serde skips it.
+/// Structured content, with the schema that `T` derives; clients whose revision has no structured content get it as
+/// text. The values of `T` have to be JSON objects. A member that is `None` is written as `null`, which its schema
+/// allows, unless serde skips it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Structured<T>(pub T);
 
@@ -30,7 +31,7 @@ impl<T: Serialize + JsonSchema> IntoResult<hub::AnyCallToolResult> for Structure
                 let content = Value::Object(members);
                 Ok(text(content.to_string()).with_structured_content(content).into())
             }
-            _ => Err(ToolError::tool("the tool's result is no JSON object")),
+            _ => Err(ToolError::tool("the tool's result isn't a JSON object")),
         }
     }
 }
@@ -43,8 +44,8 @@ impl IntoResult<hub::AnyCallToolResult> for hub::CallToolResult {
     }
 }
 
-/// Such as [`AnyCallToolResult::Unknown`](hub::AnyCallToolResult::Unknown): JSON that is a result of the client's revision, and is
-/// sent as it is. A task is one, of a revision or an extension that has tasks.
+/// For example [`AnyCallToolResult::Unknown`](hub::AnyCallToolResult::Unknown): JSON that is a result of the client's
+/// revision, and is sent unchanged, such as a task, if the revision or an extension has tasks.
 impl IntoResult<hub::AnyCallToolResult> for hub::AnyCallToolResult {
     fn into_result(self, _: &Call) -> Result<hub::AnyCallToolResult, ToolError> {
         Ok(self)
@@ -78,7 +79,7 @@ macro_rules! blocks {
             }
         }
 
-        /// A message of the user.
+        /// The content of a message from the user.
         impl IntoResult<hub::GetPromptResult> for hub::$block {
             fn into_result(self, call: &Call) -> Result<hub::GetPromptResult, ToolError> {
                 hub::PromptMessage::new(hub::Role::User, self).into_result(call)

@@ -17,7 +17,7 @@ use super::tool_error::ToolError;
 
 pub(super) const KIND: &str = "custom method";
 
-/// A method that no revision declares, and the function that answers it.
+/// A method that no revision declares, and the function that handles it.
 #[derive(Clone)]
 pub(super) struct CustomRoute {
     pub(super) name: Arc<str>,
@@ -45,7 +45,7 @@ impl CustomRoute {
 
 pub(super) const NOTIFICATION: &str = "notification";
 
-/// A function that gets the notifications of a method.
+/// A function that handles the notifications of a method.
 #[derive(Clone)]
 pub(super) struct Listener {
     pub(super) method: Arc<str>,

@@ -1,8 +1,9 @@
-//! What the lists of a router have.
+//! The entries of a router's lists.
 
 use mcp_adapters::hub;
 
-/// What a filter decides on; see [`Router::filter`](super::Router::filter).
+/// An entry of a list, for which a filter decides whether a client sees it; see
+/// [`Router::filter`](super::Router::filter).
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Listed<'a> {
@@ -21,7 +22,7 @@ pub(super) trait Entry: Clone + Send + Sync + 'static {
     /// The name or URI.
     fn key(&self) -> &str;
 
-    /// The name, if it gets a prefix.
+    /// The name, if nesting adds a prefix to it; URIs get none.
     fn name_mut(&mut self) -> Option<&mut String> {
         None
     }
@@ -29,7 +30,8 @@ pub(super) trait Entry: Clone + Send + Sync + 'static {
     fn listed(&self) -> Listed<'_>;
 }
 
-/// The impls for the entries of the hub's lists: the member that is the key of each, and `name_mut` where that is a name.
+/// The impls for the entries of the hub's lists: the member that is the key of each, and `name_mut` if the key is a
+/// name.
 macro_rules! entries {
     ($($entry:ident: $key:ident $(, $name_mut:ident)?;)*) => {$(
         impl Entry for hub::$entry {

@@ -2,14 +2,14 @@
 
 use mcp_adapters::Revision;
 
-/// Why a router refuses a tool, a resource, a resource template or a prompt.
+/// The reason why a router refuses a tool, resource, resource template, prompt, method or extension.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RouteError {
-    /// A name or a URI is empty, so that no client can request it.
-    #[error("the {member} of a {kind} is empty; clients ask for it by that")]
+    /// A name or a URI is empty, so clients can't request the route.
+    #[error("the {member} of a {kind} is empty; clients need it to request the {kind}")]
     Empty {
-        /// What kind of route it is, such as `tool`.
+        /// The kind of the route, such as `tool`.
         kind: &'static str,
         /// The empty member, such as `name`.
         member: &'static str,
@@ -17,7 +17,7 @@ pub enum RouteError {
     /// The router already has a route of this kind with this name or URI.
     #[error("the router has a {kind} `{key}` already; take another name, or `Router::replace`")]
     Duplicate {
-        /// What kind of route it is, such as `tool`.
+        /// The kind of the route, such as `tool`.
         kind: &'static str,
         /// The name, or the address.
         key: String,
@@ -28,35 +28,36 @@ pub enum RouteError {
          (its schema is {schema}); {help}"
     )]
     NoObject {
-        /// What kind of route it is, such as `tool`.
+        /// The kind of the route, such as `tool`.
         kind: &'static str,
         /// The name, or the URI template.
         key: String,
-        /// What the type is for: `arguments` or `structured content`.
+        /// The use of the type: `arguments` or `structured content`.
         role: &'static str,
         /// The Rust type.
         type_name: &'static str,
         /// The schema that the type derives, as JSON.
         schema: String,
-        /// What to do about it.
+        /// Advice on how to correct it.
         help: &'static str,
     },
-    /// A schema isn't one that values can be validated by: it is no JSON Schema, or refers to another document, for example.
+    /// A schema can't be used to validate values, for example because it isn't a JSON Schema, or refers to another
+    /// document.
     #[error("the {role} of the tool `{tool}` can't be used for validation: {what}")]
     Schema {
         /// The tool's name.
         tool: String,
-        /// Which one: `input schema` or `output schema`.
+        /// The role of the schema: `input schema` or `output schema`.
         role: &'static str,
-        /// What is wrong.
+        /// The problem.
         what: String,
     },
-    /// The settings of an extension aren't what its schema requires.
+    /// The settings of an extension violate its schema.
     #[error("the settings of the extension {id} are invalid: {what}")]
     Settings {
         /// The id of the extension.
         id: &'static str,
-        /// What is wrong.
+        /// The problem.
         what: String,
     },
     /// A function takes a state that the router doesn't have.
@@ -65,7 +66,7 @@ pub enum RouteError {
          {kind} is added"
     )]
     NoState {
-        /// What kind of route it is, such as `tool`.
+        /// The kind of the route, such as `tool`.
         kind: &'static str,
         /// The name, or the address.
         key: String,
@@ -78,17 +79,17 @@ pub enum RouteError {
         types[0], types[1]
     )]
     TwoArgs {
-        /// What kind of route it is, such as `tool`.
+        /// The kind of the route, such as `tool`.
         kind: &'static str,
         /// The name, or the address.
         key: String,
         /// The Rust types of the first two.
         types: [&'static str; 2],
     },
-    /// A function takes an extractor that is for other kinds of routes.
+    /// A function takes an extractor that only functions of other kinds of routes can take.
     #[error("the {kind} `{key}` takes `{extractor}`, which only a function of a {kinds} can; take another extractor")]
     Misplaced {
-        /// What kind of route it is, such as `tool`.
+        /// The kind of the route, such as `tool`.
         kind: &'static str,
         /// The name, or the address.
         key: String,
@@ -97,13 +98,14 @@ pub enum RouteError {
         /// The kinds of routes whose functions can take it.
         kinds: String,
     },
-    /// Arguments of prompts and variables of resource templates are text, and a member of this type can't be read from it.
+    /// Arguments of prompts and variables of resource templates are text, from which the type of this member can't be
+    /// read.
     #[error(
         "the {kind} `{key}` can't have the argument `{argument}` of `Args<{type_name}>`, because it can't be read from text (its \
          schema is {schema}); take a string, a number, a Boolean or an enum without values"
     )]
     NoText {
-        /// What kind of route it is, such as `prompt`.
+        /// The kind of the route, such as `prompt`.
         kind: &'static str,
         /// The name, or the URI template.
         key: String,
@@ -117,11 +119,11 @@ pub enum RouteError {
     /// A function takes a form that no client can show.
     #[error("the {kind} `{key}` can't ask the user: {what}")]
     NoForm {
-        /// What kind of route it is, such as `tool`.
+        /// The kind of the route, such as `tool`.
         kind: &'static str,
         /// The name, or the address.
         key: String,
-        /// What can't be shown.
+        /// The part of the form that can't be shown.
         what: String,
     },
     /// A function requires an argument that its route doesn't have.
@@ -130,7 +132,7 @@ pub enum RouteError {
          it an `Option`"
     )]
     NoArgument {
-        /// What kind of route it is, such as `resource template`.
+        /// The kind of the route, such as `resource template`.
         kind: &'static str,
         /// The name, or the URI template.
         key: String,
@@ -139,24 +141,24 @@ pub enum RouteError {
         /// The argument.
         argument: String,
     },
-    /// A completion is for an argument, or for a variable of a template, that the route doesn't have.
+    /// A completion was added for an argument, or for a variable of a template, that the route doesn't have.
     #[error("the {kind} `{key}` has no argument `{argument}` to complete")]
     UnknownArgument {
-        /// What kind of route it is, such as `prompt`.
+        /// The kind of the route, such as `prompt`.
         kind: &'static str,
         /// The name, or the URI template.
         key: String,
         /// The argument.
         argument: String,
     },
-    /// The method can't be answered by a function for one revision.
+    /// A function for only one revision can't handle this method.
     #[error("a function can't answer {method} for clients of revision {revision}: {what}")]
     Method {
         /// The method.
         method: &'static str,
         /// The revision.
         revision: &'static str,
-        /// What is wrong.
+        /// The problem.
         what: &'static str,
     },
     /// A custom method has the name of one that the protocol declares.
@@ -170,32 +172,32 @@ pub enum RouteError {
     Uri {
         /// The text.
         uri: String,
-        /// What is wrong.
+        /// The problem.
         what: String,
     },
-    /// The text isn't a URI template that URIs can be matched by.
-    #[error("`{template}` is no URI template that addresses can be matched by: {what}")]
+    /// The text isn't a URI template, or is one that URIs can't be matched against.
+    #[error("`{template}` isn't a URI template that URIs can be matched against: {what}")]
     Template {
         /// The text.
         template: String,
-        /// What is wrong.
+        /// The problem.
         what: String,
     },
-    /// The list that clients of a revision get would be invalid with it.
+    /// With this route, the list that clients of a revision get would be invalid.
     #[error("the {kind} `{key}` makes the list of revision {revision} invalid: {what}")]
     Invalid {
-        /// What kind of route it is, such as `tool`.
+        /// The kind of the route, such as `tool`.
         kind: &'static str,
         /// The name, or the address.
         key: String,
         /// The revision.
         revision: Revision,
-        /// Where and what, as a path into the list.
+        /// The problem, with its path in the list.
         what: String,
     },
 }
 
-/// The value, for functions that document a panic: a route that is refused is a mistake in the program.
+/// Returns the value, or panics, for functions that document the panic: a refused route is a mistake in the program.
 #[track_caller]
 pub(super) fn or_panic<T>(result: Result<T, RouteError>) -> T {
     match result {

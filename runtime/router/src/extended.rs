@@ -1,24 +1,24 @@
-//! Values between the hub and the revision that an extension extends: the extension's parameters and results have types of this
-//! revision, and handlers those of the hub, which may be a later one.
+//! Conversion of values between the hub and the revision that an extension extends: the extension's parameters and
+//! results have types of this revision, and handlers use those of the hub, which can be a later revision.
 
 use mcp_adapters::mcp_wire::{Decode, DecodeError, Encode, EncodeError, Extension, RawJson};
 use mcp_adapters::{Policy, Revision, TranslateError, translate};
 
-/// Why a value has no form in the other revision.
+/// The error of a value that can't be converted to the other revision.
 #[derive(Debug, thiserror::Error)]
 pub enum NotTranslated {
-    /// It has no JSON.
+    /// It can't be encoded as JSON.
     #[error(transparent)]
     Encode(#[from] EncodeError),
-    /// The other revision refuses it.
+    /// It can't be translated to the other revision.
     #[error(transparent)]
     Translate(#[from] TranslateError),
-    /// Its form in the other revision is not of the expected type.
+    /// The translated value doesn't have the expected type.
     #[error(transparent)]
     Decode(#[from] DecodeError),
 }
 
-/// A value of a definition of the hub, in the revision that an extension extends.
+/// Converts a value of a definition of the hub to the revision that an extension extends.
 pub fn to_extended<T: Decode>(
     extension: &Extension,
     definition: &str,
@@ -27,7 +27,7 @@ pub fn to_extended<T: Decode>(
     translated(definition, Revision::HUB, extended(extension), value)
 }
 
-/// A value of a definition of the revision that an extension extends, in the hub.
+/// Converts a value of a definition of the revision that an extension extends to the hub.
 pub fn to_hub<T: Decode>(extension: &Extension, definition: &str, value: &impl Encode) -> Result<T, NotTranslated> {
     translated(definition, extended(extension), Revision::HUB, value)
 }

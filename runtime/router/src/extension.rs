@@ -1,4 +1,4 @@
-//! Extensions of the protocol that a server has.
+//! Extensions of the protocol that a server supports.
 
 use std::fmt;
 use std::future::ready;
@@ -14,7 +14,8 @@ use serde_json::{Value, json};
 
 use super::call::Call;
 
-/// What a server does for an extension of the protocol; [`Router::extension`](super::Router::extension) takes it.
+/// The server side of an extension of the protocol; [`Router::extension`](super::Router::extension) adds it to a
+/// router.
 ///
 /// ```
 /// use mcp_runtime::mcp_wire::{Extension, Method, Direction, RawJson, Schema};
@@ -52,21 +53,22 @@ use super::call::Call;
 /// assert!(router.capabilities().extensions.unwrap().contains_key("com.example/votes"));
 /// ```
 pub trait ServerExtension: Send + Sync + 'static {
-    /// The extension, as its crate describes it.
+    /// The description of the extension, which its crate has.
     fn extension(&self) -> mcp_wire::Extension;
 
-    /// The settings that the server declares it with. By default there are none.
+    /// The settings in the server's declaration of the extension. By default there are none.
     fn settings(&self) -> RawObject {
         RawObject::default()
     }
 
     /// Answers a request of the extension.
     ///
-    /// The client has declared the extension, and headers that repeat parameters do so. The parameters are an object as it came:
-    /// decoding them into the types of the extension's crate finds what is missing or of another type.
+    /// It has already been checked that the client has declared the extension, and that the headers that repeat
+    /// parameters have their values. The parameters themselves haven't been validated: decoding them into the types of
+    /// the extension's crate reports missing members and those of another type.
     ///
     /// # Errors
-    /// Those that the client gets.
+    /// The error response that the client gets.
     fn answer(
         &self,
         method: &'static str,
@@ -74,11 +76,11 @@ pub trait ServerExtension: Send + Sync + 'static {
         call: Call,
     ) -> impl Future<Output = Result<RawJson, ErrorObject>> + Send;
 
-    /// What the extension adds to a subscription of a client, whose filter has these members beside those of the protocol. By default
-    /// nothing.
+    /// Returns the extension's part of a client's subscription. `filter` has the members of the subscription's filter
+    /// that aren't the protocol's. By default it is empty.
     ///
     /// # Errors
-    /// The one that refuses the subscription, such as that of [`Call::require_extension`].
+    /// An error refuses the subscription, such as that of [`Call::require_extension`].
     fn subscribe(
         &self,
         filter: Arc<Extra>,
@@ -88,15 +90,17 @@ pub trait ServerExtension: Send + Sync + 'static {
         ready(Ok(ExtensionSubscription::default()))
     }
 
-    /// Requests that it answers for clients of those revisions whose core has what the extension has. By default none.
+    /// The requests that the extension answers for clients of revisions whose core protocol has the same feature. By
+    /// default there are none.
     fn core_methods(&self) -> Option<CoreMethods> {
         None
     }
 
-    /// Answers a request of those, by a result of the client's revision. The revision's schema has accepted the parameters.
+    /// Answers one of the [core methods](Self::core_methods) with a result of the client's revision. The parameters
+    /// have been validated by the revision's schema.
     ///
     /// # Errors
-    /// Those that the client gets.
+    /// The error response that the client gets.
     fn answer_core(
         &self,
         method: &'static str,
@@ -109,21 +113,22 @@ pub trait ServerExtension: Send + Sync + 'static {
     }
 }
 
-/// Requests of revisions whose core has what an extension has.
+/// The requests of revisions whose core protocol has the feature of an extension.
 #[derive(Debug, Clone)]
 pub struct CoreMethods {
-    /// Their methods. The revisions are those that have all of them, while the hub has none.
+    /// The methods of the requests. They are added for each revision that has all of them, provided that the hub has
+    /// none of them.
     pub methods: Vec<&'static str>,
-    /// What a server declares to clients of these revisions.
+    /// The capabilities that the server declares to clients of these revisions.
     pub capabilities: Value,
 }
 
-/// What an extension adds to a subscription of a client.
+/// The part that an extension adds to a client's subscription.
 #[derive(Default)]
 pub struct ExtensionSubscription {
-    /// The members of the filter that the server agrees to, as the client is to read them.
+    /// The members of the filter that the server accepts, as it confirms them to the client.
     pub agreed: Extra,
-    /// The notifications. They are tagged with the subscription, and end with it.
+    /// The notifications to send. They are tagged with the subscription, and end with it.
     pub notifications: Option<Pin<Box<dyn Stream<Item = UnknownMethod> + Send>>>,
 }
 
@@ -138,9 +143,9 @@ impl fmt::Debug for ExtensionSubscription {
 /// An extension of a router.
 #[derive(Clone)]
 pub(super) struct ExtensionRoute {
-    /// What it is declared with.
+    /// The settings in the server's declaration of the extension.
     pub(super) settings: RawObject,
-    /// The kinds of results that it adds to requests of the protocol.
+    /// The kinds of results that the extension adds to requests of the protocol.
     pub(super) results: &'static [AddedResult],
     pub(super) subscribe: Subscribe,
 }
@@ -160,7 +165,7 @@ impl Call {
     /// Refuses the request unless the client has declared an extension of the protocol.
     ///
     /// # Errors
-    /// The error of the revision for a capability that the client lacks, which names the extension.
+    /// The revision's error for a missing client capability, which names the extension.
     pub fn require_extension(&self, id: &str) -> Result<(), ErrorObject> {
         if self.has_extension(id) {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Routers with extensions of the protocol.
+//! Adding extensions of the protocol to a router.
 
 use std::sync::Arc;
 
@@ -18,11 +18,11 @@ use super::tool_error::ToolError;
 use crate::Router;
 
 impl Router {
-    /// Adds an extension: the server declares it and answers its requests, from clients that declare it too. Functions of routes that are
-    /// added after this, through this router, can take it as [`State`](super::State).
+    /// Adds an extension. The server declares it, and answers its requests from clients that declare it too. Functions
+    /// of routes that are added to this router afterwards can take the extension as [`State`](super::State).
     ///
     /// # Panics
-    /// When [`Self::try_extension`] gives an error.
+    /// When [`Self::try_extension`] returns an error.
     #[must_use]
     #[track_caller]
     pub fn extension(self, extension: impl ServerExtension + Clone) -> Self {
@@ -32,9 +32,9 @@ impl Router {
     /// Adds an extension, unless the router refuses it; see [`Self::extension`].
     ///
     /// # Errors
-    /// [`RouteError::Settings`] when the settings aren't what the extension's schema requires, [`RouteError::Duplicate`] when the router has
-    /// the extension, one of its methods or one of its kinds of results already, and [`RouteError::Declared`] when the hub declares a
-    /// method.
+    /// [`RouteError::Settings`] when the settings violate the extension's schema, [`RouteError::Duplicate`] when the
+    /// router already has the extension, one of its methods or one of its kinds of results, and
+    /// [`RouteError::Declared`] when the hub declares one of its methods.
     pub fn try_extension(mut self, extension: impl ServerExtension + Clone) -> Result<Self, RouteError> {
         let (description, settings) = (extension.extension(), extension.settings());
         if let Some(definition) = description.settings {
@@ -73,7 +73,7 @@ impl Router {
         Ok(self)
     }
 
-    /// Adds the methods of the revisions whose core has what an extension has.
+    /// Adds the methods of revisions whose core protocol has the feature of an extension.
     fn insert_core_methods(
         &self,
         extension: &(impl ServerExtension + Clone),
@@ -96,7 +96,7 @@ impl Router {
         Ok(())
     }
 
-    /// What the extensions add to a subscription.
+    /// Returns the parts that the extensions add to a subscription.
     pub(super) async fn extend_subscription(&self, filter: Extra, call: Call) -> Result<Added, ErrorObject> {
         let routes: Vec<_> = self.inner.catalogue.routes().extensions.values().cloned().collect();
         let (filter, mut added) = (Arc::new(filter), Added::default());
@@ -109,7 +109,7 @@ impl Router {
     }
 }
 
-/// A call of a function that sends no log messages.
+/// Extracts the call without declaring that the function may send log messages.
 struct Quiet(Call);
 
 impl FromCall for Quiet {
@@ -118,7 +118,8 @@ impl FromCall for Quiet {
     }
 }
 
-/// The parameters of a request of an extension, if everything about it is as it should be.
+/// Returns the parameters of a request of an extension, after checking that the client has declared the extension, and
+/// that headers repeat the parameters if the client's revision requires that.
 fn checked(extension: &mcp_wire::Extension, method: &Method, call: &Call) -> Result<Value, ErrorObject> {
     call.require_extension(extension.id)?;
     let params = call.arguments().cloned().unwrap_or_else(|| json!({}));

@@ -1,4 +1,4 @@
-//! The handler of what a router doesn't have.
+//! The handler of requests that a router can't answer itself.
 
 use std::fmt;
 use std::mem::discriminant;
@@ -13,14 +13,14 @@ use serde_json::Value;
 use super::list::next_cursor;
 use super::target::Answer;
 
-/// The prefix of a cursor of the fallback's list, which follows the router's.
+/// The prefix of cursors in the fallback's list, which is appended to the router's list.
 const CURSOR: &str = "fallback:";
 
 /// A handler whose type is erased.
 #[derive(Clone)]
 pub(super) struct Fallback {
     pub(super) capabilities: hub::ServerCapabilities,
-    /// The same as JSON.
+    /// `capabilities` as JSON.
     declared: Value,
     handler: Arc<dyn Handler<ServerSide>>,
 }
@@ -34,13 +34,13 @@ impl Fallback {
         }
     }
 
-    /// Whether it declares the capability that a method needs.
+    /// Whether the fallback declares the capability that a method needs.
     pub(super) fn has(&self, method: &str) -> bool {
         let entry = Revision::HUB.method(method);
         entry.is_none_or(|entry| missing_capability(&self.declared, Revision::HUB, entry).is_none())
     }
 
-    /// Handles a request that the router knows nothing of.
+    /// Handles a request that the router can't answer itself.
     pub(super) fn handle<'a>(
         &'a self,
         request: hub::ClientRequest,
@@ -54,7 +54,7 @@ impl Fallback {
         CURSOR.to_owned()
     }
 
-    /// The parameters with which the fallback is asked for a page, if the cursor is one of its list.
+    /// The parameters of a request to the fallback for a page, if the cursor is one of the fallback's list.
     pub(super) fn page(params: &hub::PaginatedRequestParams) -> Option<hub::PaginatedRequestParams> {
         let cursor = params.cursor.as_deref()?.strip_prefix(CURSOR)?;
         let mut params = params.clone();
@@ -62,8 +62,8 @@ impl Fallback {
         Some(params)
     }
 
-    /// A page of its list, which is that of a page of the router, whose next cursor is for the router's client; `None` if it doesn't have
-    /// the list.
+    /// Requests a page of the fallback's list of the same kind as the router's page `own`; `None` if the fallback
+    /// doesn't have the list. The next cursor of the page gets the prefix [`CURSOR`].
     pub(super) async fn list(
         &self,
         request: hub::ClientRequest,
@@ -72,7 +72,7 @@ impl Fallback {
     ) -> Result<Option<hub::ServerResult>, ErrorObject> {
         let mut page = match self.handle(request, context).await {
             Ok(Answer::Declared(page)) if discriminant(&page) == discriminant(own) => page,
-            Ok(_) => return Err(internal_error("the fallback gives the result of another method")),
+            Ok(_) => return Err(internal_error("the fallback gave the result of another method")),
             Err(error) if error.code == error_code::METHOD_NOT_FOUND => return Ok(None),
             Err(error) => return Err(error),
         };

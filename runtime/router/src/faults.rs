@@ -1,17 +1,17 @@
-//! Why a JSON Schema doesn't accept a value, in few words whatever the value is.
+//! Descriptions of a value's violations of a JSON Schema, whose length is bounded even for large values.
 
 use std::fmt::{self, Display, Write};
 
 use mcp_wire::Validator;
 use serde_json::Value;
 
-/// How many faults are told.
+/// The maximum number of faults in a description.
 const FAULTS: usize = 10;
 
 /// The longest text of one fault, in bytes.
 const FAULT: usize = 300;
 
-/// Why a schema doesn't accept a value; nothing if it does.
+/// Describes why a schema doesn't accept a value; empty if it does.
 pub(super) fn faults(validator: &Validator, value: &Value) -> String {
     let violations = validator.validate("#", value);
     let mut faults: Vec<String> = violations.iter().take(FAULTS).map(shortened).collect();
@@ -21,7 +21,7 @@ pub(super) fn faults(validator: &Validator, value: &Value) -> String {
     faults.join("; ")
 }
 
-/// What is displayed, cut where it is too long to read.
+/// The displayed text, cut after [`FAULT`] bytes.
 pub(super) fn shortened(what: &impl Display) -> String {
     let mut start = Start(String::new());
     if write!(start, "{what}").is_err() {
@@ -30,7 +30,7 @@ pub(super) fn shortened(what: &impl Display) -> String {
     start.0
 }
 
-/// The start of a text: writing more than that fails, so that what comes after isn't made.
+/// The start of a text. Writing beyond the limit fails, so that the rest of the text isn't even formatted.
 struct Start(String);
 
 impl Write for Start {
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn the_faults_of_a_small_value_are_told_with_their_places() {
+    fn faults_are_described_with_their_paths() {
         let value = json!({"a": [1, "b", null]});
         assert_eq!(
             faults(&numbers(), &value),
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_told_is_short_however_many_faults_there_are_and_whatever_they_quote() {
+    fn descriptions_of_faults_are_short_for_many_faults_and_long_values() {
         let many = json!({"a": vec![""; 20_000]});
         let told = faults(&numbers(), &many);
         assert!(told.len() < 2_000 && told.ends_with("; and more"), "{told}");

@@ -1,4 +1,4 @@
-//! Functions that a router calls: they take extractors, and give a value or a future of one.
+//! Functions that a router calls: they take extractors, and return a value or a future of one.
 
 use std::fmt;
 use std::future::{Future, Ready, ready};
@@ -16,25 +16,26 @@ use super::scope::Scope;
 use super::state::States;
 use super::tool_error::ToolError;
 
-/// A function, async or not, whose parameters are [extractors](FromCall) and whose result becomes a `T`
-/// ([`IntoResult`]), such as an [`AnyCallToolResult`](mcp_runtime_core::hub::AnyCallToolResult). `M` follows from the function.
+/// A function, async or not, whose parameters are [extractors](FromCall) and whose return value becomes a `T`
+/// ([`IntoResult`]), such as an [`AnyCallToolResult`](mcp_runtime_core::hub::AnyCallToolResult). `M` is inferred from
+/// the function.
 ///
-/// Every such function is one; there is nothing to implement.
+/// All such functions implement this trait; there is nothing to implement by hand.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a function that a router can call for a `{T}`",
     note = "a router calls `Send + Sync + 'static` functions with up to eight parameters, whose types are written out in a closure"
 )]
 pub trait Function<T, M>: Send + Sync + 'static {
-    /// Adds what the extractors need.
+    /// Declares the requirements of the extractors.
     fn declare(signature: &mut Signature);
 
-    /// The schema of the structured content, if there is any.
+    /// The schema of the structured content that the function returns, if any.
     fn output_schema() -> Option<Value>;
 
-    /// The Rust type of what the function gives.
+    /// The name of the Rust type that the function returns.
     fn output_type() -> &'static str;
 
-    /// Whether its result may ask the client questions.
+    /// Whether its result may request input from the client.
     fn may_ask() -> bool;
 
     /// Extracts the arguments, and calls the function.
@@ -77,18 +78,18 @@ where
     note = "a router calls `Send + Sync + 'static` functions with up to eight parameters, whose types are written out in a closure"
 )]
 pub trait Callable<A>: Send + Sync + 'static {
-    /// What the function gives, or a future of it.
+    /// The return value of the function, or a future of it.
     type Output;
 
     /// Calls the function.
     fn invoke(&self, arguments: A) -> Self::Output;
 }
 
-/// What a function gives: a value, or a future of one.
+/// The return type of a function: a value, or a future of one.
 #[diagnostic::on_unimplemented(
-    message = "a function that gives `{Self}` can't be called for a `{T}`",
-    label = "it gives neither what can become a `{T}`, nor a future of that",
-    note = "see `mcp_runtime::router::IntoResult` for what can; the error of a `Result` is anything that is \
+    message = "a function that returns `{Self}` can't be called for a `{T}`",
+    label = "it returns neither a type that can become a `{T}`, nor a future of one",
+    note = "see `mcp_runtime::router::IntoResult` for such types; the error of a `Result` is any type that is \
             `Into<Box<dyn Error + Send + Sync>>`"
 )]
 pub trait Returns<T, M> {
@@ -119,7 +120,7 @@ impl<T, R: Future<Output: IntoResult<T>>> Returns<T, Awaited> for R {
     }
 }
 
-/// The impls for functions of these parameters.
+/// The impl for functions with these parameters.
 macro_rules! callable {
     ($($parameter:ident)*) => {
         impl<F, R, $($parameter),*> Callable<($($parameter,)*)> for F
@@ -138,19 +139,19 @@ macro_rules! callable {
 
 super::extract::for_each_tuple!(callable);
 
-/// A function whose type is erased.
+/// A function that a router calls, whose type is erased.
 type Run<T> = dyn Fn(Call) -> BoxFuture<'static, Result<T, ToolError>> + Send + Sync;
 
-/// Such a function, with the states of the router that it was added to.
+/// A function whose type is erased, with the states of the router that it was added to.
 pub(super) struct BoxedFunction<T> {
     run: Arc<Run<T>>,
     pub signature: Arc<Signature>,
     /// The name or URI of its route.
     name: Arc<str>,
     states: States,
-    /// What the routers that it came from had around it.
+    /// The filters and middleware of the routers that it came from.
     pub scope: Scope,
-    /// Whether its result may ask the client questions.
+    /// Whether its result may request input from the client.
     pub may_ask: bool,
 }
 
@@ -170,7 +171,7 @@ impl<T: 'static> BoxedFunction<T> {
         }
     }
 
-    /// What takes all that it needs from the call.
+    /// Makes one from a function that gets everything it needs from the call.
     pub fn of(
         signature: Signature,
         run: impl Fn(Call) -> BoxFuture<'static, Result<T, ToolError>> + Send + Sync + 'static,
@@ -192,7 +193,7 @@ impl<T: 'static> BoxedFunction<T> {
     /// Gives it the name or URI of its route, and the states of a router.
     ///
     /// # Errors
-    /// When it takes what it can't have.
+    /// When it takes something that its route can't provide.
     pub fn bind(&mut self, kind: &'static str, key: &str, states: &States) -> Result<(), RouteError> {
         self.signature.check(kind, key, states)?;
         self.name = key.into();
@@ -204,12 +205,12 @@ impl<T: 'static> BoxedFunction<T> {
         self.run(self.bound(call, input))
     }
 
-    /// A call with what it asks for, and with the name and the states of the function.
+    /// Binds a call to the function: adds the input, and the name and states of the function.
     pub fn bound(&self, call: Call, input: Input) -> Call {
         call.of(input, &self.name, &self.states)
     }
 
-    /// Calls the function with a call that is bound to it.
+    /// Calls the function with a call that has been bound to it.
     pub fn run(&self, call: Call) -> BoxFuture<'static, Result<T, ToolError>> {
         (self.run)(call)
     }
@@ -220,7 +221,7 @@ impl<T: 'static> BoxedFunction<T> {
         Self { name, ..self.clone() }
     }
 
-    /// Adds what an extractor needs.
+    /// Adds the requirements of an extractor.
     pub fn needs<E: FromCall>(&mut self) {
         E::declare(Arc::make_mut(&mut self.signature));
     }

@@ -1,4 +1,4 @@
-//! A router as a handler of requests.
+//! The implementation of `Handler` for a router.
 
 use std::future::ready;
 use std::sync::Arc;
@@ -29,18 +29,18 @@ impl Router {
         Call::new(context.clone(), Arc::clone(&self.inner) as _)
     }
 
-    /// Whether the client of a request sees a route.
+    /// Whether the filters show a route to the client of a request.
     fn shows(&self, route: &dyn Listable, context: &Context<ServerSide>) -> bool {
         self.allows(&route.listed(), route.scope(), context)
     }
 
-    /// Whether the filters of this router, and those of a route, let the client of a request see something.
+    /// Whether the filters of this router and those of a route show an entry to the client of a request.
     pub(super) fn allows(&self, listed: &Listed<'_>, scope: &Scope, context: &Context<ServerSide>) -> bool {
         let mut filters = self.inner.scope.filters.iter().chain(&scope.filters);
         filters.all(|filter| filter(listed, context))
     }
 
-    /// A route, if the client sees it.
+    /// Finds a route, if the client sees it.
     pub(super) fn shown<R: Listable>(
         &self,
         routes: impl Fn(&Routes) -> &RouteMap<R>,
@@ -51,8 +51,8 @@ impl Router {
         route.filter(|route| self.shows(&**route, context))
     }
 
-    /// A page of the routes that the client sees, and of what functions list beside them. The fallback's list follows, if it has
-    /// one of this kind.
+    /// Makes a page of the routes that the client sees and of the entries that functions list. The fallback's list of
+    /// this kind, if it has one, is appended.
     fn list<'a>(
         &'a self,
         list: List,
@@ -83,7 +83,7 @@ impl Router {
         self.continued(page, length, fallback, list.request(first), context)
     }
 
-    /// The last page of the router, with the first one of the fallback.
+    /// Appends the first page of the fallback's list to the router's last page.
     fn continued<'a>(
         &'a self,
         mut page: hub::ServerResult,
@@ -102,7 +102,7 @@ impl Router {
                     }
                     Ok(None) => return Ok(Answer::Declared(page)),
                     Err(error) if length == 0 => return Err(error),
-                    // The error comes with the next page, so that the client gets the router's own items.
+                    // The error is reported for the next page, so that the client still gets the router's own items.
                     Err(_) => {}
                 }
             }
@@ -113,8 +113,8 @@ impl Router {
         })
     }
 
-    /// A page of routes and of what functions list, and the cursor of the next one. Of two with one key, the route is the one that is
-    /// called, and of those that functions list the first.
+    /// Returns a page of routes and of entries that functions list, and the cursor of the next page. If several have
+    /// the same key, the page has the one that would be called: the route, or else the entry that was listed first.
     fn page<'r>(
         &self,
         routes: &'r dyn AnyRoutes,
@@ -143,7 +143,8 @@ impl Router {
         Ok(first_page(&mut all, self.inner.page_size))
     }
 
-    /// The resources that functions list and the client sees: those of templates, the last of which counts, and those of the router.
+    /// The resources that functions list and the client sees: those of templates, of which the last one with a URI
+    /// takes precedence, and then those of the router's functions.
     async fn listed_resources(&self, context: &Context<ServerSide>) -> Result<Vec<hub::Resource>, ErrorObject> {
         let mut listed = self.listed(|sources| &sources.resources, context).await?;
         let templates = Arc::clone(&self.inner.catalogue.routes().templates);
@@ -159,12 +160,12 @@ impl Router {
         Ok(resources)
     }
 
-    /// The fallback, if it is asked for a method.
+    /// The fallback, if it handles a method.
     fn fallback_for(&self, method: &str) -> Option<&Fallback> {
         self.inner.fallback.as_ref().filter(|fallback| fallback.has(method))
     }
 
-    /// A tool that functions list.
+    /// Finds a tool that functions list.
     async fn find_listed_tool(&self, name: &str, context: &Context<ServerSide>) -> Result<Arc<ToolRoute>, ErrorObject> {
         match Box::pin(self.find_listed(|sources| &sources.tools, name, context)).await? {
             Some((source, tool)) => source.route(tool).map(Arc::new),
@@ -186,7 +187,7 @@ impl Router {
         }
     }
 
-    /// What reads the resource with a URI.
+    /// Finds the resource or template that reads a URI.
     pub(super) fn find_reader(&self, uri: &str, context: &Context<ServerSide>) -> Result<Reader, ErrorObject> {
         if let Some(route) = self.shown(|routes| &routes.resources, uri, context) {
             return Ok(Reader::Resource(route));
@@ -197,7 +198,7 @@ impl Router {
         reader.ok_or_else(|| resource_not_found(uri))
     }
 
-    /// What answers a method that the hub doesn't declare.
+    /// Finds the route of a method that the hub doesn't declare.
     fn find_undeclared(&self, method: &str, context: &Context<ServerSide>) -> Result<Undeclared, ErrorObject> {
         let routes = self.inner.catalogue.routes();
         let found = context.revision().and_then(|revision| {
@@ -207,7 +208,7 @@ impl Router {
         found.ok_or_else(|| unknown_method(method))
     }
 
-    /// Lets the target of a request answer it, or the fallback if the router has none that the client sees.
+    /// Answers a request by its target, or by the fallback if the router has no target that the client sees.
     pub(super) fn answer<'a, T: Target>(
         &'a self,
         target: Result<T, ErrorObject>,
@@ -226,7 +227,8 @@ impl Router {
         self.answer_around(target, variant(*request), T::has_result, context)
     }
 
-    /// Lets the middleware around a target answer a request, or the fallback. Not generic, so that it is compiled once.
+    /// Answers a request by the middleware around its target, or by the fallback. Not generic, so that it is compiled
+    /// once.
     fn answer_around<'a>(
         &'a self,
         target: Result<Next<ServerSide>, ErrorObject>,
@@ -246,13 +248,14 @@ impl Router {
             };
             match has_result(&result) {
                 true => Ok(result),
-                false => Err(internal_error(format!("{source} gives the result of another method"))),
+                false => Err(internal_error(format!("{source} gave the result of another method"))),
             }
         })
     }
 }
 
-/// The future of an error. `ready` would also have room for a result, and the code that drops one.
+/// The future of an error. The future of `ready` would be larger, because it can also hold a result, and has code that
+/// drops one.
 fn refused<'a>(error: ErrorObject) -> Handling<'a, ServerSide> {
     Box::pin(async move { Err(error) })
 }
@@ -261,14 +264,14 @@ fn unknown_method(method: &str) -> ErrorObject {
     ErrorObject::new(error_code::METHOD_NOT_FOUND, format!("Unknown method: {method}"))
 }
 
-/// A router serves the methods of its routes. [`Router::serve`] does more: it notifies clients of changes.
+/// As a handler, a router answers requests for its routes. [`Router::serve`] also notifies clients of changes.
 impl Handler<ServerSide> for Router {
     fn handle_request<'a>(
         &'a self,
         request: hub::ClientRequest,
         context: &'a Context<ServerSide>,
     ) -> Handling<'a, ServerSide> {
-        // Each method has a future of its own, because the largest would make all others as large.
+        // Each method has its own boxed future: a common one would always be as large as the largest of them.
         use hub::ClientRequest as Request;
         if_hub_has! { CompleteRequest {
             if let Request::Complete(request) = request {
@@ -332,7 +335,7 @@ impl Handler<ServerSide> for Router {
             hub::ClientRequest::CallTool(request) => {
                 let routes = self.inner.catalogue.routes();
                 let tool = routes.tools.get(&request.params.name);
-                // In the place of a tool that the client doesn't see, another one may be called.
+                // If the client doesn't see this tool, another one with the same name may be called.
                 let is_seen = |tool: &ToolRoute| self.inner.scope.filters.is_empty() && tool.scope().filters.is_empty();
                 tool.is_none_or(|tool| tool.may_ask() || !is_seen(tool))
             }
@@ -363,7 +366,7 @@ impl Handler<ServerSide> for Router {
     }
 }
 
-/// Calls a route within the middleware of the routers that it came from.
+/// The handler within the middleware of a route: calls the route itself.
 struct Routed<T> {
     target: T,
     router: Router,

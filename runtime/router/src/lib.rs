@@ -1,4 +1,4 @@
-//! A server made of tools from typed functions, resources and prompts.
+//! Servers made of tools, resources and prompts, which are typed functions.
 
 mod ask;
 mod caching;

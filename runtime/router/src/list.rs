@@ -8,17 +8,17 @@ use mcp_adapters::mcp_wire::Request;
 use super::caching::Caching;
 use super::entry::Listed;
 
-/// The enumeration of the hub's lists, by what they list.
+/// Declares the enum of the hub's lists, named by their items.
 macro_rules! lists {
     ($($list:ident as $variant:ident of $item:ident in $items:ident by $request:ident;)*) => {
-    /// A list. Not a trait, so that the code that makes pages is compiled once.
+    /// A kind of list. An enum rather than a trait, so that the code that makes pages is compiled once.
     #[derive(Clone, Copy)]
     pub(super) enum List {
         $($item,)*
     }
 
     impl List {
-        /// The method.
+        /// The method that requests the list.
         pub(super) fn method(self) -> &'static str {
             match self {
                 $(Self::$item => hub::$request::METHOD,)*
@@ -50,7 +50,7 @@ macro_rules! lists {
     }
 
     impl Listed<'_> {
-        /// The list that has it.
+        /// The list that contains this entry.
         pub(super) fn list(self) -> List {
             match self {
                 $(Self::$item(_) => List::$item,)*
@@ -66,7 +66,8 @@ macro_rules! lists {
         }
     }
 
-    /// Takes the items of a page of the same list, and puts them before those of this one. It may be kept as long as both may.
+    /// Moves the items of a page of the same list before those of this page. The caching of the result is the stricter
+    /// one of both.
     pub(super) fn prepend(page: &mut hub::ServerResult, before: &mut hub::ServerResult, caching: &Caching) {
         match (page, before) {
             $((hub::ServerResult::$variant(page), hub::ServerResult::$variant(before)) => {

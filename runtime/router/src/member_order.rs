@@ -5,9 +5,11 @@ use std::fmt;
 use serde::de::{DeserializeOwned, Deserializer, Error, Visitor};
 use serde::forward_to_deserialize_any;
 
-/// The names of the members of a struct, in their order. There are none of another type, and of a struct that flattens one.
+/// The names of the members of a struct, in the order of their declaration; empty for other types, and for a struct
+/// that flattens another type.
 ///
-/// The schema that a type derives has its members in alphabetical order; serde names the members to a deserializer before it decodes them.
+/// A derived schema doesn't have this order: its members are in alphabetical order. But serde passes the names of the
+/// members to the deserializer before it decodes them.
 pub(super) fn member_order<T: DeserializeOwned>() -> &'static [&'static str] {
     match T::deserialize(Probe) {
         Ok(_) => &[],
@@ -15,13 +17,13 @@ pub(super) fn member_order<T: DeserializeOwned>() -> &'static [&'static str] {
     }
 }
 
-/// Sorts by the names of members. Those without a name among them go to the end, in the order in which they are.
+/// Sorts items by the order of the members that they are named after. Other items go to the end, and keep their order.
 pub(super) fn sort_by_member<T>(items: &mut [T], order: &[&str], name: impl Fn(&T) -> &str) {
     let rank = |item: &T| {
         let mut names = order.iter();
         names.position(|other| *other == name(item)).unwrap_or(order.len())
     };
-    // They are few, and the standard library's sorting is much code for each type.
+    // There are few items, and the standard library's sort would add much code for each type.
     for at in 1..items.len() {
         let own = rank(&items[at]);
         let place = items[..at].partition_point(|item| rank(item) <= own);
@@ -29,7 +31,7 @@ pub(super) fn sort_by_member<T>(items: &mut [T], order: &[&str], name: impl Fn(&
     }
 }
 
-/// A deserializer without a value, which fails with the members that a struct expects.
+/// A deserializer that has no value: it fails with the names of the members that a struct expects.
 struct Probe;
 
 /// The members that a struct expects.
@@ -108,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn members_have_the_order_and_the_names_that_serde_knows() {
+    fn members_have_the_names_and_the_order_that_serde_uses() {
         assert_eq!(member_order::<Trip>(), ["toCity", "day", "adults"]);
         assert_eq!(member_order::<Wrapped>(), ["toCity", "day", "adults"]);
         assert!(member_order::<Flattened>().is_empty());
@@ -117,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_member_comes_last() {
+    fn items_that_are_not_members_come_last() {
         let mut names = ["a", "b", "day", "toCity"];
         sort_by_member(&mut names, member_order::<Trip>(), |name| name);
         assert_eq!(names, ["toCity", "day", "a", "b"]);

@@ -1,4 +1,4 @@
-//! Methods that only one revision has, from functions typed by this revision.
+//! Methods that only one revision has, which functions with the types of this revision handle.
 
 use std::future::{Future, ready};
 use std::sync::Arc;
@@ -15,8 +15,8 @@ use super::extract::{FromCall, Signature, for_each_tuple};
 use super::function::{Awaited, BoxedFunction, Callable, Immediate};
 use super::tool_error::{BoxError, ToolError};
 
-/// The parameters of a function that answers a method: the request, in the type of its revision, and then up to seven
-/// [extractors](FromCall).
+/// The parameters of a function that answers a method: the request, whose type is that of its revision, and then up to
+/// seven [extractors](FromCall).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` aren't the parameters of a function that answers a method",
     note = "the first parameter is a request of one revision, and the others are extractors; their types are written out in a closure"
@@ -25,10 +25,10 @@ pub trait MethodParameters: Sized + Send {
     /// The request.
     type Request: Request<Result: Serialize> + Validate + Send + 'static;
 
-    /// Adds what the extractors need.
+    /// Declares the requirements of the extractors.
     fn declare(signature: &mut Signature);
 
-    /// Extracts what comes with the request.
+    /// Extracts the parameters after the request.
     fn extract(request: Self::Request, call: &Call) -> impl Future<Output = Result<Self, ToolError>> + Send;
 }
 
@@ -55,10 +55,11 @@ macro_rules! method_parameters {
 
 for_each_tuple!(method_parameters);
 
-/// What a function that answers a method gives: a `Result`, or a future of one. Its error is whatever becomes a [`ToolError`].
+/// The return type of a function that answers a method: a `Result`, or a future of one. Its error is any type that
+/// becomes a [`ToolError`].
 #[diagnostic::on_unimplemented(
-    message = "a function that gives `{Self}` can't answer a method whose result is `{R}`",
-    note = "it gives a `Result` with that, or a future of one; the error is anything that is `Into<Box<dyn Error + Send + Sync>>`"
+    message = "a function that returns `{Self}` can't answer a method whose result is `{R}`",
+    note = "it has to return a `Result<{R}, _>` or a future of one; the error is any type that is `Into<Box<dyn Error + Send + Sync>>`"
 )]
 pub trait MethodReturns<R, M> {
     /// The future of the result.
@@ -82,13 +83,14 @@ impl<R, E: Into<BoxError>, F: Future<Output = Result<R, E>> + Send> MethodReturn
 pub(super) struct MethodRoute {
     pub(super) name: &'static str,
     pub(super) revision: Revision,
-    /// The capability that it needs, as a member of a server's capabilities.
+    /// The capability that it needs, as server capabilities with only this member.
     pub(super) capability: Option<Value>,
     pub(super) function: BoxedFunction<RawJson>,
 }
 
 impl MethodRoute {
-    /// A route from a function of parameters and results in the JSON of the revision; `None` if it can't have this method.
+    /// A route from a function whose parameters and results are JSON of the revision; `None` if a route can't have this
+    /// method.
     pub(super) fn raw<F>(
         revision: Revision,
         name: &'static str,
@@ -154,7 +156,7 @@ impl MethodRoute {
     }
 }
 
-/// Checks that a method is one that a function can answer for clients of one revision; the error says why not.
+/// Checks that a function for one revision can answer a method; the error is the reason why it can't.
 fn check(revision: Revision, name: &str) -> Result<(), &'static str> {
     let method = revision.method(name);
     if !method.is_some_and(|method| method.direction.from_client()) {
@@ -171,7 +173,7 @@ fn check(revision: Revision, name: &str) -> Result<(), &'static str> {
         lifecycle.unsubscribe,
     ];
     if internal.contains(&Some(name)) {
-        return Err("sessions answer it by themselves");
+        return Err("sessions answer it themselves");
     }
     match Revision::HUB.method(Revision::HUB.name_of_method(revision, name)) {
         Some(_) => Err("the handlers for clients of every revision answer it"),
@@ -179,7 +181,8 @@ fn check(revision: Revision, name: &str) -> Result<(), &'static str> {
     }
 }
 
-/// The capabilities that have only the member at a path. Its value is an empty object, or `true` if the revision wants that.
+/// Server capabilities with only the member at a path. Its value is an empty object, or `true` if the revision requires
+/// that.
 fn capability(revision: Revision, path: &str) -> Option<Value> {
     let nested = |value| path.rsplit('.').fold(value, |inner, member| json!({ member: inner }));
     let values = [Value::from(Map::new()), Value::Bool(true)].map(nested);

@@ -1,4 +1,4 @@
-//! Routers with methods beside those of the hub, and with functions for notifications.
+//! Adding methods that the hub doesn't have, and functions that handle notifications, to a router.
 
 use std::sync::Arc;
 
@@ -11,12 +11,12 @@ use super::method::{MethodParameters, MethodReturns, MethodRoute};
 use crate::Router;
 
 impl Router {
-    /// Adds a method that one revision has and the hub lacks, such as those of tasks in revision 2025-11-25. The function takes the
-    /// request, in the type of this revision, and then [extractors](super::FromCall). It gives a `Result` with the type of the revision,
-    /// and may be async.
+    /// Adds a method that one revision has and the hub lacks, such as a method of tasks in revision 2025-11-25. The
+    /// function takes the request, whose type is that of the revision, and then [extractors](super::FromCall). It
+    /// returns a `Result` with the revision's result type, and may be async.
     ///
-    /// Clients of this revision that connect later can call the method, and see the capability that it needs. In every other
-    /// revision, the method isn't found.
+    /// Clients of this revision that connect afterwards can call the method, and see the capability that it needs. For
+    /// clients of other revisions, the method doesn't exist.
     ///
     /// ```
     /// use mcp_adapters::v2025_11_25::{ListTasksRequest, ListTasksResult, Task, TaskStatus};
@@ -35,7 +35,7 @@ impl Router {
     /// ```
     ///
     /// # Panics
-    /// When [`Self::try_method`] gives an error.
+    /// When [`Self::try_method`] returns an error.
     #[must_use]
     #[track_caller]
     pub fn method<A, M, F>(self, function: F) -> Self
@@ -49,9 +49,9 @@ impl Router {
     /// Adds a method of one revision, unless the router refuses it; see [`Self::method`].
     ///
     /// # Errors
-    /// [`RouteError::Method`] when the hub has the method too, when sessions answer it by themselves, or when clients don't call
-    /// it; [`RouteError::Duplicate`] when the router has it already; those of [`Self::insert`] when its function takes what it
-    /// can't have.
+    /// [`RouteError::Method`] when the hub has the method too, when sessions answer it themselves, or when clients
+    /// don't call it; [`RouteError::Duplicate`] when the router already has it; those of [`Self::insert`] when its
+    /// function takes something that the router can't provide.
     pub fn try_method<A, M, F>(self, function: F) -> Result<Self, RouteError>
     where
         A: MethodParameters + 'static,
@@ -66,10 +66,10 @@ impl Router {
     }
 
     /// Adds a method that no revision declares, such as one of an extension or a vendor. The function takes
-    /// [extractors](super::FromCall), such as [`Args`](super::Args) for the parameters, and gives JSON.
+    /// [extractors](super::FromCall), such as [`Args`](super::Args) for the parameters, and returns JSON.
     ///
-    /// Clients of a revision that declares a method of this name don't reach it. The capability that announces the method, such as
-    /// a member of `extensions`, is declared with [`Self::with_capabilities`].
+    /// Clients of a revision that declares a method of this name can't call it. [`Self::with_capabilities`] declares a
+    /// capability that announces the method, such as a member of `extensions`.
     ///
     /// ```
     /// use mcp_runtime::{Args, Router, State};
@@ -88,7 +88,7 @@ impl Router {
     /// ```
     ///
     /// # Panics
-    /// When [`Self::try_custom_method`] gives an error.
+    /// When [`Self::try_custom_method`] returns an error.
     #[must_use]
     #[track_caller]
     pub fn custom_method<M>(self, name: impl Into<String>, function: impl Function<RawJson, M>) -> Self {
@@ -98,8 +98,8 @@ impl Router {
     /// Adds a method that no revision declares, unless the router refuses it; see [`Self::custom_method`].
     ///
     /// # Errors
-    /// [`RouteError::Declared`] when the hub declares the method; [`RouteError::Duplicate`] when the router has it already; those of
-    /// [`Self::insert`] when its function takes what it can't have.
+    /// [`RouteError::Declared`] when the hub declares the method; [`RouteError::Duplicate`] when the router already has
+    /// it; those of [`Self::insert`] when its function takes something that the router can't provide.
     pub fn try_custom_method<M>(
         self,
         name: impl Into<String>,
@@ -113,12 +113,14 @@ impl Router {
         Ok(self)
     }
 
-    /// Gets the notifications of a method, such as one of a vendor, by a function that takes [extractors](super::FromCall), such as
-    /// [`Args`](super::Args) for the parameters. It gives `()`, which may be in a `Result`, and may be async; the next notification of the
-    /// client waits for it. Nobody is answered: an error goes to `tracing`, such as that of parameters that aren't those of `Args`.
+    /// Adds a function that handles the notifications of a method, such as one of a vendor. It takes
+    /// [extractors](super::FromCall), such as [`Args`](super::Args) for the parameters, returns `()` or a `Result` of
+    /// it, and may be async; the next notification of the client waits for it. Errors, such as that of parameters that
+    /// `Args` can't be decoded from, go to `tracing`, because a notification has no response.
     ///
-    /// The method may be one of the client's revision too, such as `notifications/roots/list_changed` of 2025-11-25, with the parameters
-    /// that it has there. Several functions for one method are called in the order in which they were added.
+    /// The method can also be one that the client's revision declares, such as `notifications/roots/list_changed` of
+    /// 2025-11-25, with the parameters that it has there. Several functions for one method are called in the order in
+    /// which they were added.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -145,17 +147,18 @@ impl Router {
     /// ```
     ///
     /// # Panics
-    /// When [`Self::try_on_notification`] gives an error.
+    /// When [`Self::try_on_notification`] returns an error.
     #[must_use]
     #[track_caller]
     pub fn on_notification<M>(self, method: impl Into<String>, function: impl Function<(), M>) -> Self {
         or_panic(self.try_on_notification(method, function))
     }
 
-    /// Gets the notifications of a method, unless the router refuses the function; see [`Self::on_notification`].
+    /// Adds a function that handles the notifications of a method, unless the router refuses the function; see
+    /// [`Self::on_notification`].
     ///
     /// # Errors
-    /// Those of [`Self::insert`] when its function takes what it can't have.
+    /// Those of [`Self::insert`] when the function takes something that the router can't provide.
     pub fn try_on_notification<M>(
         self,
         method: impl Into<String>,

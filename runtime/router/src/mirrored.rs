@@ -9,12 +9,13 @@ use mcp_runtime_core::mirrors::{ArgumentHeader, argument_headers};
 use mcp_runtime_core::{Context, ServerSide};
 use serde_json::json;
 
-/// The arguments of a tool that headers repeat, in each revision that has such headers.
+/// The arguments of a tool that HTTP headers repeat, for each revision that has such headers.
 #[derive(Debug, Clone, Default)]
 pub(super) struct MirroredTool(Arc<[(Revision, Vec<ArgumentHeader>)]>);
 
 impl MirroredTool {
-    /// Those of a tool. A tool whose schema is wrong about them has none: clients leave it out.
+    /// Reads them from the tool's schema. A tool with an invalid declaration of such headers has none: clients don't
+    /// use it over HTTP.
     pub(super) fn of(tool: &hub::Tool) -> Self {
         let Ok(schema) = tool.input_schema.parse_value() else {
             return Self::default();

@@ -15,7 +15,7 @@ use super::schema;
 use super::scope::listable;
 use super::state::States;
 
-/// A prompt, and the function that fills it in; [`prompt()`] makes one.
+/// A prompt, and the function that fills it in; created by [`prompt()`].
 #[derive(Clone)]
 pub struct PromptRoute {
     pub(super) prompt: hub::Prompt,
@@ -23,10 +23,11 @@ pub struct PromptRoute {
     pub(super) function: BoxedFunction<hub::GetPromptResult>,
 }
 
-/// A prompt from a function that fills it in, which is called only with all required arguments.
+/// Makes a prompt from a function that fills it in. The function is called only if all required arguments are given.
 ///
-/// The function takes extractors, such as [`Args`](super::Args): the members of its type are the prompt's arguments, unless the
-/// prompt lists some itself. It gives text, messages or a `Result` (see [`IntoResult`](super::IntoResult)).
+/// The function takes extractors, such as [`Args`](super::Args): the members of its type are the prompt's arguments,
+/// unless the prompt lists arguments itself. It returns text, messages or a `Result` (see
+/// [`IntoResult`](super::IntoResult)).
 ///
 /// ```
 /// use mcp_runtime::router::{Args, prompt};
@@ -113,7 +114,7 @@ impl PromptRoute {
     }
 }
 
-/// The argument of a prompt that a member of a type stands for.
+/// Makes the argument of a prompt from a member of a type.
 fn argument(member: schema::Member) -> hub::PromptArgument {
     let mut argument = hub::PromptArgument::new(member.name).with_required(member.is_required);
     (argument.title, argument.description) = (member.title, member.description);

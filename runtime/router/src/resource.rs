@@ -13,7 +13,7 @@ use super::function::{BoxedFunction, Function};
 use super::scope::listable;
 use super::state::States;
 
-/// A resource, and the function that reads it; [`resource()`] makes one.
+/// A resource, and the function that reads it; created by [`resource()`].
 #[derive(Clone)]
 pub struct ResourceRoute {
     pub(super) resource: hub::Resource,
@@ -21,10 +21,10 @@ pub struct ResourceRoute {
     caching: Caching,
 }
 
-/// A resource from a function that reads it.
+/// Makes a resource from a function that reads it.
 ///
-/// The function takes extractors (see [`FromCall`](super::FromCall)), and gives text, bytes, contents, an `Option` or a `Result` (see
-/// [`IntoResult`](super::IntoResult)).
+/// The function takes extractors (see [`FromCall`](super::FromCall)), and returns text, bytes, contents, an `Option` or
+/// a `Result` (see [`IntoResult`](super::IntoResult)).
 pub fn resource<M>(resource: hub::Resource, read: impl Function<hub::ReadResourceResult, M>) -> ResourceRoute {
     ResourceRoute {
         resource,
@@ -34,11 +34,11 @@ pub fn resource<M>(resource: hub::Resource, read: impl Function<hub::ReadResourc
 }
 
 impl ResourceRoute {
-    /// Sets how long clients may keep the contents, and who may share them: `ttlMs` and `cacheScope`. Private contents are for
-    /// clients with the same authorization. By default they may not be kept.
+    /// Sets how long clients may cache the contents, and who may share them: `ttlMs` and `cacheScope`. Private contents
+    /// may only be shared by clients with the same authorization. By default they may not be cached.
     ///
-    /// Clients that have subscribed to the resource are told by [`Router::resource_updated`](super::Router::resource_updated)
-    /// when it changes earlier.
+    /// If the resource changes earlier, [`Router::resource_updated`](super::Router::resource_updated) notifies the
+    /// clients that have subscribed to it.
     ///
     /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#cacheableresult)
     #[must_use]

@@ -1,4 +1,4 @@
-//! What functions of a router give.
+//! The return values of a router's functions.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -8,9 +8,9 @@ use serde_json::Value;
 use super::call::{Call, Input};
 use super::tool_error::{BoxError, ToolError, resource_not_found};
 
-/// What a function of a router can give, where `T` is the protocol's result.
+/// A value that a function of a router can return, where `T` is the protocol's result.
 ///
-/// | Function of a | `T` | gives |
+/// | Function of a | `T` | Return value |
 /// |---|---|---|
 /// | tool | [`AnyCallToolResult`](hub::AnyCallToolResult) | a [`CallToolResult`](hub::CallToolResult), text (`String`, `&'static str`), numbers, a content block such as [`ImageContent`](hub::ImageContent), a `Vec` or a tuple of blocks, [`Structured`](super::Structured), or nothing (`()`) |
 /// | prompt | [`GetPromptResult`](hub::GetPromptResult) | text or a content block such as [`ImageContent`](hub::ImageContent) as one message of the user, a [`PromptMessage`](hub::PromptMessage) or a `Vec` of them |
@@ -19,23 +19,26 @@ use super::tool_error::{BoxError, ToolError, resource_not_found};
 /// | notification | `()` | nothing (`()`) |
 /// | completion | `Vec<String>` | a `Vec` of strings |
 ///
-/// Each may also give its `T`, or a `Result` of any of these. The error of a `Result` is whatever becomes a boxed error: any
-/// [`Error`](std::error::Error), a `String` or a `&str`. It becomes a [`ToolError`], so an [`ErrorObject`](mcp_runtime_core::ErrorObject)
-/// is the response, and of another error of a tool, the model reads the text in a result with `isError`.
+/// Each function may also return its `T`, or a `Result` of any of these. The error of a `Result` is any type that
+/// becomes a boxed error: any [`Error`](std::error::Error), a `String` or a `&str`. It becomes a [`ToolError`]: an
+/// [`ErrorObject`](mcp_runtime_core::ErrorObject) is sent as the error response, and the text of any other error of a
+/// tool is sent in a result with `isError`, which the model reads.
 #[diagnostic::on_unimplemented(message = "`{Self}` can't become a `{T}`")]
 pub trait IntoResult<T> {
-    /// Whether a result may ask the client questions. A type whose results never do says so, and its requests aren't kept meanwhile.
+    /// Whether a result may request input from the client. A type whose results never do can set this to `false`: then
+    /// the runtime keeps no copy of the request while it is handled.
     const MAY_ASK: bool = true;
 
-    /// The schema of a tool's structured content, if there is any. Its root says that every value is an object.
+    /// The schema of a tool's structured content, if there is any. Its root has to declare that every value is an
+    /// object.
     fn output_schema() -> Option<Value> {
         None
     }
 
-    /// The result of this call.
+    /// Converts the value to the result of this call.
     ///
     /// # Errors
-    /// Those of the function.
+    /// The error that the function returned, or that of a value that can't be converted.
     fn into_result(self, call: &Call) -> Result<T, ToolError>;
 }
 

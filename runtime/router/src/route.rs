@@ -16,13 +16,13 @@ use super::uri;
 /// A tool, a resource, a resource template or a prompt.
 #[derive(Debug)]
 pub enum Route {
-    /// A tool; [`tool()`](super::tool()) makes one.
+    /// A tool; created by [`tool()`](super::tool()).
     Tool(ToolRoute),
-    /// A resource; [`resource()`](super::resource()) makes one.
+    /// A resource; created by [`resource()`](super::resource()).
     Resource(ResourceRoute),
-    /// A resource template; [`resource_template()`](super::resource_template()) makes one.
+    /// A resource template; created by [`resource_template()`](super::resource_template()).
     Template(TemplateRoute),
-    /// A prompt; [`prompt()`](super::prompt()) makes one.
+    /// A prompt; created by [`prompt()`](super::prompt()).
     Prompt(PromptRoute),
 }
 
@@ -49,7 +49,7 @@ impl Route {
     /// Gives the functions the states of a router.
     ///
     /// # Errors
-    /// When a function takes what it can't have.
+    /// When a function takes something that the route can't provide.
     pub(super) fn bind(&mut self, states: &States) -> Result<(), RouteError> {
         match self {
             Self::Tool(route) => route.function.bind("tool", &route.tool.name, states),
@@ -59,7 +59,7 @@ impl Route {
         }
     }
 
-    /// Takes it from a router into another, with a prefix of its name.
+    /// Prepares the route for another router: adds a prefix to its name, and the scope of its router.
     pub(super) fn nest(&mut self, prefix: &str, scope: &Scope) {
         match self {
             Self::Tool(route) => {
@@ -75,8 +75,8 @@ impl Route {
         }
     }
 
-    /// Checks that clients can request it, that a resource has a URI, that it completes only its own arguments, and that the list with it is valid in
-    /// every revision.
+    /// Checks that its names aren't empty, that the address of a resource is a URI, that completions are for its own
+    /// arguments, and that a list with the route is valid in every revision.
     pub(super) fn check(&self) -> Result<(), RouteError> {
         let kind = self.kind();
         let names: &[_] = match self {
@@ -118,7 +118,7 @@ impl Route {
         Ok(())
     }
 
-    /// An argument that has a completion, but isn't an argument of the route.
+    /// Finds a completion whose argument the route doesn't have.
     fn unknown_completion(&self) -> Option<&str> {
         match self {
             Self::Tool(_) | Self::Resource(_) => None,
@@ -133,7 +133,7 @@ impl Route {
         }
     }
 
-    /// The list that has only this route, and the method that requests it.
+    /// A list with only this route, and the method that requests the list.
     fn list(&self) -> (&'static str, hub::ServerResult) {
         let item = match self {
             Self::Tool(route) => route.listed(),
@@ -146,7 +146,7 @@ impl Route {
     }
 }
 
-/// Validates a list in a revision; the error says what is invalid.
+/// Checks that a list is valid in a revision.
 fn listed(revision: Revision, method: &str, list: &hub::ServerResult) -> Result<(), String> {
     if revision.method(method).is_none() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! A server made of tools, resources and prompts, and its settings.
+//! The router, and its settings.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,11 +17,11 @@ use super::state::States;
 
 /// A server made of tools, resources and prompts.
 ///
-/// Clones share their routes: a change through one of them is a change of all, and every client that they serve is
-/// notified of it.
+/// Clones share their routes: a change through one clone applies to all, and every client that they serve is notified
+/// of it.
 ///
-/// Its functions take what they need, in any order, and may be async; see [`FromCall`](super::FromCall) for what they can take and
-/// [`IntoResult`](super::IntoResult) for what they can give.
+/// Its functions take the parameters that they need, in any order, and may be async; see [`FromCall`](super::FromCall)
+/// for the types of parameters, and [`IntoResult`](super::IntoResult) for the types of return values.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -62,21 +62,21 @@ pub(super) struct Inner {
     pub(super) info: hub::Implementation,
     pub(super) instructions: Option<String>,
     pub(super) page_size: usize,
-    /// That of lists.
+    /// The caching of lists.
     pub(super) caching: Caching,
-    /// Those that no route shows.
+    /// Declared capabilities in addition to those that follow from the routes.
     pub(super) capabilities: hub::ServerCapabilities,
     pub(super) scope: Scope,
     pub(super) fallback: Option<Fallback>,
     pub(super) states: States,
-    /// Whether the schemas of tools refer to nothing.
+    /// Whether the schemas of tools are written without references.
     pub(super) inlines_schemas: bool,
-    /// The routes, which clones share after a setting has changed as well.
+    /// The routes. Clones share them even after a setting of one clone has changed.
     pub(super) catalogue: Arc<Catalogue>,
     pub(super) server: Arc<KnownServer>,
 }
 
-/// The server of a router's settings and of a version of its routes.
+/// The server that was made from the router's settings and this version of its routes.
 type KnownServer = Mutex<Option<(u64, Arc<Server>)>>;
 
 impl Router {
@@ -106,11 +106,12 @@ impl Router {
         self
     }
 
-    /// Sets how long clients may keep the lists, and who may share them: `ttlMs` and `cacheScope`. Private lists are for
-    /// clients with the same authorization. By default they may not be kept.
+    /// Sets how long clients may cache the lists, and who may share them: `ttlMs` and `cacheScope`. Private lists may
+    /// only be shared by clients with the same authorization. By default they may not be cached.
     ///
-    /// Clients that listen to changes of a list are told when it changes earlier.
-    /// [`ResourceRoute::cache`](super::ResourceRoute::cache) and [`TemplateRoute::cache`](super::TemplateRoute::cache) are for the contents of resources.
+    /// If a list changes earlier, clients that listen to its changes are notified.
+    /// [`ResourceRoute::cache`](super::ResourceRoute::cache) and [`TemplateRoute::cache`](super::TemplateRoute::cache)
+    /// set the caching of the contents of resources.
     ///
     /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#cacheableresult)
     #[must_use]
@@ -119,7 +120,8 @@ impl Router {
         self
     }
 
-    /// Declares capabilities beside those of the routes, such as extensions of the protocol, or `logging` for middleware.
+    /// Declares capabilities in addition to those that follow from the routes, such as extensions of the protocol, or
+    /// `logging` for middleware.
     ///
     /// ```
     /// use mcp_runtime::{Router, hub};
@@ -135,18 +137,18 @@ impl Router {
         self
     }
 
-    /// Adds a value of the server for functions that take [`State<T>`](super::State): a pool of connections, or an `Arc` of something.
-    /// Each function gets a clone. Routes that are added after this, through this router, have it. A later value of the same type
-    /// takes its place.
+    /// Adds a value for functions that take [`State<T>`](super::State), such as a pool of connections or an `Arc`. Each
+    /// call gets a clone. The value is available to routes that are added to this router afterwards. A later value of
+    /// the same type replaces it.
     #[must_use]
     pub fn with_state<T: Clone + Send + Sync + 'static>(mut self, value: T) -> Self {
         self.inner_mut().states.insert(value);
         self
     }
 
-    /// Writes the schemas of tools without references, for clients that can't resolve them: each type is written wherever it occurs,
-    /// except for those that contain themselves. By default, a type that occurs several times is written once, below `$defs`. Tools that
-    /// are added after this, through this router, are listed so.
+    /// Writes the schemas of tools without references, for clients that can't resolve them: each type is written at
+    /// every place where it occurs, except for recursive types. By default, a type that occurs several times is written
+    /// once, below `$defs`. This applies to tools that are added to this router afterwards.
     #[must_use]
     pub fn inline_schemas(mut self, inlines: bool) -> Self {
         self.inner_mut().inlines_schemas = inlines;

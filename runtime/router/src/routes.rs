@@ -1,4 +1,4 @@
-//! Routers with tools, resources and prompts, which are added one by one.
+//! Adding single tools, resources and prompts to a router, and removing them.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ impl Router {
     /// Adds a tool from a function; see [`tool()`](super::tool()).
     ///
     /// # Panics
-    /// When [`Self::try_tool`] gives an error.
+    /// When [`Self::try_tool`] returns an error.
     #[must_use]
     #[track_caller]
     pub fn tool<M>(
@@ -42,10 +42,11 @@ impl Router {
         self.try_with(try_tool(name, description, function)?)
     }
 
-    /// Adds a prompt from a function; see [`prompt()`], which takes a prompt with more than a name and a description.
+    /// Adds a prompt from a function; see [`prompt()`], which takes a whole prompt, with members besides its name and
+    /// description.
     ///
     /// # Panics
-    /// When [`Self::try_prompt`] gives an error.
+    /// When [`Self::try_prompt`] returns an error.
     #[must_use]
     #[track_caller]
     pub fn prompt<M>(
@@ -73,7 +74,7 @@ impl Router {
     /// Adds a tool, resource, resource template or prompt.
     ///
     /// # Panics
-    /// When [`Self::try_with`] gives an error.
+    /// When [`Self::try_with`] returns an error.
     #[must_use]
     #[track_caller]
     pub fn with(self, route: impl Into<Route>) -> Self {
@@ -91,13 +92,13 @@ impl Router {
 
     /// Adds a tool, resource, resource template or prompt, and notifies the clients that the list has changed.
     ///
-    /// A client is notified only if the server had the capability when the client's session started: if it had any route
-    /// of that kind.
+    /// A client is notified only if the server had the capability when the client's session started, that is, if it had
+    /// any route of that kind then.
     ///
     /// # Errors
-    /// When its name or URI is empty, when the address of a resource isn't a URI, when the router already has a route of its kind
-    /// and name, when its function takes what it can't have, such as a state that the router lacks, when it completes an argument
-    /// that it doesn't have, and when the list with it is invalid in some revision.
+    /// When its name or URI is empty, when the address of a resource isn't a URI, when the router already has a route
+    /// of its kind and name, when its function takes something that the router can't provide, such as a state, when it
+    /// has a completion for an argument that it doesn't have, and when a list with it is invalid in some revision.
     pub fn insert(&self, route: impl Into<Route>) -> Result<(), RouteError> {
         self.put(route.into(), false).map(|_| ())
     }
@@ -112,7 +113,7 @@ impl Router {
     }
 
     /// Adds a tool, resource, resource template or prompt, or replaces the one of its kind and name, and notifies the
-    /// clients that the list has changed. `true` if there was one.
+    /// clients that the list has changed. Returns whether it has replaced one.
     ///
     /// Running calls continue with the old one. Clients that have subscribed to a resource stay subscribed;
     /// [`Self::resource_updated`] notifies them of its new contents.

@@ -1,4 +1,4 @@
-//! The schemas that the types of arguments and results derive.
+//! The schemas that are derived from the types of arguments and results.
 
 use std::collections::BTreeMap;
 
@@ -10,14 +10,15 @@ use serde_json::{Map, Value, json};
 
 /// The schemas of arguments.
 pub(super) struct Input {
-    /// What clients are shown. A member that may be absent isn't `null` as well: several clients can't take a member of two
-    /// types.
+    /// The schema in lists of tools. Optional members aren't nullable in it, because several clients don't support
+    /// members with two types.
     pub(super) shown: Value,
-    /// What arguments are validated by. A member that may be absent may be `null`, which serde decodes as well.
+    /// The schema that arguments are validated by. Optional members are nullable in it, because serde decodes `null`
+    /// too.
     pub(super) accepted: Value,
 }
 
-/// The schemas of a type as it is decoded.
+/// The schemas of a type that is decoded.
 pub(super) fn input<T: JsonSchema>() -> Input {
     let settings = || settings(Contract::Deserialize);
     let shown = derive::<T>(settings().with_transform(RecursiveTransform(optional_not_nullable)));
@@ -27,13 +28,13 @@ pub(super) fn input<T: JsonSchema>() -> Input {
     }
 }
 
-/// What clients are shown of a type, without references.
+/// The schema of a type that clients are shown, without references.
 pub(super) fn inline<T: JsonSchema>() -> Value {
     let settings = settings(Contract::Deserialize).with(|settings| settings.inline_subschemas = true);
     derive::<T>(settings.with_transform(RecursiveTransform(optional_not_nullable)))
 }
 
-/// The schema of a type as it is encoded.
+/// The schema of a type that is encoded.
 pub(super) fn output<T: JsonSchema>() -> Value {
     inlined(&derive::<T>(settings(Contract::Serialize)), Inlined::Once)
 }
@@ -45,8 +46,8 @@ fn settings(contract: Contract) -> SchemaSettings {
     SchemaSettings::draft2020_12()
         .with(|settings| {
             settings.contract = contract;
-            // Where the protocol says what schemas without `$schema` are, they are of this dialect. Elsewhere, several clients know
-            // no other than their own, and refuse a tool that names one.
+            // Revisions that define a default dialect for schemas without `$schema` define this one. For the other
+            // revisions, several clients support only their own dialect, and refuse a tool that names another.
             settings.meta_schema = None;
         })
         .with_transform(no_booleans)
@@ -54,21 +55,22 @@ fn settings(contract: Contract) -> SchemaSettings {
 
 fn derive<T: JsonSchema>(settings: SchemaSettings) -> Value {
     let mut schema = settings.into_generator().into_root_schema_for::<T>();
-    // It is the name of the Rust type.
+    // The title is the name of the Rust type.
     schema.remove("title");
     schema.to_value()
 }
 
-/// Which definitions of a schema are written where they are referred to.
+/// The definitions that replace the references to them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Inlined {
-    /// Those that one reference names.
+    /// Definitions with only one reference.
     Once,
-    /// All but those that contain themselves.
+    /// All definitions except for recursive ones.
     All,
 }
 
-/// The schema with definitions in place of references to them. It has no other definitions than those that it still refers to.
+/// Replaces references in a schema by their definitions. Only definitions that still have references are kept in
+/// `$defs`.
 pub(super) fn inlined(schema: &Value, which: Inlined) -> Value {
     let Some(definitions) = schema.get(DEFINITIONS).and_then(Value::as_object) else {
         return schema.clone();
@@ -76,7 +78,7 @@ pub(super) fn inlined(schema: &Value, which: Inlined) -> Value {
     let mut counts = BTreeMap::new();
     count_references(schema, &mut counts);
     if counts.keys().any(|name| !definitions.contains_key(name)) {
-        // It refers to a part of a definition, which has to stay where it is.
+        // A reference to a part of a definition: the definition has to stay in its place.
         return schema.clone();
     }
     let mut inliner = Inliner {
@@ -103,7 +105,7 @@ pub(super) fn inlined(schema: &Value, which: Inlined) -> Value {
     root
 }
 
-/// The keyword that has the definitions of a schema.
+/// The keyword of a schema's definitions.
 const DEFINITIONS: &str = "$defs";
 
 /// The name of the definition that a schema refers to.
@@ -113,7 +115,7 @@ fn reference(schema: &Map<String, Value>) -> Option<String> {
     Some(name.replace("~1", "/").replace("~0", "~"))
 }
 
-/// How often each definition is referred to.
+/// Counts the references to each definition.
 fn count_references(schema: &Value, counts: &mut BTreeMap<String, usize>) {
     match schema {
         Value::Object(keywords) => {
@@ -127,7 +129,8 @@ fn count_references(schema: &Value, counts: &mut BTreeMap<String, usize>) {
     }
 }
 
-/// An object with these members. To collect them would sort each list of members by code of its own.
+/// An object with these members. Collecting an iterator into a map would compile separate sorting code for each type of
+/// iterator.
 pub(super) fn object(members: &mut dyn Iterator<Item = (String, Value)>) -> Value {
     let mut object = Map::new();
     for (name, value) in members {
@@ -136,14 +139,14 @@ pub(super) fn object(members: &mut dyn Iterator<Item = (String, Value)>) -> Valu
     Value::Object(object)
 }
 
-/// Writes definitions in place of references to them.
+/// Replaces references by their definitions.
 struct Inliner<'s> {
     definitions: &'s Map<String, Value>,
     counts: BTreeMap<String, usize>,
     which: Inlined,
-    /// The definitions that the schema at hand is part of.
+    /// The definitions that contain the current schema.
     within: Vec<&'s str>,
-    /// The definitions that are still referred to.
+    /// The definitions that still have references.
     kept: Vec<&'s str>,
 }
 
@@ -164,7 +167,7 @@ impl<'s> Inliner<'s> {
         }
     }
 
-    /// The definition of this name, if it takes the place of the reference.
+    /// The definition with this name, if it replaces the reference.
     fn definition(&mut self, name: &str) -> Option<(&'s str, &'s Value)> {
         let (name, definition) = self.definitions.get_key_value(name)?;
         let is_inlined = self.which == Inlined::All || self.counts.get(name) == Some(&1);
@@ -176,7 +179,8 @@ impl<'s> Inliner<'s> {
     }
 }
 
-/// A definition in place of a reference that has these keywords beside it. The description of a member comes before that of its type.
+/// Merges a definition with the keywords next to the reference that it replaces. The description of a member takes
+/// precedence over that of its type.
 fn beside(definition: Value, reference: &Map<String, Value>) -> Value {
     const ANNOTATIONS: [&str; 7] = [
         "title",
@@ -207,11 +211,11 @@ fn beside(definition: Value, reference: &Map<String, Value>) -> Value {
     }
 }
 
-/// How many references in a row are followed.
+/// The maximum length of a chain of references that is followed.
 const MAX_REFERENCES: usize = 16;
 
-/// The schema with `type: object` at its root, as the protocol wants it. If it doesn't say that every value is an object, it
-/// comes back as an error, to be shown.
+/// Adds `type: object` to the root of a schema, as the protocol requires. If the schema doesn't declare that every
+/// value is an object, it is returned as the error, for the error message.
 pub(super) fn object_root(mut schema: Value) -> Result<Value, Value> {
     let is_object = has_type(&["object"], &schema, &schema, MAX_REFERENCES);
     match schema.as_object_mut() {
@@ -254,7 +258,7 @@ pub(super) fn members(schema: &Value) -> Vec<Member> {
 /// The types of values that can be written as text.
 const TEXTS: &[&str] = &["string", "integer", "number", "boolean"];
 
-/// Whether a schema that is part of `root` says that every value has one of these types.
+/// Whether a schema, which is part of `root`, declares that every value has one of these types.
 fn has_type(types: &[&str], schema: &Value, root: &Value, references: usize) -> bool {
     if let Some(kind) = schema.get("type") {
         return kind.as_str().is_some_and(|kind| types.contains(&kind));
@@ -272,7 +276,7 @@ fn has_type(types: &[&str], schema: &Value, root: &Value, references: usize) -> 
                 .is_some_and(|target| has_type(types, target, root, references - 1))
 }
 
-/// Takes `null` away from the members that may be absent.
+/// Makes optional members not nullable.
 fn optional_not_nullable(schema: &mut Schema) {
     let required = schema.get("required").cloned().unwrap_or_default();
     let is_required = |name: &str| {
@@ -288,7 +292,7 @@ fn optional_not_nullable(schema: &mut Schema) {
     }
 }
 
-/// Takes `null` away from the values that a schema accepts, if there are others.
+/// Makes a schema not accept `null`, if it accepts other values.
 fn not_nullable(schema: &mut Map<String, Value>) {
     if let Some(types) = schema.get_mut("type") {
         take(types, &json!("null"));
@@ -301,7 +305,7 @@ fn not_nullable(schema: &mut Map<String, Value>) {
     }
     if let Some(alternatives) = schema.get_mut("anyOf") {
         take(alternatives, &json!({"type": "null"}));
-        // What remains of an `Option` is one schema, whose keywords can be beside the description.
+        // The remaining schema of an `Option` can be merged into the one with the description.
         if let Some([Value::Object(only)]) = alternatives.as_array().map(Vec::as_slice) {
             let only = only.clone();
             if !only.keys().any(|keyword| schema.contains_key(keyword)) {
@@ -315,7 +319,7 @@ fn not_nullable(schema: &mut Map<String, Value>) {
     }
 }
 
-/// Takes an element out of a list, unless nothing else is in it.
+/// Removes an element from a list, unless the list has no others.
 fn take(list: &mut Value, element: &Value) {
     if let Some(list) = list.as_array_mut()
         && list.iter().any(|other| other != element)

@@ -1,4 +1,4 @@
-//! What a router has around its routes: filters of what a client sees, and middleware.
+//! The filters and middleware of a router, which apply to its routes.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use super::entry::Listed;
 /// Whether the client of a request sees a route.
 pub(super) type Filter = Arc<dyn Fn(&Listed<'_>, &Context<ServerSide>) -> bool + Send + Sync>;
 
-/// Middleware, from the innermost.
+/// Middleware, starting with the innermost.
 pub(super) type Layers = Arc<[Arc<dyn Layer<ServerSide>>]>;
 
-/// What a router has around its routes, which keep it in a router that takes them.
+/// The filters and middleware that apply to a router's routes. Routes keep them when they are added to another router.
 #[derive(Clone, Default)]
 pub(super) struct Scope {
     pub(super) filters: Vec<Filter>,
@@ -21,24 +21,24 @@ pub(super) struct Scope {
 }
 
 impl Scope {
-    /// Adds middleware around what is there.
+    /// Adds middleware around the existing one.
     pub(super) fn layer(&mut self, layer: Arc<dyn Layer<ServerSide>>) {
         self.layers = self.layers.iter().cloned().chain([layer]).collect();
     }
 
-    /// Adds the scope of a router around what is there.
+    /// Adds the scope of another router around this one.
     pub(super) fn extend(&mut self, around: &Self) {
         self.filters.extend_from_slice(&around.filters);
         self.layers = self.layers.iter().chain(&*around.layers).cloned().collect();
     }
 }
 
-/// A route, as filters and lists take it.
+/// A route that has an entry in a list, and a scope.
 pub(super) trait Listable {
     /// Its entry in the list.
     fn listed(&self) -> Listed<'_>;
 
-    /// That of the routers that it came from.
+    /// The scope of the routers that it came from.
     fn scope(&self) -> &Scope;
 }
 
@@ -56,8 +56,9 @@ macro_rules! listable {
         }
 
         impl $route {
-            /// Adds middleware around the calls of this route alone, such as a
-            /// [`TimeLimit`]($crate::middleware::TimeLimit): of several, the last is the outermost. It is within that of the router.
+            /// Adds middleware around the calls of only this route, such as a
+            /// [`TimeLimit`]($crate::middleware::TimeLimit). The middleware that is added last is the outermost. All of
+            /// it is within the router's middleware.
             #[must_use]
             pub fn layer(
                 mut self,

@@ -1,4 +1,4 @@
-//! Routers that serve clients.
+//! Serving clients with a router.
 
 use std::sync::Arc;
 
@@ -15,7 +15,8 @@ use crate::Router;
 
 impl Router {
     /// The capabilities of the server: those of its kinds of routes and of its fallback, logging if a function takes a
-    /// [`Call`](super::Call) or a [`Peer`](mcp_runtime_core::Peer), its extensions, and those that [`Self::with_capabilities`] declares.
+    /// [`Call`](super::Call) or a [`Peer`](mcp_runtime_core::Peer), its extensions, and those that
+    /// [`Self::with_capabilities`] adds.
     #[must_use]
     pub fn capabilities(&self) -> hub::ServerCapabilities {
         self.capabilities_with(&self.inner.catalogue.routes())
@@ -29,7 +30,7 @@ impl Router {
         with_extra(&own, extra.filter(|capabilities| **capabilities != none).map(to_value))
     }
 
-    /// The server that clients see, which sessions share until a route changes.
+    /// The server that clients see. Sessions share it until a route changes.
     fn server(&self) -> Arc<Server> {
         let routes = self.inner.catalogue.routes();
         let mut known = self.inner.server.lock();
@@ -54,14 +55,14 @@ impl Router {
         self.start(options, transport.into())
     }
 
-    /// The same for any transport, so that sessions are compiled with the router.
+    /// Serves a client over any transport. Not generic, so that the code of sessions is compiled with the router.
     fn start(self, options: Options, transport: Halves) -> ServerSession {
         let (server, subscriptions) = (self.server(), self.subscriptions(&options.limits));
         self.inner.catalogue.add_session(&subscriptions);
         start_server(self.layered(), server, subscriptions, options, transport)
     }
 
-    /// The router as a function from a request of a stateless revision to its response.
+    /// Turns the router into a function from a request of a stateless revision to its response.
     ///
     /// ```
     /// use mcp_runtime::{Options, Router};
@@ -93,13 +94,14 @@ impl Router {
         Responder::new(self.layered(), move || router.server(), subscriptions, options)
     }
 
-    /// The router within the middleware of all its calls.
+    /// The router within its middleware.
     fn layered(self) -> Layered<ServerSide> {
         let layers = Arc::clone(&self.inner.scope.layers);
         Layered::from(self).layers(&layers)
     }
 
-    /// What a client listens to, which the router notifies once it knows the session.
+    /// Creates the subscriptions of a client. The router notifies them after
+    /// [`Catalogue::add_session`](super::catalogue::Catalogue::add_session).
     fn subscriptions(&self, limits: &Limits) -> Arc<Subscriptions> {
         let catalogue = Arc::clone(&self.inner.catalogue);
         let check = move |uri: &str| match catalogue.routes().has_resource(uri) {

@@ -11,25 +11,26 @@ use tokio::sync::Notify;
 use tokio::time::sleep;
 use tokio_util::task::AbortOnDropHandle;
 
-/// How long a store that has failed is left alone.
+/// The pause before a store is tried again after an error.
 const PAUSE: Duration = Duration::from_secs(1);
-/// The changes that wait for a store, each of them once.
+/// The maximum number of distinct changes that wait for a store.
 const MAX_WAITING: usize = 4096;
 
-/// What comes of a store that instances share.
+/// The result of an operation of a shared store.
 type Stored<'a, T> = BoxFuture<'a, Result<T, Box<dyn Error + Send + Sync>>>;
 
-/// Takes changes of lists and resources from one instance of a server to the others. [`Router::share_changes`](super::Router::share_changes) takes it.
-/// `RedisStore::changes` gives one.
+/// Distributes changes of lists and resources between the instances of a server, for
+/// [`Router::share_changes`](super::Router::share_changes). `RedisStore::changes` returns one.
 pub trait ChangeStore: Send + Sync + 'static {
     /// Sends a change to the other instances. If it fails, it is called again.
     fn send<'a>(&'a self, change: &'a Change) -> Stored<'a, ()>;
 
-    /// Waits for changes that other instances have sent since it was called last. It may give none, and then is called again.
+    /// Waits for changes that other instances have sent since the last call. The result may be empty; the method is
+    /// called again in any case.
     fn receive(&self) -> Stored<'_, Vec<Change>>;
 }
 
-/// What takes changes to other instances, and brings theirs.
+/// The tasks that send changes to other instances and receive theirs.
 pub(super) struct SharedChanges {
     outbox: Arc<Outbox>,
     _tasks: [AbortOnDropHandle<()>; 2],
@@ -43,7 +44,8 @@ struct Outbox {
 }
 
 impl SharedChanges {
-    /// `notify` notifies the clients here of changes, and returns whether the router is still there.
+    /// Starts the tasks. `notify` notifies the clients of this instance of changes, and returns whether the router
+    /// still exists.
     pub(super) fn start(store: Arc<dyn ChangeStore>, notify: impl Fn(&[Change]) -> bool + Send + 'static) -> Self {
         let outbox = Arc::<Outbox>::default();
         let sending = tokio::spawn(send(Arc::clone(&store), Arc::clone(&outbox)));
@@ -52,13 +54,13 @@ impl SharedChanges {
         Self { outbox, _tasks }
     }
 
-    /// Sends a change soon.
+    /// Queues a change to be sent.
     pub(super) fn send(&self, change: &Change) {
         let mut waiting = self.outbox.waiting.lock();
         if waiting.len() >= MAX_WAITING && !waiting.contains(change) {
             tracing::error!(
                 ?change,
-                "other instances aren't told of a change, because too many wait for the store"
+                "other instances aren't notified of a change, because too many changes wait for the store"
             );
             return;
         }
@@ -73,7 +75,7 @@ async fn send(store: Arc<dyn ChangeStore>, outbox: Arc<Outbox>) {
         let mut waiting = std::mem::take(&mut *outbox.waiting.lock());
         while let Some(change) = waiting.pop_first() {
             while let Err(error) = store.send(&change).await {
-                tracing::warn!(error, "other instances aren't told of changes yet");
+                tracing::warn!(error, "failed to send a change to other instances; trying again");
                 sleep(PAUSE).await;
             }
         }
@@ -87,7 +89,7 @@ async fn receive(store: Arc<dyn ChangeStore>, notify: impl Fn(&[Change]) -> bool
             return;
         }
         if let Err(error) = received {
-            tracing::warn!(error, "changes of other instances don't come yet");
+            tracing::warn!(error, "failed to receive changes of other instances; trying again");
             sleep(PAUSE).await;
         }
     }

@@ -1,4 +1,4 @@
-//! Functions that list what a router has beside the routes that were added one by one.
+//! Functions that list tools, prompts and resources in addition to the routes that were added singly.
 
 use std::sync::Arc;
 
@@ -12,19 +12,19 @@ use super::prompt::PromptRoute;
 use super::scope::Scope;
 use super::tool::ToolRoute;
 
-/// The functions that list, in the order in which they were added.
+/// The listing functions, in the order in which they were added.
 #[derive(Clone, Default)]
 pub(super) struct Sources {
     pub(super) tools: List<hub::Tool, BoxedFunction<hub::AnyCallToolResult>>,
     pub(super) prompts: List<hub::Prompt, BoxedFunction<hub::GetPromptResult>>,
-    /// Templates read what these list.
+    /// Templates read the resources that these list.
     pub(super) resources: List<hub::Resource, ()>,
 }
 
 pub(super) type List<T, R> = Vec<Arc<Source<T, R>>>;
 
 impl Sources {
-    /// Takes those of another router. What they list gets a prefix.
+    /// Adds the functions of another router. The names that they list get a prefix.
     pub(super) fn merge(&mut self, other: &Self, prefix: &str, scope: &Scope) {
         self.tools.extend(nested(&other.tools, prefix, scope));
         self.prompts.extend(nested(&other.prompts, prefix, scope));
@@ -54,17 +54,17 @@ fn nested<T: Entry, R: Clone>(sources: &[Arc<Source<T, R>>], prefix: &str, scope
     sources.iter().map(nest).collect()
 }
 
-/// A function that lists, and what is called for what it lists.
+/// A listing function, and the function that is called for the listed tools or prompts.
 #[derive(Clone)]
 pub(super) struct Source<T, R> {
     pub(super) list: BoxedFunction<Vec<T>>,
     pub(super) run: R,
-    /// What routers that took it have put before its names.
+    /// The prefix that nesting has added to its names.
     pub(super) prefix: String,
 }
 
 impl<T, R: 'static> Source<T, BoxedFunction<R>> {
-    /// The function for what is listed under a name.
+    /// The function for the listed tool or prompt with a name.
     fn function(&self, name: &str) -> BoxedFunction<R> {
         let mut function = self.run.named(name.strip_prefix(&self.prefix).unwrap_or(name));
         function.scope = self.list.scope.clone();
@@ -73,7 +73,7 @@ impl<T, R: 'static> Source<T, BoxedFunction<R>> {
 }
 
 impl Source<hub::Tool, BoxedFunction<hub::AnyCallToolResult>> {
-    /// A tool that it lists.
+    /// Makes the route of a listed tool.
     pub(super) fn route(&self, tool: hub::Tool) -> Result<ToolRoute, ErrorObject> {
         let (name, function) = (tool.name.clone(), self.function(&tool.name));
         ToolRoute::listed(tool, function).map_err(|error| {
@@ -84,7 +84,7 @@ impl Source<hub::Tool, BoxedFunction<hub::AnyCallToolResult>> {
 }
 
 impl Source<hub::Prompt, BoxedFunction<hub::GetPromptResult>> {
-    /// A prompt that it lists.
+    /// Makes the route of a listed prompt.
     pub(super) fn route(&self, prompt: hub::Prompt) -> PromptRoute {
         let function = self.function(&prompt.name);
         PromptRoute::listed(prompt, function)

@@ -1,4 +1,5 @@
-//! Routers with lists from code: what functions list when a client asks, beside the routes that were added one by one.
+//! Adding functions to a router that list tools, prompts and resources for each request, in addition to the routes that
+//! were added singly.
 
 use std::sync::Arc;
 
@@ -15,11 +16,12 @@ use super::source::{List, Source, Sources};
 use crate::Router;
 
 impl Router {
-    /// Lists tools by a function, and calls them by another one: those of a database, or of a user. Both take extractors. The second one
-    /// takes [`Name`](super::Name) to know which tool is called, and `Args<serde_json::Map<String, Value>>` for its arguments, which the
-    /// listed input schema accepts. The list is made whenever a client lists tools or calls one that was not added one by one; the
-    /// router makes the pages, and [filters](Self::filter) decide on each tool. A tool that was added one by one comes before a listed one
-    /// of the same name.
+    /// Adds a function that lists tools, such as those of a database or of a user, and a function that is called for
+    /// all of them. Both take extractors. The second function takes [`Name`](super::Name) for the name of the called
+    /// tool, and `Args<serde_json::Map<String, Value>>` for its arguments, which have been validated by the listed
+    /// input schema. The first function is called whenever a client lists tools, or calls one that wasn't added singly.
+    /// The router makes the pages, and [filters](Self::filter) decide on each tool. A tool that was added singly takes
+    /// precedence over a listed one with the same name.
     ///
     /// [`Self::tools_changed`] notifies clients that the list has changed.
     ///
@@ -46,7 +48,7 @@ impl Router {
     /// ```
     ///
     /// # Panics
-    /// When [`Self::try_tools`] gives an error.
+    /// When [`Self::try_tools`] returns an error.
     #[must_use]
     #[track_caller]
     pub fn tools<L, M>(
@@ -57,10 +59,11 @@ impl Router {
         or_panic(self.try_tools(list, call))
     }
 
-    /// Lists tools by a function, and calls them by another one; see [`Self::tools`].
+    /// Adds a function that lists tools, and one that is called for them, unless the router refuses one of the two; see
+    /// [`Self::tools`].
     ///
     /// # Errors
-    /// When a function takes what it can't have, such as a state that the router lacks.
+    /// When a function takes something that the router can't provide, such as a state.
     pub fn try_tools<L, M>(
         self,
         list: impl Function<Vec<hub::Tool>, L>,
@@ -73,11 +76,11 @@ impl Router {
         Ok(self)
     }
 
-    /// Lists prompts by a function, and fills them in by another one, as [`Self::tools`] does with tools.
+    /// Adds a function that lists prompts, and one that fills them in, as [`Self::tools`] does for tools.
     /// [`Self::prompts_changed`] notifies clients that the list has changed.
     ///
     /// # Panics
-    /// When [`Self::try_prompts`] gives an error.
+    /// When [`Self::try_prompts`] returns an error.
     #[must_use]
     #[track_caller]
     pub fn prompts<L, M>(
@@ -88,7 +91,8 @@ impl Router {
         or_panic(self.try_prompts(list, fill))
     }
 
-    /// Lists prompts by a function, and fills them in by another one; see [`Self::prompts`].
+    /// Adds a function that lists prompts, and one that fills them in, unless the router refuses one of the two; see
+    /// [`Self::prompts`].
     ///
     /// # Errors
     /// Those of [`Self::try_tools`].
@@ -106,19 +110,19 @@ impl Router {
         Ok(self)
     }
 
-    /// Lists resources by a function that takes extractors, for templates that read them: those of all templates at once.
-    /// [`TemplateRoute::list`](super::TemplateRoute::list) is the list of one. [`Self::resources_changed`] notifies clients that the
-    /// list has changed.
+    /// Adds a function that lists resources, which templates read. It takes extractors, and lists the resources of all
+    /// templates; [`TemplateRoute::list`](super::TemplateRoute::list) adds a function for one template.
+    /// [`Self::resources_changed`] notifies clients that the list has changed.
     ///
     /// # Panics
-    /// When [`Self::try_resources`] gives an error.
+    /// When [`Self::try_resources`] returns an error.
     #[must_use]
     #[track_caller]
     pub fn resources<L>(self, list: impl Function<Vec<hub::Resource>, L>) -> Self {
         or_panic(self.try_resources(list))
     }
 
-    /// Lists resources by a function; see [`Self::resources`].
+    /// Adds a function that lists resources, unless the router refuses it; see [`Self::resources`].
     ///
     /// # Errors
     /// Those of [`Self::try_tools`].
@@ -147,12 +151,12 @@ impl Router {
         function: impl Function<T, M>,
     ) -> Result<BoxedFunction<T>, RouteError> {
         let mut function = BoxedFunction::new(function);
-        // What it is for has no name yet.
+        // The names are known only when the function lists them.
         function.bind(kind, "*", &self.inner.states)?;
         Ok(function)
     }
 
-    /// What functions list and the client sees.
+    /// Returns the entries that functions list and the client sees.
     pub(super) async fn listed<T: Entry, R>(
         &self,
         sources: impl Fn(&Sources) -> &List<T, R>,
@@ -166,7 +170,7 @@ impl Router {
         Ok(all)
     }
 
-    /// What a function lists under a name, if the client sees it, and the function's source.
+    /// Finds the entry with a name that a function lists, if the client sees it, and the source with that function.
     pub(super) async fn find_listed<T: Entry, R>(
         &self,
         sources: impl Fn(&Sources) -> &List<T, R>,

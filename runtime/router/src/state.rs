@@ -1,11 +1,11 @@
-//! Values of a server that its functions take.
+//! The states of a router.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// Values of a server, by type. Clones share them until one of the clones gets another.
+/// Values for the router's functions, by type. Clones share them until a value is added to one of the clones.
 #[derive(Clone, Default)]
 pub(super) struct States(Arc<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>);
 

@@ -1,4 +1,4 @@
-//! What requests are for: routes.
+//! The routes that requests call, read or complete.
 
 use std::sync::Arc;
 
@@ -15,12 +15,12 @@ use super::scope::{Layers, Listable};
 use super::template::TemplateRoute;
 use super::uri_template::Variables;
 
-/// What the router answers a request with.
+/// The router's answer to a request.
 pub(super) type Answer = HandlerResult<hub::ServerResult>;
 
-/// What the requests of one method are for.
+/// A route, or a part of one, that answers the requests of one method.
 pub(super) trait Target: Clone + Send + Sync + 'static {
-    /// The requests.
+    /// The type of the requests.
     type Request: Send + 'static;
 
     /// The middleware of the routers that it came from.
@@ -29,10 +29,11 @@ pub(super) trait Target: Clone + Send + Sync + 'static {
     /// The request, if it is one of this method.
     fn request(request: hub::ClientRequest) -> Option<Self::Request>;
 
-    /// Whether a result is one of this method.
+    /// Whether a result is a valid one for this method.
     fn has_result(result: &Answer) -> bool;
 
-    /// Answers a request. It is boxed because it is large, and the future of each function that passes it on would have it again.
+    /// Answers a request. The request is boxed because it is large: the future of each function that passes it on would
+    /// contain it again.
     fn answer(
         self,
         request: Box<Self::Request>,
@@ -40,7 +41,7 @@ pub(super) trait Target: Clone + Send + Sync + 'static {
     ) -> impl Future<Output = Result<Answer, ErrorObject>> + Send;
 }
 
-/// The request of a method, and the results that it may have.
+/// The items of [`Target`] for a method: its request, and the results that it may have.
 macro_rules! messages {
     ($variant:ident($request:ident) gives $($result:ident)|+) => {
         type Request = hub::$request;
@@ -73,7 +74,7 @@ impl Target for Arc<PromptRoute> {
     }
 }
 
-/// What reads a resource.
+/// The route that reads a resource.
 #[derive(Clone)]
 pub(super) enum Reader {
     Resource(Arc<ResourceRoute>),
@@ -100,10 +101,10 @@ impl Target for Reader {
     }
 }
 
-/// What answers a method that the hub doesn't declare.
+/// The route of a method that the hub doesn't declare.
 #[derive(Clone)]
 pub(super) enum Undeclared {
-    /// One that a revision has.
+    /// A method that the client's revision declares.
     Method(Arc<MethodRoute>),
     Custom(Arc<CustomRoute>),
 }

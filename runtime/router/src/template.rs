@@ -17,30 +17,30 @@ use super::scope::listable;
 use super::state::States;
 use super::uri_template::{UriTemplate, Variables};
 
-/// A resource template, and the function that reads its resources; [`resource_template()`] makes one.
+/// A resource template, and the function that reads its resources; created by [`resource_template()`].
 #[derive(Clone)]
 pub struct TemplateRoute {
     pub(super) template: hub::ResourceTemplate,
     pub(super) completions: Completions,
     pattern: UriTemplate,
     pub(super) function: BoxedFunction<hub::ReadResourceResult>,
-    /// Lists its resources.
+    /// The function that lists its resources.
     list: Option<BoxedFunction<Vec<hub::Resource>>>,
     caching: Caching,
 }
 
-/// A resource template from a function that reads the resource with a given URI.
+/// Makes a resource template from a function that reads the resource with a given URI.
 ///
-/// The template is one of [RFC 6570](https://www.rfc-editor.org/rfc/rfc6570), level 2: `{name}` stands for characters that
-/// need no escape in a URI, `{+name}` also for reserved ones such as `/`, and `{#name}` for a fragment. If several
-/// templates match a URI, the first in alphabetical order reads it.
+/// The template is one of [RFC 6570](https://www.rfc-editor.org/rfc/rfc6570), level 2: `{name}` matches unreserved and
+/// percent-encoded characters, `{+name}` also reserved ones such as `/`, and `{#name}` a fragment. If several templates
+/// match a URI, the first in alphabetical order reads it.
 ///
-/// The function takes extractors, such as [`Uri`](super::Uri), and [`Args`](super::Args) for the values of the variables. It gives
-/// text, bytes, contents, an `Option` whose `None` is the error for a resource that doesn't exist, or a `Result` (see
-/// [`IntoResult`](super::IntoResult)).
+/// The function takes extractors, such as [`Uri`](super::Uri), and [`Args`](super::Args) for the values of the
+/// variables. It returns text, bytes, contents, an `Option` whose `None` is the error for a resource that doesn't
+/// exist, or a `Result` (see [`IntoResult`](super::IntoResult)).
 ///
 /// # Errors
-/// [`RouteError::Template`] when the text is not such a template.
+/// [`RouteError::Template`] when the text isn't such a template.
 pub fn resource_template<M>(
     template: hub::ResourceTemplate,
     read: impl Function<hub::ReadResourceResult, M>,
@@ -60,11 +60,11 @@ pub fn resource_template<M>(
 }
 
 impl TemplateRoute {
-    /// Sets how long clients may keep the contents, and who may share them: `ttlMs` and `cacheScope`. Private contents are for
-    /// clients with the same authorization. By default they may not be kept.
+    /// Sets how long clients may cache the contents, and who may share them: `ttlMs` and `cacheScope`. Private contents
+    /// may only be shared by clients with the same authorization. By default they may not be cached.
     ///
-    /// Clients that have subscribed to the resource are told by [`Router::resource_updated`](super::Router::resource_updated)
-    /// when it changes earlier.
+    /// If a resource changes earlier, [`Router::resource_updated`](super::Router::resource_updated) notifies the
+    /// clients that have subscribed to it.
     ///
     /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#cacheableresult)
     #[must_use]
@@ -73,10 +73,12 @@ impl TemplateRoute {
         self
     }
 
-    /// Adds a function that lists resources that the template reads, such as the rows of a table. It takes extractors, is called for each
-    /// page of the server's resources that a client requests, and gives all of them: the router sorts them by their URIs, with those of
-    /// other routes, and makes the pages. [`Router::resources_changed`](super::Router::resources_changed) notifies clients
-    /// that the list has changed. A [filter](super::Router::filter) decides on each resource for the list, and on the template for reading.
+    /// Adds a function that lists resources that the template reads, such as the rows of a table. It takes extractors,
+    /// and is called for each page of the server's resources that a client requests. It always returns all of its
+    /// resources: the router sorts them by their URIs together with those of other routes, and makes the pages.
+    /// [`Router::resources_changed`](super::Router::resources_changed) notifies clients that the list has changed. A
+    /// [filter](super::Router::filter) decides on each resource in the list, but only on the template when a resource
+    /// is read.
     ///
     /// ```
     /// use mcp_runtime::router::{RouteError, resource_template};
@@ -146,12 +148,12 @@ impl TemplateRoute {
         self.list.is_some()
     }
 
-    /// Whether a function beside that which reads may send log messages.
+    /// Whether one of its functions other than the one that reads may send log messages.
     pub(super) fn may_log(&self) -> bool {
         self.completions.may_log() || self.list.as_ref().is_some_and(|list| list.signature.may_log())
     }
 
-    /// Its resources. One that it doesn't read isn't listed.
+    /// Its resources, without those whose URI the template doesn't match.
     pub(super) async fn resources(&self, call: Call) -> Result<Vec<hub::Resource>, ErrorObject> {
         let Some(list) = &self.list else { return Ok(Vec::new()) };
         let mut resources = list.call(call, Input::List).await?;

@@ -20,7 +20,7 @@ use super::target::{Answer, Target, messages};
 use super::tool_error::ToolError;
 use super::tool_schema::{ARGUMENTS, KIND, Output, accepted, no_arguments, object_root, validator};
 
-/// A tool, and the function that it calls; [`tool()`] and [`tool_with_schema()`] make one.
+/// A tool, and the function that it calls; created by [`tool()`] or [`tool_with_schema()`].
 #[derive(Clone)]
 pub struct ToolRoute {
     pub(super) tool: hub::Tool,
@@ -31,21 +31,21 @@ pub struct ToolRoute {
     around: Option<Around>,
 }
 
-/// What is around a tool's function.
+/// A function around a tool's own function.
 type Around = Arc<dyn Fn(Call, ToolRun) -> ToolRun + Send + Sync>;
 
-/// A run of a tool's function, with the check of its result.
+/// The future of a call of a tool's function, which also checks its result.
 pub type ToolRun = BoxFuture<'static, Result<hub::AnyCallToolResult, ErrorObject>>;
 
-/// A tool from a function.
+/// Makes a tool from a function.
 ///
-/// The function takes extractors (see [`FromCall`](super::FromCall)), such as [`Args`](super::Args), whose type derives the input
-/// schema. Without `Args`, the tool has no arguments, and what a client sends all the same doesn't matter. It gives text,
-/// content, structured content or a `Result` (see [`IntoResult`](super::IntoResult)). The output schema is that of what it gives,
-/// if that has one, such as [`Structured`](super::Structured).
+/// The function takes extractors (see [`FromCall`](super::FromCall)), such as [`Args`](super::Args), whose type derives
+/// the input schema. Without `Args`, the tool has no arguments, and arguments that a client sends anyway are ignored.
+/// It returns text, content, structured content or a `Result` (see [`IntoResult`](super::IntoResult)). The output
+/// schema is that of the return type, if it has one, such as [`Structured`](super::Structured).
 ///
 /// # Panics
-/// When [`try_tool`] gives an error, which the types alone decide.
+/// When [`try_tool`] returns an error, which depends only on the types.
 #[track_caller]
 pub fn tool<M>(
     name: impl Into<String>,
@@ -55,12 +55,12 @@ pub fn tool<M>(
     or_panic(try_tool(name, description, function))
 }
 
-/// A tool from a function, as [`tool()`] makes one.
+/// Makes a tool from a function, as [`tool()`] does, unless its types are refused.
 ///
 /// # Errors
 /// [`RouteError::NoObject`] when not all values of the arguments' type, or of the structured content, are JSON objects,
-/// [`RouteError::TwoArgs`] when the function takes [`Args`](super::Args) twice, and [`RouteError::Schema`] when a schema that is
-/// written by hand isn't one.
+/// [`RouteError::TwoArgs`] when the function takes [`Args`](super::Args) twice, and [`RouteError::Schema`] when a type
+/// has a hand-written schema that is invalid.
 pub fn try_tool<M, H: Function<hub::AnyCallToolResult, M>>(
     name: impl Into<String>,
     description: impl Into<String>,
@@ -74,12 +74,12 @@ pub fn try_tool<M, H: Function<hub::AnyCallToolResult, M>>(
     )
 }
 
-/// A tool whose schemas are written by hand. Arguments are validated by the input schema, and not by the one that the type in the
-/// function's [`Args`](super::Args) derives: `Args<serde_json::Map<String, Value>>` takes them as JSON.
+/// Makes a tool whose schemas are written by hand. Arguments are validated by its input schema, and not by the one that
+/// the type in the function's [`Args`](super::Args) derives: `Args<serde_json::Map<String, Value>>` takes them as JSON.
 ///
 /// # Errors
-/// [`RouteError::Schema`] when a schema isn't one, and [`RouteError::NoObject`] when the function gives structured content
-/// that is not always a JSON object.
+/// [`RouteError::Schema`] when a schema is invalid, and [`RouteError::NoObject`] when the function returns structured
+/// content that isn't always a JSON object.
 pub fn tool_with_schema<M, H: Function<hub::AnyCallToolResult, M>>(
     tool: hub::Tool,
     function: H,
@@ -87,7 +87,7 @@ pub fn tool_with_schema<M, H: Function<hub::AnyCallToolResult, M>>(
     written(tool, BoxedFunction::new(function), Output::of::<M, H>())
 }
 
-/// A tool with the schemas that its types derive. A program has many functions, and this once.
+/// Makes a tool with the schemas that its types derive. Not generic, so that it is compiled once for all functions.
 fn derived(
     name: String,
     description: String,
@@ -109,7 +109,7 @@ fn derived(
     ToolRoute::new(tool, input, function)
 }
 
-/// A tool with schemas that are written by hand.
+/// Makes a tool with schemas that are written by hand.
 fn written(
     tool: hub::Tool,
     function: BoxedFunction<hub::AnyCallToolResult>,
@@ -120,7 +120,7 @@ fn written(
     ToolRoute::new(tool, input, function)
 }
 
-/// The lines of a doc comment as a description.
+/// Makes a description from the lines of a doc comment.
 #[doc(hidden)]
 pub fn description(lines: &[&str]) -> String {
     let lines: Vec<&str> = lines
@@ -156,14 +156,14 @@ impl ToolRoute {
         Self::new(tool, input, function)
     }
 
-    /// With a name for people.
+    /// Sets the title, a name for people to read.
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.tool.title = Some(title.into());
         self
     }
 
-    /// With the hint that the tool changes nothing. Without it, clients assume that it does.
+    /// Adds the hint that the tool changes nothing. Without it, clients assume that it does.
     ///
     /// ```
     /// use mcp_runtime::Router;
@@ -179,22 +179,24 @@ impl ToolRoute {
         self
     }
 
-    /// With the hint that a call that is repeated with the same arguments changes nothing more. Without it, clients assume that it does.
+    /// Adds the hint that repeating a call with the same arguments changes nothing more. Without it, clients assume
+    /// that it does.
     #[must_use]
     pub fn idempotent(mut self) -> Self {
         self.hints().idempotent_hint = Some(true);
         self
     }
 
-    /// With the hint whether the tool may destroy or overwrite something, rather than only add to it. Without it, clients assume that it
-    /// may.
+    /// Adds the hint whether the tool may destroy or overwrite something, rather than only add to it. Without it,
+    /// clients assume that it may.
     #[must_use]
     pub fn destructive(mut self, may_destroy: bool) -> Self {
         self.hints().destructive_hint = Some(may_destroy);
         self
     }
 
-    /// With the hint whether the tool deals with what is outside of the server, such as the web. Without it, clients assume that it does.
+    /// Adds the hint whether the tool interacts with the world outside of the server, such as the web. Without it,
+    /// clients assume that it does.
     #[must_use]
     pub fn open_world(mut self, is_open: bool) -> Self {
         self.hints().open_world_hint = Some(is_open);
@@ -205,21 +207,21 @@ impl ToolRoute {
         self.tool.annotations.get_or_insert_default()
     }
 
-    /// With these hints about what the tool does, in the place of all that it has.
+    /// Sets the hints about what the tool does, and replaces all previous ones.
     #[must_use]
     pub fn annotations(mut self, annotations: hub::ToolAnnotations) -> Self {
         self.tool.annotations = Some(annotations);
         self
     }
 
-    /// With icons.
+    /// Sets the icons.
     #[must_use]
     pub fn icons(mut self, icons: Vec<hub::Icon>) -> Self {
         self.tool.icons = Some(icons);
         self
     }
 
-    /// With a member of its `_meta`, such as one of an extension. One of the same key is replaced.
+    /// Adds a member to the tool's `_meta`, such as one of an extension, or replaces the one with the same key.
     ///
     /// ```
     /// use mcp_runtime::router::tool;
@@ -230,35 +232,35 @@ impl ToolRoute {
     #[must_use]
     pub fn meta(mut self, key: impl Into<String>, value: impl Into<RawJson>) -> Self {
         let meta = self.tool.meta.take().unwrap_or_default();
-        // An object that isn't one any more would have been refused by its type.
+        // This can't fail: `RawObject` only holds objects.
         let mut members = RawJson::from(meta).decode_as::<Extra>().unwrap_or_default();
         members.insert(key, value);
         self.tool.meta = RawJson::from_encode(&members).map(RawObject::from).ok();
         self
     }
 
-    /// With a member that the protocol doesn't declare. One of the same name is replaced.
+    /// Adds a member that the protocol doesn't declare, or replaces the one with the same name.
     #[must_use]
     pub fn member(mut self, name: impl Into<String>, value: impl Into<RawJson>) -> Self {
         self.tool.extra.insert(name, value);
         self
     }
 
-    /// With another output schema than that of what the function gives, such as one with descriptions of its own. Results are checked by
-    /// it.
+    /// Sets another output schema than that of the function's return type, such as one with its own descriptions.
+    /// Results are validated by it.
     ///
     /// # Panics
-    /// When [`Self::try_output_schema`] gives an error.
+    /// When [`Self::try_output_schema`] returns an error.
     #[must_use]
     #[track_caller]
     pub fn output_schema(self, schema: impl Into<RawObject>) -> Self {
         or_panic(self.try_output_schema(schema))
     }
 
-    /// With another output schema; see [`Self::output_schema`].
+    /// Sets another output schema, unless it is invalid; see [`Self::output_schema`].
     ///
     /// # Errors
-    /// [`RouteError::Schema`] when the schema isn't one.
+    /// [`RouteError::Schema`] when the schema is invalid.
     pub fn try_output_schema(mut self, schema: impl Into<RawObject>) -> Result<Self, RouteError> {
         let schema = schema.into();
         self.output = Some(validator(&self.tool.name, "output schema", &schema)?);
@@ -266,9 +268,10 @@ impl ToolRoute {
         Ok(self)
     }
 
-    /// Puts a function around the tool: of several, the last is the outermost. It gets the call, whose arguments are valid, and the run of the
-    /// tool's own function, which it may await, put into a task, or leave; what it gives is the result of the call. It is called
-    /// again when the client repeats the call with an answer.
+    /// Puts a function around the tool's own function. The one that is added last is the outermost. It gets the call,
+    /// whose arguments are valid, and the future of the inner call, which it can await, spawn as a task, or drop. Its
+    /// result is the result of the call. It is called again when a client repeats the call with answers to requests for
+    /// input.
     ///
     /// ```
     /// use mcp_runtime::router::tool;
@@ -289,14 +292,14 @@ impl ToolRoute {
         self
     }
 
-    /// Adds what an extractor needs, for a function that is [around](Self::around) the tool.
+    /// Adds the requirements of an extractor, for a function [around](Self::around) the tool.
     #[must_use]
     pub fn needs<T: FromCall>(mut self) -> Self {
         self.function.needs::<T>();
         self
     }
 
-    /// Writes the schemas that clients are shown without references.
+    /// Replaces references in the schemas that clients are shown by their definitions.
     pub(super) fn inline_schemas(&mut self) {
         let output = self.tool.output_schema.as_mut();
         for schema in [&mut self.tool.input_schema].into_iter().chain(output) {
@@ -308,12 +311,12 @@ impl ToolRoute {
         self.mirrored = MirroredTool::of(&self.tool);
     }
 
-    /// Whether the result may ask the client questions.
+    /// Whether the result may request input from the client.
     pub(super) fn may_ask(&self) -> bool {
         self.function.may_ask || self.around.is_some() || !self.scope().layers.is_empty()
     }
 
-    /// The result of the function: what the output schema promises, unless it says that it failed.
+    /// Checks that the result of the function satisfies the output schema, unless it reports that the tool failed.
     fn checked(
         &self,
         result: Result<hub::AnyCallToolResult, ToolError>,
@@ -335,8 +338,8 @@ impl ToolRoute {
         if faults.is_empty() {
             return Ok(result.into());
         }
-        tracing::error!(tool = self.tool.name, %faults, "a tool's structured content isn't what its schema promises");
-        let what = "the tool's result isn't what its output schema promises";
+        tracing::error!(tool = self.tool.name, %faults, "a tool's structured content violates its output schema");
+        let what = "the tool's result doesn't satisfy its output schema";
         Err(internal_error(what))
     }
 }

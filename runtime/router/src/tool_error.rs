@@ -1,4 +1,4 @@
-//! Why a function of the router fails.
+//! The errors of the router's functions.
 
 use std::error::Error;
 use std::fmt;
@@ -12,11 +12,11 @@ use serde_json::json;
 /// Any error.
 pub(super) type BoxError = Box<dyn Error + Send + Sync>;
 
-/// Why a function of the router fails: something that the model reads, or a refusal of the request.
+/// The error of a function of the router: one that the model reads, or an error response.
 ///
-/// `?` makes one of any error: of an [`ErrorObject`] a refusal, and of every other error something to read. So a function that
-/// gives `Result<_, ErrorObject>`, `Result<_, String>` or `Result<_, std::io::Error>` needs no `ToolError`. This type is for those
-/// that fail in both ways, and for extractors.
+/// `?` converts any error to it: an [`ErrorObject`] becomes an error response, and every other error one that the model
+/// reads. So a function that returns `Result<_, ErrorObject>`, `Result<_, String>` or `Result<_, std::io::Error>` needs
+/// no `ToolError`. This type is for functions that fail in both ways, and for extractors.
 ///
 /// ```
 /// use mcp_runtime::router::{Args, ToolError};
@@ -33,10 +33,10 @@ pub(super) type BoxError = Box<dyn Error + Send + Sync>;
 /// ```
 #[derive(Debug)]
 pub enum ToolError {
-    /// The result of a tool says that it failed, with this error for the model to read. For a prompt, a resource or a completion,
-    /// whose results can't say so, it is an internal error.
+    /// An error that the model reads: the result of the tool has `isError`, and the text of the error. For a prompt, a
+    /// resource or a completion, whose results can't report errors, it is an internal error.
     Tool(Box<dyn Error + Send + Sync>),
-    /// The request is answered with this error, which the model doesn't read.
+    /// An error response, which the model doesn't read.
     Protocol(ErrorObject),
 }
 
@@ -51,7 +51,7 @@ impl ToolError {
         Self::Protocol(ErrorObject::new(code, message))
     }
 
-    /// What the client of a tool gets: a result that says that the tool failed, or an error.
+    /// Returns the tool's response: a result that reports that the tool failed, or an error.
     ///
     /// # Errors
     /// That of [`Self::Protocol`].
@@ -109,8 +109,8 @@ impl fmt::Display for ToolError {
     }
 }
 
-/// The error for a resource that doesn't exist, for functions that read the resources of a template. The `None` of an `Option` becomes
-/// this error too.
+/// The error for a resource that doesn't exist, for functions that read the resources of a template. The `None` of an
+/// `Option` becomes this error too.
 #[must_use]
 pub fn resource_not_found(uri: &str) -> ErrorObject {
     let mut error = ErrorObject::new(hub::error_code::RESOURCE_NOT_FOUND, "Resource not found");

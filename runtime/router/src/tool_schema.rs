@@ -1,4 +1,4 @@
-//! The schemas of tools, which types derive or people write, and the arguments that they accept.
+//! The schemas of tools, which are derived from types or written by hand, and the arguments that they accept.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub(super) fn no_arguments() -> Value {
     json!({"type": "object", "properties": {}})
 }
 
-/// What arguments and structured content are called, and what to do when a type is not fit for them.
+/// The name of a role, for messages, and the advice if a type doesn't fit it.
 type Role = (&'static str, &'static str);
 
 pub(super) const ARGUMENTS: Role = (
@@ -33,7 +33,7 @@ const CONTENT: Role = (
     "give a struct, such as one whose only member holds the value",
 );
 
-/// The schema that a type derives, if it is one of objects.
+/// The schema that a type derives, if all of its values are objects.
 pub(super) fn object_root(
     tool: &str,
     (role, help): Role,
@@ -50,7 +50,7 @@ pub(super) fn object_root(
     })
 }
 
-/// What a function gives.
+/// The return type of a function.
 pub(super) struct Output {
     type_name: &'static str,
     /// The schema of its structured content.
@@ -65,7 +65,7 @@ impl Output {
         }
     }
 
-    /// The schema, if it is one of objects.
+    /// The schema, if all of its values are objects.
     pub(super) fn object_root(self, tool: &str) -> Result<Option<Value>, RouteError> {
         let Self { type_name, schema } = self;
         schema
@@ -86,9 +86,10 @@ pub(super) fn validator(tool: &str, role: &'static str, schema: &RawObject) -> R
     })
 }
 
-/// Arguments that a schema accepts, or why it doesn't.
+/// Checks that a schema accepts arguments. The error describes why it doesn't.
 pub(super) fn accepted(schema: &Validator, arguments: RawObject) -> Result<ToolArguments, String> {
-    // Arguments that are no tree are invalid, which has to be known before somebody asks for it.
+    // Arguments that can't be parsed into a tree are invalid. That has to be found out here, before the tree is
+    // requested.
     if schema.accepts("#", arguments.text()) && !may_be_no_tree(arguments.text()) {
         return Ok(ToolArguments::new(arguments));
     }
@@ -99,8 +100,8 @@ pub(super) fn accepted(schema: &Validator, arguments: RawObject) -> Result<ToolA
     }
 }
 
-/// Whether JSON, which is valid, may have what no tree holds: a number beyond a double, which has an exponent or more digits than any
-/// double, or half of a surrogate pair, which is escaped.
+/// Whether valid JSON may have a value that can't be parsed into a tree: a number beyond the range of a double, which
+/// has an exponent or more digits than any double, or an escaped half of a surrogate pair.
 fn may_be_no_tree(json: &str) -> bool {
     let mut rest = json.as_bytes();
     while let Some(start) = memchr(b'"', rest) {
@@ -125,7 +126,7 @@ fn may_be_no_tree(json: &str) -> bool {
     may_have_large_number(rest)
 }
 
-/// Whether the JSON between two strings may have a number beyond a double.
+/// Whether the JSON between two strings may have a number beyond the range of a double.
 fn may_have_large_number(json: &[u8]) -> bool {
     const DIGITS: usize = 308;
     let has_exponent = json

@@ -1,6 +1,7 @@
-//! Whether texts are URIs.
+//! Validation of URIs.
 
-/// Why a text isn't a URI of [RFC 3986](https://www.rfc-editor.org/rfc/rfc3986), and what to do about it; `None` for one that is.
+/// Describes why a text isn't a URI of [RFC 3986](https://www.rfc-editor.org/rfc/rfc3986), and how to correct it;
+/// `None` for a valid URI.
 pub(super) fn fault(uri: &str) -> Option<String> {
     let Some((scheme, rest)) = uri.split_once(':') else {
         return Some("it has no scheme, such as `file:`".to_owned());
@@ -41,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_rfc_3986_allows_has_no_fault() {
+    fn uris_of_rfc_3986_have_no_fault() {
         for uri in [
             "file:///a/b.txt",
             "notes://today",
@@ -56,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_does_not_allow_is_told_with_what_to_write() {
+    fn faults_of_invalid_uris_name_the_character_and_its_escape() {
         for (uri, expected) in [
             ("notes", "it has no scheme, such as `file:`"),
             (":a", "`` isn't a scheme"),

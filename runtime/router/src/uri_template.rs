@@ -1,4 +1,4 @@
-//! Matching URIs by URI templates.
+//! Matching URIs against URI templates.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ const UNRESERVED: &str = "[A-Za-z0-9._~-]|%[0-9A-Fa-f]{2}";
 const RESERVED: &str = r"[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2}";
 
 impl UriTemplate {
-    /// Parses a template, and says why not if it can't be.
+    /// Parses a template. The error describes why it can't be used for matching.
     pub(super) fn parse(template: &str) -> Result<Self, String> {
         let mut names = Vec::new();
         let mut pattern = String::from("^");
@@ -56,8 +56,8 @@ impl UriTemplate {
         self.names.iter().map(String::as_str)
     }
 
-    /// The values of the variables in a URI, decoded; `None` if the URI doesn't match, or a value isn't UTF-8. A fragment
-    /// that the URI doesn't have has no value.
+    /// The values of the variables in a URI, decoded; `None` if the URI doesn't match, or a value isn't UTF-8. A
+    /// fragment that the URI doesn't have has no value.
     pub(super) fn variables(&self, uri: &str) -> Option<Variables> {
         let captures = self.regex.captures(uri)?;
         let mut variables = Variables::new();
@@ -70,7 +70,7 @@ impl UriTemplate {
     }
 }
 
-/// What a literal expands to: characters that no URI has are escaped.
+/// The pattern of a literal, in which characters that URIs can't contain are percent-encoded.
 fn literal_pattern(literal: &str) -> Result<String, String> {
     if literal.contains('}') {
         return Err(format!("`{literal}` has a `}}` without a `{{`"));
@@ -108,20 +108,20 @@ mod tests {
     }
 
     #[test]
-    fn a_fragment_may_be_absent() {
+    fn fragments_are_optional() {
         let found = variables("test://a{#part}", "test://a#b/c").unwrap();
         assert_eq!(found["part"], "b/c");
         assert_eq!(variables("test://a{#part}", "test://a"), Some(Variables::new()));
     }
 
     #[test]
-    fn literals_match_as_they_are_and_escaped_where_a_uri_must() {
+    fn literals_match_percent_encoded_where_a_uri_requires_it() {
         assert!(variables("test://a.b/ü/{c}", "test://a.b/%C3%BC/").is_some());
         assert_eq!(variables("test://a.b/ü/{c}", "test://a-b/%C3%BC/"), None);
     }
 
     #[test]
-    fn another_form_does_not_match() {
+    fn uris_of_another_form_do_not_match() {
         for uri in [
             "test://1/2/data",
             "test://1/data?x",
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_matched_is_refused() {
+    fn templates_that_cannot_be_matched_are_refused() {
         for template in [
             "test://{?query}",
             "test://{a,b}",

@@ -1,4 +1,4 @@
-//! A client that reads skills, and verifies their files.
+//! Clients that read skills, and verify their files.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -10,50 +10,51 @@ use serde_json::{Value, json};
 
 use crate::folder::digest;
 
-/// The pages that are read of one list.
+/// The maximum number of pages read from one list.
 const PAGES: usize = 1_000;
 
-/// Why a file of a skill isn't used.
+/// The reason why a file of a skill can't be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SkillFileError {
     /// A request failed.
     #[error(transparent)]
     Call(#[from] CallError),
-    /// The entry of the skill doesn't list the file, or says that there is no list.
+    /// The skill's entry doesn't list the file, or has no list of files.
     #[error("the skill's entry doesn't list {0}")]
     Unlisted(String),
-    /// The file isn't what the entry says: it has changed since, or was corrupted. A new entry says what it is now.
-    #[error("{uri} isn't the file of the skill's entry: {what}")]
+    /// The file differs from the skill's entry: it has changed since, or was corrupted. A new entry describes its
+    /// present state.
+    #[error("{uri} doesn't match the skill's entry: {what}")]
     Changed {
         /// The address of the file.
         uri: String,
-        /// Whether its size or its digest is another one.
+        /// Whether its size or its digest differs.
         what: &'static str,
     },
 }
 
-/// What a client asks of a server's skills.
+/// Requests for the skills of a server.
 ///
-/// Hosts have duties beside it, such as to ask the user before a skill is used: see the
+/// Hosts have further duties, such as to ask the user before a skill is used: see the
 /// [text of the extension](https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/skills.mdx).
 pub trait CallSkills {
-    /// The skills that the server lists, of all pages. There may be others.
+    /// Lists the server's skills, from all pages. The server can have skills that it doesn't list.
     ///
     /// # Errors
     /// Those of the calls.
     fn list_skills(&self) -> impl Future<Output = Result<Vec<Skill>, CallError>> + Send;
 
-    /// The entry of a skill, by the address of its `SKILL.md`.
+    /// Gets the entry of a skill, by the URI of its `SKILL.md`.
     ///
     /// # Errors
     /// Those of the call, such as when the server has no such skill.
     fn get_skill(&self, uri: &str) -> impl Future<Output = Result<Skill, CallError>> + Send;
 
-    /// Reads a file of a skill, and verifies it by the skill's entry.
+    /// Reads a file of a skill, and verifies it against the skill's entry.
     ///
     /// # Errors
-    /// When the entry doesn't list the file, it can't be read, or isn't what the entry says.
+    /// When the entry doesn't list the file, the file can't be read, or it differs from the entry.
     fn read_skill_file(&self, skill: &Skill, uri: &str)
     -> impl Future<Output = Result<Vec<u8>, SkillFileError>> + Send;
 }
@@ -92,24 +93,24 @@ impl CallSkills for Peer<ClientSide> {
         let read = self.read_resource(hub::ReadResourceRequestParams::new(uri)).await?;
         let bytes = contents(read, uri)?;
         if i64::try_from(bytes.len()) != Ok(file.size) {
-            return Err(changed("it has another size"));
+            return Err(changed("its size differs"));
         }
         if digest(&bytes) != file.digest {
-            return Err(changed("it has another digest"));
+            return Err(changed("its digest differs"));
         }
         Ok(bytes)
     }
 }
 
-/// The bytes of a resource.
+/// Returns the bytes of a resource.
 fn contents(read: hub::ReadResourceResult, uri: &str) -> Result<Vec<u8>, CallError> {
     let invalid = |what: &str| CallError::InvalidResult(format!("{what} {uri}"));
     match read.contents.into_iter().next() {
         Some(AnyResourceContents::Text(contents)) => Ok(contents.text.into_bytes()),
         Some(AnyResourceContents::Blob(contents)) => STANDARD
             .decode(&contents.blob)
-            .map_err(|_| invalid("there is no base64 in")),
-        _ => Err(invalid("it has no contents of")),
+            .map_err(|_| invalid("invalid base64 in")),
+        _ => Err(invalid("no contents for")),
     }
 }
 

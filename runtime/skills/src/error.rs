@@ -1,19 +1,19 @@
-//! What is wrong with a folder of skills.
+//! Errors in a folder of skills.
 
 use std::fmt;
 use std::path::PathBuf;
 
-/// Everything that is wrong with a folder of skills.
+/// All problems of a folder of skills.
 #[derive(Debug)]
 pub struct SkillsError(pub Vec<SkillProblem>);
 
-/// Something that is wrong with a folder of skills, and where.
+/// A problem of a folder of skills, and its location.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {what}", path.display())]
 pub struct SkillProblem {
     /// The file or directory.
     pub path: PathBuf,
-    /// What is wrong.
+    /// The problem.
     pub what: String,
 }
 

@@ -1,4 +1,4 @@
-//! Reads a folder of skills.
+//! Reading of a folder of skills.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,28 +10,28 @@ use sha2::{Digest, Sha256};
 use crate::error::{SkillProblem, SkillsError};
 use crate::frontmatter::frontmatter;
 
-/// The file that makes a directory a skill.
+/// The file that marks a directory as a skill.
 pub(crate) const SKILL: &str = "SKILL.md";
 
-/// The scheme of the addresses.
+/// The scheme of skill URIs.
 const SCHEME: &str = "skill://";
 
-/// What every host takes of one skill.
+/// The limits of one skill that every host accepts.
 const MOST_FILES: usize = 512;
 const MOST_BYTES: usize = 16 << 20;
 
-/// The bytes of all files, which are kept in memory.
+/// The maximum size of all files together, which are kept in memory.
 const MOST_BYTES_IN_ALL: usize = 256 << 20;
 
-/// The greatest depth of directories.
+/// The maximum depth of directories.
 const DEEPEST: usize = 32;
 
-/// A folder of skills, as it was when it was read.
+/// The contents of a folder of skills at the time it was read.
 #[derive(Debug, Default)]
 pub(crate) struct Folder {
-    /// The skills by the addresses of their `SKILL.md`.
+    /// The skills by the URIs of their `SKILL.md`.
     pub(crate) skills: BTreeMap<String, Skill>,
-    /// Their files by address.
+    /// Their files by URI.
     pub(crate) files: BTreeMap<String, File>,
 }
 
@@ -44,10 +44,10 @@ pub(crate) struct File {
 }
 
 impl Folder {
-    /// Reads the skills below a directory, which may be one itself.
+    /// Reads the skills below a directory, which can itself be a skill.
     ///
     /// # Errors
-    /// Everything that is wrong with any of them.
+    /// All problems of the skills.
     pub(crate) fn read(root: &Path) -> Result<Self, SkillsError> {
         let mut reading = Reading::default();
         let around = match root.join(SKILL).exists() {
@@ -87,7 +87,7 @@ impl Folder {
     }
 }
 
-/// The entry of a skill.
+/// Creates the entry of a skill.
 fn skill(uri: &str, directory: &str, file: &File, files: &BTreeMap<String, File>) -> Result<Skill, String> {
     let text = std::str::from_utf8(&file.bytes).map_err(|error| error.to_string())?;
     let name = directory.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
@@ -97,7 +97,7 @@ fn skill(uri: &str, directory: &str, file: &File, files: &BTreeMap<String, File>
     let bytes: usize = own.iter().map(|(_, file)| file.bytes.len()).sum();
     if own.len() > MOST_FILES || bytes > MOST_BYTES {
         return Err(format!(
-            "the skill has {} files and {bytes} bytes, and hosts take {MOST_FILES} and {MOST_BYTES}",
+            "the skill has {} files and {bytes} bytes, but hosts accept at most {MOST_FILES} and {MOST_BYTES}",
             own.len()
         ));
     }
@@ -109,7 +109,7 @@ fn skill(uri: &str, directory: &str, file: &File, files: &BTreeMap<String, File>
     Ok(Skill::new(uri, frontmatter, SkillResources::from(resources)))
 }
 
-/// The digest of a file, as entries have it.
+/// Returns the digest of a file, in the form that entries have.
 pub(crate) fn digest(bytes: &[u8]) -> String {
     let digits: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
     format!("sha256:{digits}")
@@ -139,7 +139,7 @@ impl Reading {
             match entry.file_type() {
                 Ok(kind) if kind.is_dir() => self.directory(&path, &format!("{uri}/"), depth + 1),
                 Ok(kind) if kind.is_file() => self.file(path, name, &uri),
-                Ok(_) => self.problem(&path, "it is a link or no file; copy what it leads to"),
+                Ok(_) => self.problem(&path, "it isn't a regular file; copy the target of a link"),
                 Err(error) => self.problem(&path, error),
             }
         }
@@ -166,9 +166,9 @@ impl Reading {
         }
     }
 
-    /// The name of a file or directory.
+    /// Returns the name of a file or directory.
     fn name(&mut self, path: &Path) -> Option<String> {
-        // The folder may be given as `.`.
+        // The folder can be given as `.`.
         let whole = match path.file_name() {
             Some(name) => Some(name.to_owned()),
             None => fs::canonicalize(path)
@@ -177,7 +177,7 @@ impl Reading {
         };
         let name = whole.and_then(|name| name.into_string().ok());
         if name.is_none() {
-            self.problem(path, "it has no name in UTF-8");
+            self.problem(path, "its name isn't valid UTF-8");
         }
         name
     }
@@ -187,7 +187,7 @@ impl Reading {
     }
 }
 
-/// A name as a segment of an address.
+/// Encodes a name as a segment of a URI.
 fn encoded(name: &str) -> String {
     let byte = |byte: u8| match byte {
         b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),

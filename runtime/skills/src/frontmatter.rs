@@ -1,16 +1,16 @@
-//! What a `SKILL.md` says at its beginning.
+//! The front matter of a `SKILL.md`.
 
 use mcp_ext_skills::SkillFrontmatter;
 use mcp_runtime_core::mcp_wire::from_str;
 use serde_json::Value;
 
-/// The longest name of a skill.
+/// The maximum length of a skill's name.
 const LONGEST_NAME: usize = 64;
 
 /// Reads the front matter of a `SKILL.md` whose directory has this name.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The problem of the front matter.
 pub(crate) fn frontmatter(text: &str, directory: &str) -> Result<SkillFrontmatter, String> {
     let yaml = between_marks(text).ok_or("it doesn't begin with YAML between two lines of `---`")?;
     let json: Value = yaml_serde::from_str(yaml).map_err(|error| error.to_string())?;
@@ -18,7 +18,7 @@ pub(crate) fn frontmatter(text: &str, directory: &str) -> Result<SkillFrontmatte
     let name = &frontmatter.name;
     if !is_name(name) {
         return Err(format!(
-            "`{name}` can't be the name of a skill: up to {LONGEST_NAME} lower-case letters, digits and single hyphens can"
+            "`{name}` can't be the name of a skill: use up to {LONGEST_NAME} lower-case letters, digits, single hyphens"
         ));
     }
     if name != directory {
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn errors_describe_the_problem() {
         for (text, what) in [
             ("# Refunds\n", "doesn't begin with YAML"),
             ("---\nname: refunds\n", "doesn't begin with YAML"),

@@ -1,4 +1,4 @@
-//! Skills: directories of instructions for agents, which a server offers as resources. The extension
+//! Skills: directories of instructions for agents, which a server offers as resources. This is the extension
 //! `io.modelcontextprotocol/skills`.
 //!
 //! ```no_run
@@ -10,7 +10,7 @@
 //! # Ok::<(), mcp_runtime::skills::SkillsError>(())
 //! ```
 //!
-//! [`CallSkills`] is for clients, which read the files of a skill and verify them.
+//! [`CallSkills`] is for clients: they read the files of a skill, and verify them.
 //!
 //! <https://github.com/modelcontextprotocol/ext-skills>
 

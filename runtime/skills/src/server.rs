@@ -1,4 +1,4 @@
-//! A server that offers skills.
+//! Servers that offer skills.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -18,26 +18,27 @@ use serde_json::{Value, json};
 use crate::error::SkillsError;
 use crate::folder::{File, Folder, SKILL};
 
-/// How many entries a page has.
+/// The number of entries on a page.
 const PAGE: usize = 50;
 
-/// The type of directories.
+/// The media type of directories.
 const DIRECTORY: &str = "inode/directory";
 
-/// The skills of a server, as they were when they were read. Clones are the same skills.
+/// The skills of a server, as they were when they were read. Clones share them.
 #[derive(Clone)]
 pub struct Skills {
     folder: Arc<Folder>,
-    /// What is directly in each directory, by its address.
+    /// The direct children of each directory, by its URI.
     directories: Arc<BTreeMap<String, Vec<hub::Resource>>>,
 }
 
 impl Skills {
-    /// Reads the skills below a folder, which may be a skill itself. A skill is a directory with a `SKILL.md` that begins with its name and its
-    /// description; the name is that of the directory. Its files are kept in memory, so that digests stay true.
+    /// Reads the skills below a folder, which can itself be a skill. A skill is a directory with a `SKILL.md` that
+    /// starts with its name and its description; the name is that of the directory. The files are kept in memory, so
+    /// that their digests stay valid.
     ///
     /// # Errors
-    /// Everything that is wrong with the folder.
+    /// All problems of the folder.
     pub fn read(folder: impl AsRef<Path>) -> Result<Self, SkillsError> {
         let folder = Folder::read(folder.as_ref())?;
         let directories = directories(&folder);
@@ -50,14 +51,14 @@ impl Skills {
     /// Adds the extension to a router, and the files of the skills as resources.
     ///
     /// # Panics
-    /// When the router has the extension, or a resource of the same address, already.
+    /// When the router already has the extension, or a resource with the same URI.
     #[must_use]
     #[track_caller]
     pub fn add_to(&self, router: Router) -> Router {
         let router = router.extension(self.clone());
         self.folder.files.iter().fold(router, |router, (uri, file)| {
             let (resource_of, folder, uri) = (self.resource(uri, file), Arc::clone(&self.folder), uri.clone());
-            // A folder that is shared doesn't change, so it still has the file when that is read.
+            // The shared folder doesn't change, so it still has the file when the resource is read.
             match std::str::from_utf8(&file.bytes).is_ok() {
                 true => router.with(resource(resource_of, move || {
                     String::from_utf8_lossy(&folder.files[&uri].bytes).into_owned()
@@ -67,7 +68,7 @@ impl Skills {
         })
     }
 
-    /// A file as a resource: a `SKILL.md` has the name and the description of its skill.
+    /// Returns a file as a resource. That of a `SKILL.md` has the name and the description of its skill.
     fn resource(&self, uri: &str, file: &File) -> hub::Resource {
         let resource = match self.folder.skills.get(uri) {
             Some(skill) => {
@@ -125,7 +126,7 @@ impl ServerExtension for Skills {
     }
 }
 
-/// What is directly in each directory of a skill: files, and directories as resources of their own.
+/// Returns the direct children of each directory of a skill: files, and directories as separate resources.
 fn directories(folder: &Folder) -> BTreeMap<String, Vec<hub::Resource>> {
     let skills = folder
         .skills
@@ -160,7 +161,7 @@ fn directories(folder: &Folder) -> BTreeMap<String, Vec<hub::Resource>> {
         .collect()
 }
 
-/// The page that parameters ask for, and the cursor of the next one.
+/// Returns the page that the parameters request, and the cursor of the next one.
 fn page<'i, T>(items: &'i [T], params: &Value) -> Result<(&'i [T], Option<Value>), ErrorObject> {
     let begin = match params.get("cursor") {
         None => 0,
@@ -176,7 +177,7 @@ fn page<'i, T>(items: &'i [T], params: &Value) -> Result<(&'i [T], Option<Value>
     Ok((&items[begin..end], next))
 }
 
-/// The type of a file, by the end of its name.
+/// Returns the media type of a file, by its extension.
 fn mime_type(name: &str, bytes: &[u8]) -> &'static str {
     let end = name.rsplit_once('.').map(|(_, end)| end.to_ascii_lowercase());
     match end.as_deref() {

@@ -1,4 +1,4 @@
-//! The answers of a server to requests about tasks.
+//! A server's responses to requests about tasks.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -78,7 +78,7 @@ impl Tasks {
     /// Answers a request of a client that has declared the extension.
     ///
     /// # Errors
-    /// Those that the client gets.
+    /// The error of the response.
     pub(crate) async fn answer_of_extension(
         &self,
         method: &str,
@@ -91,7 +91,8 @@ impl Tasks {
                 encoded(&self.find(&params.task_id, owner).await?.result()?)
             }
             UpdateTaskRequest::METHOD => {
-                // What is answered under a name that isn't asked may be anything, so the answers are decoded one by one.
+                // An answer under a name without an input request can be any JSON, so the answers are decoded one by
+                // one.
                 let id: GetTaskRequestParams = decoded(params)?;
                 let answers = params["inputResponses"].as_object();
                 let answers = answers.ok_or_else(|| invalid_params("`inputResponses`: expected an object"))?;
@@ -121,7 +122,7 @@ impl Tasks {
     }
 }
 
-/// The tasks that a client is notified of.
+/// The tasks that a client subscribes to.
 struct Watched {
     tasks: Tasks,
     watch: Watch,
@@ -153,7 +154,7 @@ impl Watched {
     }
 }
 
-/// The parameters of a notification: the state, which isn't a result there.
+/// Returns the parameters of a status notification: the state without `resultType`.
 fn status(task: &TaskRecord) -> Result<RawJson, ErrorObject> {
     let state: Extra = encoded(&task.result()?)?.decode_as().map_err(invalid_params)?;
     let members = state.into_iter().filter(|(member, _)| member != "resultType");

@@ -1,4 +1,4 @@
-//! Clients whose calls are answered by tasks.
+//! Clients whose calls can return tasks.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -12,20 +12,20 @@ use mcp_runtime_core::{CallError, ClientSide, ErrorObject, Peer, hub};
 use mcp_runtime_router::{to_extended, to_hub};
 use tokio::time::sleep;
 
-/// How long a client waits between two requests for the state of a task if the server doesn't say.
+/// The poll interval for the state of a task, if the server sets none.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The shortest time between two such requests.
+/// The minimum poll interval.
 const SHORTEST_POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// Why a tool that runs as a task has no result.
+/// The reason why a tool that runs as a task has no result.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TaskError {
-    /// A request failed, or this client didn't answer what the task asked.
+    /// A request failed, or this client didn't answer an input request of the task.
     #[error(transparent)]
     Call(#[from] CallError),
-    /// The task has failed, with what a call without a task would have been answered with.
+    /// The task has failed, with the error that a call without a task would have returned.
     #[error("the task has failed with error {}: {}", .0.code, .0.message)]
     Failed(ErrorObject),
     /// The task was cancelled.
@@ -33,13 +33,13 @@ pub enum TaskError {
     Cancelled,
 }
 
-/// Calls of tools that servers may answer by tasks.
+/// Calls of tools for which servers can return tasks.
 ///
 /// The client has to declare the extension: [`Client::extension`](mcp_runtime_core::Client::extension) does, and over HTTP,
 /// `HttpOptions::extension` adds its headers.
 pub trait CallTasks {
-    /// Calls a tool, and waits for the end of the task if the server begins one. What the task asks is answered by the handler of
-    /// the client; a task that asks what it doesn't answer is cancelled.
+    /// Calls a tool, and waits for the end of the task if the server creates one. The client's handler answers the
+    /// input requests of the task; if it doesn't answer one, the task is cancelled.
     ///
     /// # Errors
     /// When there is no result: see [`TaskError`].
@@ -48,7 +48,7 @@ pub trait CallTasks {
         params: hub::CallToolRequestParams,
     ) -> impl Future<Output = Result<hub::CallToolResult, TaskError>> + Send;
 
-    /// Calls a tool, and gives the task if the server begins one.
+    /// Calls a tool, and returns the task if the server creates one.
     ///
     /// # Errors
     /// Those of the call.
@@ -58,12 +58,12 @@ pub trait CallTasks {
     ) -> impl Future<Output = Result<ToolAnswer, CallError>> + Send;
 }
 
-/// The answer to a call of a tool.
+/// The outcome of a tool call.
 #[derive(Debug)]
 pub enum ToolAnswer {
     /// The result.
     Result(hub::CallToolResult),
-    /// A task that will have it.
+    /// A task that will have the result.
     Task(TaskHandle),
 }
 
@@ -83,12 +83,12 @@ impl CallTasks for Peer<ClientSide> {
                 let created: CreateTaskResult = decoded(&result)?;
                 Ok(ToolAnswer::Task(TaskHandle::new(self.clone(), created.task_id)))
             }
-            other => Err(CallError::InvalidResult(format!("a tool doesn't give {other:?}"))),
+            other => Err(CallError::InvalidResult(format!("a tool call can't return {other:?}"))),
         }
     }
 }
 
-/// A task of a server. Dropping it leaves the task as it is.
+/// A handle of a server's task. Dropping it doesn't affect the task.
 #[derive(Debug, Clone)]
 pub struct TaskHandle {
     peer: Peer<ClientSide>,
@@ -96,20 +96,20 @@ pub struct TaskHandle {
 }
 
 impl TaskHandle {
-    /// The task with an id, which a client may have kept over its restart.
+    /// Creates a handle of the task with an id, which a client can keep across a restart.
     #[must_use]
     pub fn new(peer: Peer<ClientSide>, id: impl Into<String>) -> Self {
         let id = id.into();
         Self { peer, id }
     }
 
-    /// The id of the task.
+    /// Returns the id of the task.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// The present state of the task.
+    /// Requests the current state of the task.
     ///
     /// # Errors
     /// Those of the call.
@@ -120,7 +120,7 @@ impl TaskHandle {
         decoded(&result)
     }
 
-    /// Answers questions of the task. Those that it doesn't ask are ignored.
+    /// Answers input requests of the task. Answers without an input request are ignored.
     ///
     /// # Errors
     /// Those of the call.
@@ -131,7 +131,7 @@ impl TaskHandle {
         self.request::<UpdateTaskRequest>(&params).await.map(drop)
     }
 
-    /// Asks the server to stop the task, which may complete all the same.
+    /// Asks the server to stop the task, which may still complete.
     ///
     /// # Errors
     /// Those of the call.
@@ -140,16 +140,16 @@ impl TaskHandle {
         self.request::<CancelTaskRequest>(&params).await.map(drop)
     }
 
-    /// Waits for the end of the task, and lets the handler of the client answer what it asks. A task that asks what the handler doesn't
-    /// answer is cancelled. `observe` gets each state, such as to show the message in it.
+    /// Waits for the end of the task. The client's handler answers the input requests of the task; if it doesn't answer
+    /// one, the task is cancelled. `observe` gets each state, such as to show its message.
     ///
-    /// The server says how often it may be asked. There is no limit of time: put one around this, and [cancel](Self::cancel)
-    /// the task then.
+    /// The server sets the poll interval. There is no timeout: add one around this, and [cancel](Self::cancel) the task
+    /// when it expires.
     ///
     /// # Errors
     /// When there is no result: see [`TaskError`].
     pub async fn wait(&self, mut observe: impl FnMut(&GetTaskResult) + Send) -> Result<hub::CallToolResult, TaskError> {
-        // What was answered may still be asked for a while.
+        // Answered input requests can remain in the state for a while.
         let mut answered = BTreeSet::new();
         loop {
             let state = self.state().await?;
@@ -169,13 +169,13 @@ impl TaskHandle {
         }
     }
 
-    /// Lets the handler of the client answer.
+    /// Answers input requests with the client's handler. If that fails, it cancels the task.
     async fn answer(&self, asked: hub::InputRequests) -> Result<(), CallError> {
         match self.peer.answer(asked).await {
             Ok(answers) => self.update(answers).await,
             Err(error) => {
                 if let Err(error) = self.cancel().await {
-                    tracing::debug!(task = self.id, %error, "a task that asks too much can't be cancelled");
+                    tracing::debug!(task = self.id, %error, "a task with unanswered input requests can't be cancelled");
                 }
                 Err(error)
             }
@@ -189,21 +189,21 @@ impl TaskHandle {
     }
 }
 
-/// What the state of a task says, if the task hasn't failed.
+/// The state of a task that hasn't failed.
 pub enum Seen {
-    /// The result of the call.
+    /// The task has ended, with the result of the call.
     Ended(Box<hub::CallToolResult>),
-    /// It goes on.
+    /// The task is in progress.
     GoesOn(Ongoing),
 }
 
-/// What is known of a task that goes on.
+/// The state of a task in progress.
 pub struct Ongoing {
-    /// What it is doing.
+    /// The status message.
     pub message: Option<String>,
-    /// What it asks.
+    /// The open input requests.
     pub asked: hub::InputRequests,
-    /// How long to wait until its state is asked for again.
+    /// The poll interval.
     pub interval: Duration,
 }
 
@@ -211,7 +211,7 @@ impl Seen {
     /// Reads a state.
     ///
     /// # Errors
-    /// How the task has ended without a result.
+    /// When the task has ended without a result, or its state is invalid.
     pub fn of(state: GetTaskResult) -> Result<Self, TaskError> {
         let (message, asked, interval) = match state {
             GetTaskResult::Completed(task) => {
@@ -242,7 +242,7 @@ impl Seen {
     }
 }
 
-/// How long to wait between two requests for the state of a task, by what the server says.
+/// Returns the poll interval for the state of a task, given that of the server.
 pub fn poll_interval(millis: Option<i64>) -> Duration {
     let interval = millis.and_then(|millis| u64::try_from(millis).ok());
     let interval = interval.map_or(POLL_INTERVAL, Duration::from_millis);

@@ -1,4 +1,4 @@
-//! What a function knows of the task that it runs as.
+//! The context of a function that runs as a task.
 
 use mcp_runtime_core::{CallClient, CallError, hub};
 use mcp_runtime_router::{Call, FromCall, ToolError};
@@ -11,7 +11,7 @@ tokio::task_local! {
     pub(crate) static RUNNING: Running;
 }
 
-/// A task, for the work that it does.
+/// A handle of a task for its work.
 #[derive(Debug, Clone)]
 pub(crate) struct Running {
     pub(crate) tasks: Tasks,
@@ -20,20 +20,21 @@ pub(crate) struct Running {
 
 /// The task that a function runs as: an extractor for functions of tools.
 ///
-/// It reports what the task is doing, and asks the client: [`CallClient`] has a function for each question. A function that runs for
-/// a client without tasks has it too: its progress is that of the call then, and it asks as [`Call`] does.
+/// It reports the status of the task, and sends input requests to the client: [`CallClient`] has a function for each
+/// kind. It also works for a client without tasks: then it reports the progress of the call, and requests input as
+/// [`Call`] does.
 #[derive(Debug, Clone)]
 pub struct TaskContext {
     client: Client,
     name: Option<String>,
 }
 
-/// How the client gets the result.
+/// The way in which the client gets the result.
 #[derive(Debug, Clone)]
 enum Client {
-    /// It asks for the state of a task.
+    /// It polls the state of a task.
     HasTask(Running),
-    /// It waits for the answer to its call.
+    /// It waits for the response to its call.
     Waits(Call),
 }
 
@@ -45,7 +46,7 @@ impl TaskContext {
         }
     }
 
-    /// The id of the task; `None` if the client waits for the result.
+    /// Returns the id of the task; `None` if the client waits for the result.
     #[must_use]
     pub fn id(&self) -> Option<&str> {
         match &self.client {
@@ -54,15 +55,15 @@ impl TaskContext {
         }
     }
 
-    /// Says what the task is doing, in words for people. A client that waits isn't told.
+    /// Sets the status message of the task, for people. It has no effect if the client waits for the result.
     pub fn status(&self, message: impl Into<String>) {
         if let Client::HasTask(Running { tasks, id }) = &self.client {
             tasks.with(id, |task| task.set_message(message.into()));
         }
     }
 
-    /// Says how far the work is: in the status of the task, or to a client that waits, in a notification of progress if it wants
-    /// them.
+    /// Reports progress: in the status message of the task or, if the client waits for the result and wants progress,
+    /// in a progress notification.
     ///
     /// # Errors
     /// When the notification can't be sent.
@@ -83,8 +84,8 @@ impl TaskContext {
         }
     }
 
-    /// Asks under this name, which is a number otherwise. A later question of the same name takes the place of an earlier one, which
-    /// isn't answered then.
+    /// Sends input requests under this name, which is a number otherwise. A later input request with the same name
+    /// replaces an earlier one, which then gets no answer.
     #[must_use]
     pub fn named(&self, name: impl Into<String>) -> Self {
         Self {
@@ -123,7 +124,7 @@ impl CallClient for TaskContext {
         answer.map_err(CallError::Peer)
     }
 
-    /// Sends a notification to a client that waits for the result. A task has none to send it to.
+    /// Sends a notification to a client that waits for the result. For a task, there is no client to send it to.
     async fn notify(&self, notification: hub::ServerNotification) -> Result<(), CallError> {
         match &self.client {
             Client::Waits(call) => call.peer().notify(notification).await,

@@ -1,7 +1,7 @@
 //! Tasks of clients whose revision has them in its core.
 //!
-//! They ask for a task, ask for its result by a request of its own, which also brings them what the task asks, and list their tasks.
-//! What all of that is called is in the extension's schema folder.
+//! They request a task, and its result by a separate request, during which they also get the input requests of the
+//! task. They can list their tasks. The names of all this are in the extension's schema folder.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -21,21 +21,21 @@ use crate::error::{encoded, restored};
 use crate::record::{State, TaskRecord};
 use crate::store::Tasks;
 
-/// The tasks on a page of a list.
+/// The number of tasks on a page of a list.
 const PAGE: usize = 100;
 
-/// How those revisions say it.
+/// The names that those revisions use.
 pub static CORE: LazyLock<Core> =
     LazyLock::new(|| serde_json::from_str(mcp_ext_tasks::CORE).expect("a test reads the names of tasks in the core"));
 
-/// What tasks and their parts are called in the core of a revision.
+/// The names of tasks and their parts in the core of a revision.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Core {
-    /// The parameter by which a client asks for a task.
+    /// The parameter by which a client requests a task.
     pub parameter: String,
     ttl: String,
-    /// The member of a result that has the new task.
+    /// The member of a result that contains the new task.
     pub created: String,
     members: BTreeMap<String, String>,
     without: BTreeSet<String>,
@@ -47,13 +47,13 @@ pub struct Core {
     cursor: String,
     /// The member of a page with the cursor of the next one.
     pub next: String,
-    /// How a message names its task.
+    /// The reference of a message to its task.
     pub related: Related,
-    /// What a server declares.
+    /// The capabilities that a server declares.
     pub capabilities: Value,
-    /// Where they say that calls of tools run as tasks, as a JSON pointer.
+    /// The JSON Pointer into the capabilities to the declaration that tool calls run as tasks.
     pub offered: String,
-    /// How a tool says whether it runs as a task.
+    /// The declaration of a tool that it runs as a task.
     pub support: Support,
 }
 
@@ -61,13 +61,13 @@ pub struct Core {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Methods {
-    /// Asks for the result of a task.
+    /// Requests the result of a task.
     pub result: String,
     /// Lists tasks.
     pub list: String,
 }
 
-/// How a message names its task.
+/// The reference of a message to its task.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Related {
@@ -77,15 +77,15 @@ pub struct Related {
     pub id: String,
 }
 
-/// How a tool says whether it runs as a task.
+/// The declaration of a tool that it runs as a task.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Support {
     /// The member of the tool.
     pub member: String,
-    /// That of a tool which may run as a task.
+    /// The value for a tool that can run as a task.
     pub optional: Value,
-    /// That of a tool which only runs as one.
+    /// The value for a tool that runs only as a task.
     pub required: Value,
 }
 
@@ -95,7 +95,7 @@ impl Core {
         revision.method(&self.methods.result).is_some()
     }
 
-    /// The requests about tasks.
+    /// Returns the requests about tasks.
     pub fn methods(&'static self) -> CoreMethods {
         let Methods { result, list } = &self.methods;
         CoreMethods {
@@ -104,15 +104,15 @@ impl Core {
         }
     }
 
-    /// How long a task may be kept that a call asks for; `None` if it asks for none.
+    /// Returns the lifetime of the task that a call requests; `None` if it requests no task.
     pub(crate) fn asked(&self, call: &Context<ServerSide>) -> Option<Option<Duration>> {
-        // The hub lacks the parameter, so it is only in what the client sent.
+        // The hub lacks the parameter, so it is only in the original parameters.
         let asked = call.original_params()?.get(&self.parameter)?;
         let ttl = asked.get(&self.ttl).and_then(|ttl| ttl.parse::<u64>().ok());
         Some(ttl.map(Duration::from_millis))
     }
 
-    /// A task as the core has it.
+    /// Converts a task to the form of the core.
     fn task(&self, task: &TaskRecord) -> Result<Extra, ErrorObject> {
         let state: Extra = encoded(&task.result()?)?.decode_as().map_err(internal_error)?;
         let members = state.into_iter().filter(|(member, _)| !self.without.contains(member));
@@ -120,7 +120,8 @@ impl Core {
         Ok(named.collect())
     }
 
-    /// A task of the core as the extension has it, but for what its status brings along.
+    /// Converts a task from the form of the core to that of the extension, without the members that depend on its
+    /// status.
     pub fn in_extension(&self, task: Extra) -> Extra {
         let name = |own: String| {
             let mut names = self.members.iter();
@@ -131,13 +132,13 @@ impl Core {
         task.into_iter().map(|(member, value)| (name(member), value)).collect()
     }
 
-    /// The task that the `_meta` of a message names.
+    /// Returns the task that the `_meta` of a message names.
     pub fn task_of(&self, meta: &RawObject) -> Option<String> {
         let id = meta.get(&self.related.key)?.parse::<Value>().ok()?;
         Some(id.get(&self.related.id)?.as_str()?.to_owned())
     }
 
-    /// JSON of a message, whose `_meta`, at `path`, names no task any more.
+    /// Removes the task from the `_meta` of the object at `path` in a message.
     pub fn unrelated(&self, mut message: Value, path: &str) -> Value {
         if let Some(Value::Object(members)) = message.pointer_mut(path)
             && let Some(Value::Object(meta)) = members.get_mut("_meta")
@@ -150,12 +151,12 @@ impl Core {
         message
     }
 
-    /// The answer to a call that asks for a task.
+    /// Returns the result of a call that requests a task.
     pub(crate) fn created(&self, task: &TaskRecord) -> Result<RawJson, ErrorObject> {
         encoded(&Extra::from([(&*self.created, encoded(&self.task(task)?)?)]))
     }
 
-    /// JSON of a message about a task, whose `_meta`, at `path`, names it.
+    /// Adds the task to the `_meta` of the object at `path` in a message.
     fn related(&self, mut message: Value, path: &str, id: &str) -> Value {
         if let Some(Value::Object(members)) = message.pointer_mut(path) {
             let meta = members.entry("_meta").or_insert_with(|| json!({}));
@@ -170,9 +171,9 @@ impl Core {
 /// A client whose revision has tasks in its core.
 #[derive(Debug, Clone, Copy)]
 pub struct CoreClient<'c> {
-    /// The client, by a handle that belongs to its request.
+    /// A handle of the client that belongs to its request.
     pub peer: &'c Peer<ServerSide>,
-    /// Whose tasks it sees.
+    /// The owner of the tasks that the client can see.
     pub owner: Option<&'c Principal>,
 }
 
@@ -180,7 +181,7 @@ impl Tasks {
     /// Answers a request of a client whose revision has tasks in its core.
     ///
     /// # Errors
-    /// Those that the client gets.
+    /// The error of the response.
     pub(crate) async fn answer_of_core(
         &self,
         method: &str,
@@ -201,7 +202,8 @@ impl Tasks {
         }
     }
 
-    /// The tasks of a client that this instance began. Where no principal is known, there is no saying whose they are.
+    /// Lists the tasks of a client that this instance created. Without a principal, their owner isn't known, and the
+    /// list is empty.
     fn list_of_core(&self, params: &Value, owner: Option<&Principal>) -> Result<RawJson, ErrorObject> {
         let after = params[&CORE.cursor].as_str();
         let mut tasks = match owner {
@@ -220,10 +222,10 @@ impl Tasks {
         encoded(&page)
     }
 
-    /// Waits for the end of a task, asks the client what the task asks meanwhile, and gives the result.
+    /// Waits for the end of a task, passes its input requests on to the client meanwhile, and returns the result.
     async fn result_of_core(&self, mut task: TaskRecord, client: CoreClient<'_>) -> Result<RawJson, ErrorObject> {
         let mut watch = self.watch([&*task.id]);
-        // What was answered may still be asked for a while.
+        // Answered input requests can remain in the state for a while.
         let mut asked = BTreeSet::new();
         loop {
             // It may have changed before it was watched.
@@ -258,12 +260,13 @@ impl Tasks {
     }
 }
 
-/// Whether the client has answered. After any other error, it is asked once it asks for the result again.
+/// Whether the error is an answer of the client. After any other error, the input request is sent again when the client
+/// requests the result again.
 fn is_answer(error: &CallError) -> bool {
     matches!(error, CallError::Peer(_) | CallError::InvalidResult(_))
 }
 
-/// Asks the client something, by a request that names the task.
+/// Sends an input request, which names the task, to the client.
 async fn ask(client: &Peer<ServerSide>, id: &str, request: hub::InputRequest) -> Result<hub::InputResponse, CallError> {
     let json = serde_json::to_value(&request).map_err(|error| CallError::Unrepresentable(error.to_string()))?;
     let named = CORE.related(json, "/params", id);
@@ -271,7 +274,7 @@ async fn ask(client: &Peer<ServerSide>, id: &str, request: hub::InputRequest) ->
     client.request(request).await
 }
 
-/// A result in the client's revision.
+/// Converts a result to the client's revision.
 fn result_in(client: &Peer<ServerSide>, id: &str, result: RawJson) -> Result<RawJson, ErrorObject> {
     let revision = client.revision().unwrap_or(Revision::HUB);
     let result = match to_hub(&EXTENSION, "CallToolResult", &result) {
@@ -283,7 +286,7 @@ fn result_in(client: &Peer<ServerSide>, id: &str, result: RawJson) -> Result<Raw
             client.state().report_losses(method, &losses);
             result
         }
-        // A function has given it in the client's revision.
+        // The function returned it in the client's revision.
         Err(_) => result,
     };
     let result = result.parse::<Value>().map_err(internal_error)?;
@@ -297,7 +300,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_names_are_those_of_some_revision_that_has_its_own_tasks() {
+    fn the_names_of_core_tasks_exist_in_each_revision_with_tasks() {
         let revisions: Vec<Revision> = Revision::all().filter(|revision| CORE.has_tasks(*revision)).collect();
         assert!(!revisions.is_empty());
         for revision in revisions {

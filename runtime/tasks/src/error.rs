@@ -11,7 +11,7 @@ pub(crate) fn no_such_task() -> ErrorObject {
     invalid_params("there is no such task")
 }
 
-/// The error while the store doesn't answer.
+/// The error for a store that doesn't respond.
 pub(crate) fn unavailable(error: Box<dyn Error + Send + Sync>) -> ErrorObject {
     tracing::error!(error, "the store of tasks doesn't answer");
     internal_error("the store of tasks doesn't answer")
@@ -25,14 +25,14 @@ pub(crate) fn decoded<T: Decode>(params: &Value) -> Result<T, ErrorObject> {
     from_str(&params.to_string()).map_err(invalid_params)
 }
 
-/// An error as a store keeps it.
+/// Converts an error to the form in which a store keeps it.
 pub(crate) fn stored(error: ErrorObject) -> hub::base::Error {
     let mut stored = hub::base::Error::new(error.code, error.message);
     stored.data = error.data;
     stored
 }
 
-/// An error that a store has kept.
+/// Converts an error from the form in which a store keeps it.
 pub(crate) fn restored(error: hub::base::Error) -> ErrorObject {
     let mut restored = ErrorObject::new(error.code, error.message);
     restored.data = error.data;

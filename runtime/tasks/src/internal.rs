@@ -1,6 +1,6 @@
-//! What the other crates of the runtime use of this one. It changes in any release: programs shouldn't use it.
+//! Items that the other crates of the runtime use. They change in any release: programs shouldn't use them.
 //!
-//! A bridge answers for tasks of its own, each of which follows one of a server.
+//! A bridge has its own tasks, each of which follows a task of a server.
 
 use std::time::Duration;
 
@@ -19,18 +19,19 @@ pub use crate::client::{Ongoing, Seen, poll_interval};
 pub use crate::core::{CORE, Core, CoreClient};
 pub use crate::run::{Wanted, may_declare};
 
-/// Makes room for one more task of a client that may have this many: the one that ended first is forgotten.
+/// Makes room for one more task of a client with this limit: if it is reached, the task that ended first is removed.
 ///
 /// # Errors
-/// When none has ended.
+/// When the limit is reached, and no task has ended.
 pub fn make_room(tasks: &Tasks, owner: &Principal, limit: usize) -> Result<(), ErrorObject> {
     tasks.make_room(owner, limit)
 }
 
-/// Begins a task of a client, and lets it do the work; the answer to the call. The task is kept for `ttl`, or else as long as any.
+/// Creates a task of a client that does the work, and returns the result of the call. The task is kept for `ttl`, or
+/// for the default time.
 ///
 /// # Errors
-/// When there are as many tasks as may be kept.
+/// When the maximum number of tasks is reached.
 pub async fn begin<F>(
     tasks: &Tasks,
     owner: &Principal,
@@ -51,7 +52,7 @@ where
     Ok(created)
 }
 
-/// Ends a task as one that was cancelled, other than by its client.
+/// Ends a task as cancelled, though its client didn't cancel it.
 pub fn cancelled(task: &TaskContext) {
     task.end(State::Cancelled);
 }
@@ -59,7 +60,7 @@ pub fn cancelled(task: &TaskContext) {
 /// Answers a request about tasks, of a client whose revision has tasks in its core.
 ///
 /// # Errors
-/// Those that the client gets.
+/// The error of the response.
 pub async fn answer_core(
     tasks: &Tasks,
     method: &str,
@@ -72,7 +73,7 @@ pub async fn answer_core(
 /// Answers a request about tasks, of a client that has declared the extension.
 ///
 /// # Errors
-/// Those that the client gets.
+/// The error of the response.
 pub async fn answer_extension(
     tasks: &Tasks,
     method: &str,

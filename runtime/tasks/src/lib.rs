@@ -1,7 +1,7 @@
 //! Tools that run as tasks: the extension `io.modelcontextprotocol/tasks`.
 //!
-//! A client that declares the extension gets a task instead of a result, asks for its state, answers its questions and can
-//! cancel it. Any other client waits for the result, from the same function.
+//! A client that declares the extension gets a task instead of a result, polls its state, answers its input requests
+//! and can cancel it. Any other client waits for the result, from the same function.
 //!
 //! ```
 //! use std::time::Duration;

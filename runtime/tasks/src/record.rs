@@ -1,4 +1,4 @@
-//! What is known of a task, as stores keep it.
+//! The record of a task, as stores keep it.
 
 use std::time::Duration;
 
@@ -16,11 +16,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::stored;
 
-/// What is known of a task, as a [`TaskStore`](crate::TaskStore) keeps it: serde makes JSON of it.
+/// The record of a task, as a [`TaskStore`](crate::TaskStore) keeps it. Serde serializes it to JSON.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct TaskRecord {
     pub(crate) id: String,
-    /// Who may see it; anybody who knows its id, where no principal was known.
+    /// The principal that may see it. Without one, everyone who knows its id may.
     pub(crate) owner: Option<String>,
     /// The instance that runs it.
     pub(crate) runner: Option<String>,
@@ -34,10 +34,10 @@ pub struct TaskRecord {
     pub(crate) state: State,
 }
 
-/// What became of the work.
+/// The state of the work.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) enum State {
-    /// It goes on. These questions aren't answered yet.
+    /// In progress, with the input requests that aren't answered yet.
     Working {
         asks: hub::InputRequests,
     },
@@ -61,14 +61,14 @@ impl State {
         Self::Failed { error: stored(error) }
     }
 
-    /// A failure of the server.
+    /// Creates the state for a failure of the server.
     pub(crate) fn lost(what: &str) -> Self {
         Self::failed(ErrorObject::new(error_code::INTERNAL_ERROR, what))
     }
 }
 
 impl TaskRecord {
-    /// The id of the task, which nobody can guess.
+    /// Returns the id of the task, which can't be guessed.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
@@ -80,7 +80,7 @@ impl TaskRecord {
         !matches!(self.state, State::Working { .. })
     }
 
-    /// How long the task is still to be kept.
+    /// Returns how long the task is still kept.
     #[must_use]
     pub fn remaining(&self) -> Duration {
         let age = (Utc::now() - self.created).to_std().unwrap_or_default();
@@ -91,7 +91,7 @@ impl TaskRecord {
         self.owner.as_deref() == principal.map(|principal| principal.0.as_str())
     }
 
-    /// The bytes of what became of the work.
+    /// Returns the size of the result in bytes.
     pub(crate) fn bytes(&self) -> usize {
         match &self.state {
             State::Completed { result } => result.text().len(),
@@ -99,7 +99,7 @@ impl TaskRecord {
         }
     }
 
-    /// Ends the task, unless it has ended; whether it does.
+    /// Ends the task, unless it has already ended. Returns whether this call ended it.
     pub(crate) fn end(&mut self, state: State) -> bool {
         let ends = !self.has_ended();
         if ends {
@@ -118,13 +118,13 @@ impl TaskRecord {
         result
     }
 
-    /// Its present state, as `tasks/get` gives it.
+    /// Returns the current state, in the form of `tasks/get`.
     ///
     /// # Errors
-    /// What the task asks has no form in the revision that the extension extends.
+    /// When an input request of the task can't be represented in the revision that the extension extends.
     pub(crate) fn result(&self) -> Result<GetTaskResult, ErrorObject> {
         let (created, updated) = (timestamp(self.created), timestamp(self.updated));
-        /// A result with what tasks of all states have.
+        /// Creates a result with the members that tasks in all states have.
         macro_rules! state {
             ($result:ident $(, $argument:expr)*) => {{
                 let mut result = $result::new(created, updated, &self.id, Some(millis(self.ttl)) $(, $argument)*);

@@ -19,14 +19,15 @@ use crate::store::Tasks;
 
 /// Tools that run as tasks.
 pub trait ToolTask: Sized {
-    /// Runs the tool as a task for clients that declare the extension, and for those that ask for a task, where the core of their revision
-    /// has tasks. Others wait for the result.
+    /// Runs the tool as a task for clients that declare the extension, and for clients that request a task in a
+    /// revision whose core has tasks. Other clients wait for the result.
     ///
-    /// The router needs [`Tasks`], by [`Router::extension`](mcp_runtime_router::Router::extension), before the tool is added.
+    /// The router needs [`Tasks`], added by [`Router::extension`](mcp_runtime_router::Router::extension), before the
+    /// tool is added.
     #[must_use]
     fn task(self) -> Self;
 
-    /// Runs the tool as a task, and refuses calls of clients that don't declare the extension or ask for a task.
+    /// Runs the tool as a task, and refuses calls of clients that neither declare the extension nor request a task.
     #[must_use]
     fn only_as_task(self) -> Self;
 }
@@ -59,7 +60,8 @@ impl ToolTask for ToolRoute {
 }
 
 impl Tasks {
-    /// Answers a call of a tool by a task that does the rest, for a function that does something first, such as to ask the client.
+    /// Answers a tool call by a task that does the rest of the work, for a function that does something first, such as
+    /// requesting input.
     ///
     /// ```
     /// use mcp_runtime::router::{Call, State, ToolError};
@@ -78,7 +80,8 @@ impl Tasks {
     /// ```
     ///
     /// # Errors
-    /// When the client hasn't declared the extension, there are as many tasks as may be kept, or their store doesn't answer.
+    /// When the client hasn't declared the extension, the maximum number of tasks is reached, or their store doesn't
+    /// respond.
     pub async fn spawn<F, R>(
         &self,
         call: &Call,
@@ -97,11 +100,11 @@ impl Tasks {
         Ok(self.run(call, wanted, work).await?)
     }
 
-    /// Answers a call of a tool by a task whose work is in a queue of the program. The answer comes with the id of the task, by which the
-    /// program lets it run: see [`Self::resume`]. Until then it waits, and it stays if the program ends.
+    /// Answers a tool call by a task whose work is in a queue of the program. Also returns the id of the task, with
+    /// which the program runs it: see [`Self::resume`]. Until then the task waits, and it is kept if the program ends.
     ///
     /// # Errors
-    /// As of [`Self::spawn`].
+    /// Those of [`Self::spawn`].
     pub async fn enqueue(&self, call: &Call) -> Result<(AnyCallToolResult, String), ToolError> {
         let wanted = Wanted::required(call)?;
         let task = self.begin(call.principal(), true, wanted.ttl()).await?;
@@ -113,7 +116,8 @@ impl Tasks {
     /// waits for its end. When an instance ends before its task, the queue can give the task to another.
     ///
     /// # Errors
-    /// When there is no such task that goes on: it was cancelled, or has expired. And when the store doesn't answer.
+    /// When there is no such task in progress, because it was cancelled or has expired, or when the store doesn't
+    /// respond.
     pub async fn resume<F>(&self, id: &str, work: impl FnOnce(TaskContext) -> F + Send) -> Result<(), ErrorObject>
     where
         F: Future<Output = Result<hub::CallToolResult, ToolError>> + Send + 'static,
@@ -121,12 +125,12 @@ impl Tasks {
         self.take(id).await?;
         let work = work(TaskContext::of(self.running(id)));
         let work = async move { work.await.map(Into::into).or_else(ToolError::into_result) };
-        // It goes on if this future is dropped.
+        // The work continues if this future is dropped.
         let _ = tokio::spawn(self.clone().supervise(id.to_owned(), Box::pin(work))).await;
         Ok(())
     }
 
-    /// Begins a task for a call, and lets it do the work.
+    /// Creates a task for a call, and starts its work.
     async fn run(
         &self,
         call: &Call,
@@ -179,23 +183,23 @@ impl Tasks {
     }
 }
 
-/// Whether clients of a revision may declare the extension.
+/// Whether clients of a revision can declare the extension.
 pub fn may_declare(revision: Revision) -> bool {
     let mut with_tasks = Revision::all().skip_while(|revision| revision.as_str() != EXTENSION.extends);
     with_tasks.any(|known| known == revision)
 }
 
-/// How a client wants a task.
+/// The form in which a client wants a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wanted {
     /// It has declared the extension.
     Extension,
-    /// It asks for one, in a revision whose core has tasks. The task may be kept that long.
+    /// It requests a task, in a revision whose core has tasks, with this lifetime.
     Core(Option<Duration>),
 }
 
 impl Wanted {
-    /// How the client of a call wants a task, if it does.
+    /// Returns the form in which the client of a call wants a task, if it wants one.
     pub fn by(call: &Context<ServerSide>) -> Option<Self> {
         let revision = call.revision()?;
         if CORE.has_tasks(revision) {
@@ -217,7 +221,7 @@ impl Wanted {
         Err(invalid_params("the client's revision has no tasks"))
     }
 
-    /// How long the client wants the task to be kept.
+    /// Returns the lifetime that the client requests for the task.
     pub fn ttl(self) -> Option<Duration> {
         match self {
             Self::Extension => None,
@@ -225,7 +229,7 @@ impl Wanted {
         }
     }
 
-    /// The answer to the call.
+    /// Returns the result of the call.
     pub(crate) fn created(self, task: &TaskRecord) -> Result<RawJson, ErrorObject> {
         match self {
             Self::Extension => encoded(&task.created()),
@@ -234,7 +238,7 @@ impl Wanted {
     }
 }
 
-/// What became of the work.
+/// Returns the final state of a task.
 fn state(outcome: Result<AnyCallToolResult, ErrorObject>) -> State {
     let result = outcome.and_then(|result| {
         let result = match result {
@@ -242,7 +246,7 @@ fn state(outcome: Result<AnyCallToolResult, ErrorObject>) -> State {
                 to_extended(&EXTENSION, "CallToolResult", &result).map_err(|error| error.to_string())
             }
             AnyCallToolResult::Unknown(json) => json.decode_as().map_err(|error| error.to_string()),
-            AnyCallToolResult::InputRequired(_) => Err("a task asks by TaskContext".to_owned()),
+            AnyCallToolResult::InputRequired(_) => Err("a task must request input with TaskContext".to_owned()),
         };
         result.map_err(|what| ErrorObject::new(error_code::INTERNAL_ERROR, what))
     });

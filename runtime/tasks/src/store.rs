@@ -18,16 +18,16 @@ use crate::shared::{TaskEvent, TaskMessage, TaskStore};
 use crate::task::Task;
 use crate::watch::Watch;
 
-/// What tasks may take.
+/// The limits of tasks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TaskLimits {
     /// How long a task is kept after its creation: one that hasn't ended by then is stopped. The default is an hour.
     pub ttl: Duration,
-    /// How long clients are asked to wait between two requests for the state of a task. The default is a second.
+    /// The poll interval for the state of a task, which is sent to clients. The default is a second.
     pub poll_interval: Duration,
-    /// The number of tasks of this instance that are kept at a time. The default is 10,000.
+    /// The maximum number of tasks of this instance that are kept at a time. The default is 10,000.
     pub tasks: usize,
-    /// The bytes that their results may take together. The default is 64 MiB.
+    /// The maximum size of all their results together, in bytes. The default is 64 MiB.
     pub bytes: usize,
 }
 
@@ -44,9 +44,9 @@ impl Default for TaskLimits {
 
 /// The tasks of a server. Clones are the same tasks.
 ///
-/// [`Router::extension`](mcp_runtime_router::Router::extension) takes it: the server then declares the extension, answers `tasks/get`,
-/// `tasks/update` and `tasks/cancel`, and notifies the clients that subscribe to a task. A task is that of the principal whose
-/// call it came from, and isn't there for any other.
+/// [`Router::extension`](mcp_runtime_router::Router::extension) takes it: the server then declares the extension,
+/// answers `tasks/get`, `tasks/update` and `tasks/cancel`, and notifies the clients that subscribe to a task. A task
+/// belongs to the principal whose call created it, and doesn't exist for any other.
 ///
 /// Tasks are in memory, unless instances share them [in a store](Self::in_store).
 #[derive(Clone, Default)]
@@ -59,7 +59,7 @@ struct Inner {
     limits: TaskLimits,
     kept: Mutex<Kept>,
     store: Option<Arc<dyn TaskStore>>,
-    /// Takes the messages of other instances.
+    /// Receives the messages of other instances.
     receiving: OnceLock<AbortOnDropHandle<()>>,
 }
 
@@ -68,12 +68,12 @@ struct Inner {
 struct Kept {
     tasks: BTreeMap<String, Task>,
     expiries: BTreeSet<(Instant, String)>,
-    /// The bytes of all results.
+    /// The size of all results in bytes.
     bytes: usize,
 }
 
 impl Kept {
-    /// Forgets what has expired.
+    /// Removes expired tasks.
     fn purge(&mut self) {
         let now = Instant::now();
         while self.expiries.first().is_some_and(|(expiry, _)| *expiry <= now) {
@@ -99,7 +99,7 @@ impl Kept {
 }
 
 impl Tasks {
-    /// No tasks yet, with these limits.
+    /// Creates an empty set of tasks with these limits.
     #[must_use]
     pub fn new(limits: TaskLimits) -> Self {
         let inner = Inner {
@@ -109,8 +109,8 @@ impl Tasks {
         Self { inner: Arc::new(inner) }
     }
 
-    /// The tasks that the instances of a server share: each answers for those of all. A task whose instance is gone has failed,
-    /// unless it [is queued](Self::enqueue).
+    /// Creates a set of tasks that the instances of a server share: each instance answers requests about all of them. A
+    /// task whose instance is gone has failed, unless it [is queued](Self::enqueue).
     ///
     /// The limits are those of each instance.
     #[must_use]
@@ -123,7 +123,7 @@ impl Tasks {
         Self { inner: Arc::new(inner) }
     }
 
-    /// What hasn't expired.
+    /// Locks the tasks, and removes expired ones.
     fn kept(&self) -> MutexGuard<'_, Kept> {
         let mut kept = self.inner.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.purge();
@@ -138,10 +138,10 @@ impl Tasks {
         self.inner.store.as_ref()
     }
 
-    /// Begins a task.
+    /// Creates a task.
     ///
     /// # Errors
-    /// When there are as many as may be kept, or the store doesn't take it.
+    /// When the maximum number of tasks is reached, or the store doesn't accept the task.
     pub(crate) async fn begin(
         &self,
         owner: Option<&Principal>,
@@ -170,9 +170,9 @@ impl Tasks {
         {
             let mut kept = self.kept();
             if kept.tasks.len() >= limits.tasks {
-                return Err(internal_error("the server has as many tasks as it keeps"));
+                return Err(internal_error("the server has its maximum number of tasks"));
             }
-            // One in a queue of instances is that of the instance that will run it.
+            // A queued task in a shared store belongs to the instance that will run it.
             if !(is_queued && self.store().is_some()) {
                 kept.insert(record.clone());
             }
@@ -184,10 +184,11 @@ impl Tasks {
         Ok(record)
     }
 
-    /// Makes room for one more task of a client that may have this many: the one that ended first is forgotten.
+    /// Makes room for one more task of a client with this limit: if it is reached, the task that ended first is
+    /// removed.
     ///
     /// # Errors
-    /// When none has ended.
+    /// When the limit is reached, and no task has ended.
     pub(crate) fn make_room(&self, owner: &Principal, limit: usize) -> Result<(), ErrorObject> {
         let mut kept = self.kept();
         let own = kept.tasks.values().map(|task| &task.record);
@@ -204,10 +205,10 @@ impl Tasks {
         Ok(())
     }
 
-    /// Takes a task that another instance, or none, runs.
+    /// Takes over a task that another instance runs, or that waits in a queue.
     ///
     /// # Errors
-    /// When there is no such task that goes on, or the store doesn't answer.
+    /// When there is no such task in progress, or the store doesn't respond.
     pub(crate) async fn take(&self, id: &str) -> Result<(), ErrorObject> {
         let Some(store) = self.store() else {
             let goes_on = self.with(id, |task| !task.record.has_ended());
@@ -217,14 +218,14 @@ impl Tasks {
         let record = store.read(id).await.map_err(unavailable)?;
         let mut record = record.filter(|record| !record.has_ended()).ok_or_else(no_such_task)?;
         record.runner = Some(store.instance().to_owned());
-        // What the instance before asked, it asks no more.
+        // The input requests of the previous instance no longer count.
         record.state = State::working();
         store.write(&record).await.map_err(unavailable)?;
         self.kept().insert(record);
         Ok(())
     }
 
-    /// Reads or changes a task of this instance; `None` if there is none with this id any more.
+    /// Reads or changes a task of this instance; `None` if it has no task with this id any more.
     pub(crate) fn with<T>(&self, id: &str, change: impl FnOnce(&mut Task) -> T) -> Option<T> {
         self.kept().tasks.get_mut(id).map(change)
     }
@@ -235,7 +236,7 @@ impl Tasks {
         let Kept { tasks, bytes, .. } = &mut *kept;
         let state = match state {
             State::Completed { result } if *bytes + result.text().len() > self.limits().bytes => {
-                State::lost("the server can't keep the result, because it has too many")
+                State::lost("the server can't keep the result, because the results of all tasks are too large")
             }
             state => state,
         };
@@ -246,7 +247,8 @@ impl Tasks {
         }
     }
 
-    /// Writes a task of this instance into the store, if there is one. One that has ended is only there from then on.
+    /// Writes a task of this instance into the store, if there is one. From then on, the result of an ended task is
+    /// only in the store.
     pub(crate) async fn publish(&self, id: &str) {
         let Some(store) = self.store() else { return };
         let record = self.with(id, |task| (!task.is_stored).then(|| task.record.clone()));
@@ -254,13 +256,13 @@ impl Tasks {
         loop {
             match store.write(&record).await {
                 Ok(()) => break,
-                // It isn't kept longer than it has to be.
+                // Retries until the task expires.
                 Err(error) if record.has_ended() && !record.remaining().is_zero() => {
-                    tracing::error!(error, task = id, "the store doesn't take the end of a task");
+                    tracing::error!(error, task = id, "the store doesn't accept the end of a task");
                     tokio::time::sleep(self.limits().poll_interval).await;
                 }
                 Err(error) => {
-                    tracing::error!(error, task = id, "the store doesn't take the state of a task");
+                    tracing::error!(error, task = id, "the store doesn't accept the state of a task");
                     break;
                 }
             }
@@ -277,10 +279,10 @@ impl Tasks {
         }
     }
 
-    /// A task of a client.
+    /// Finds a task of a client.
     ///
     /// # Errors
-    /// When the client has none with this id, or the store doesn't answer.
+    /// When the client has no task with this id, or the store doesn't respond.
     pub(crate) async fn find(&self, id: &str, principal: Option<&Principal>) -> Result<TaskRecord, ErrorObject> {
         let own = self.with(id, |task| (!task.is_stored).then(|| task.record.clone()));
         let found = match (own.flatten(), self.store()) {
@@ -291,7 +293,7 @@ impl Tasks {
         found.filter(|record| record.is_of(principal)).ok_or_else(no_such_task)
     }
 
-    /// A task of any instance. That of one which is gone has failed.
+    /// Reads a task of any instance. A task whose instance is gone has failed.
     async fn read(
         &self,
         store: &Arc<dyn TaskStore>,
@@ -314,7 +316,7 @@ impl Tasks {
         store.read(id).await
     }
 
-    /// The tasks of a client that this instance began, from the one after `after` on, in the order of their ids.
+    /// Lists the tasks of a client that this instance created, in the order of their ids, starting after `after`.
     pub(crate) fn list(&self, owner: &Principal, after: Option<&str>, count: usize) -> Vec<TaskRecord> {
         let from = after.map_or(Bound::Unbounded, Bound::Excluded);
         let kept = self.kept();
@@ -326,7 +328,7 @@ impl Tasks {
         own.take(count).map(|task| task.record.clone()).collect()
     }
 
-    /// Answers questions of a task of a client.
+    /// Answers input requests of a client's task.
     ///
     /// # Errors
     /// As [`Self::find`].
@@ -339,7 +341,7 @@ impl Tasks {
         self.say(record, event).await
     }
 
-    /// Tells the work of a task that the client has answered a question with an error.
+    /// Reports to the work of a task that the client has answered an input request with an error.
     ///
     /// # Errors
     /// As [`Self::find`].
@@ -351,7 +353,7 @@ impl Tasks {
         self.say(record, event).await
     }
 
-    /// Cancels a task of a client, unless it has ended; its last state.
+    /// Cancels a task of a client, unless it has ended. Returns its last state.
     ///
     /// # Errors
     /// As [`Self::find`].
@@ -366,7 +368,7 @@ impl Tasks {
         Ok(record)
     }
 
-    /// Says something to the work of a task, wherever that runs.
+    /// Sends an event to the work of a task, on the instance that runs it.
     async fn say(&self, record: &TaskRecord, event: TaskEvent) -> Result<(), ErrorObject> {
         let message = TaskMessage {
             id: record.id.clone(),
@@ -383,7 +385,7 @@ impl Tasks {
         }
     }
 
-    /// Takes a message about a task of this instance.
+    /// Handles a message about a task of this instance.
     fn hear(&self, message: TaskMessage) {
         self.with(&message.id, |task| match message.event {
             TaskEvent::Answered(answers) => task.answer(answers),
@@ -411,7 +413,7 @@ impl Tasks {
         watch
     }
 
-    /// Begins to take the messages of other instances.
+    /// Starts to receive the messages of other instances.
     fn receive(&self, store: &Arc<dyn TaskStore>) {
         self.inner.receiving.get_or_init(|| {
             let (inner, store) = (Arc::downgrade(&self.inner), Arc::clone(store));
@@ -428,7 +430,7 @@ async fn receive(inner: Weak<Inner>, store: Arc<dyn TaskStore>) {
         match received {
             Ok(messages) => messages.into_iter().for_each(|message| tasks.hear(message)),
             Err(error) => {
-                tracing::error!(error, "no messages about tasks come from the store");
+                tracing::error!(error, "messages about tasks can't be received from the store");
                 tokio::time::sleep(tasks.limits().poll_interval).await;
             }
         }

@@ -12,20 +12,20 @@ use tokio_util::sync::CancellationToken;
 use crate::record::{State, TaskRecord};
 use crate::watch::Watcher;
 
-/// What a client says to a question: the answer, or its error.
+/// A client's answer to an input request, or its error.
 pub(crate) type Answer = Result<hub::InputResponse, ErrorObject>;
 
 /// One task of this instance.
 pub(crate) struct Task {
     pub(crate) record: TaskRecord,
     pub(crate) expires: Instant,
-    /// Where the answers to its questions go.
+    /// The senders of the answers to its input requests, by name.
     answers: BTreeMap<String, oneshot::Sender<Answer>>,
-    /// How many questions without a name there were.
+    /// The number of input requests without a name so far.
     asked: u64,
-    /// Ends the work.
+    /// Stops the work.
     pub(crate) cancelled: CancellationToken,
-    /// Whether the store of the instances has its end, and its result isn't here.
+    /// Whether the end of the task is in the shared store, and its result isn't here any more.
     pub(crate) is_stored: bool,
     watchers: Vec<Weak<Watcher>>,
 }
@@ -43,7 +43,7 @@ impl Task {
         }
     }
 
-    /// Lets a watcher know of each change.
+    /// Adds a watcher, which is notified of each change.
     pub(crate) fn watch(&mut self, watcher: Weak<Watcher>) {
         self.watchers.push(watcher);
     }
@@ -71,7 +71,7 @@ impl Task {
         }
     }
 
-    /// Asks the client something; `None` if the task has ended.
+    /// Adds an input request; `None` if the task has ended.
     pub(crate) fn ask(
         &mut self,
         name: Option<String>,
@@ -91,7 +91,7 @@ impl Task {
         Some(answered)
     }
 
-    /// Answers questions. Names that aren't asked are ignored.
+    /// Answers input requests. Names without an input request are ignored.
     pub(crate) fn answer(&mut self, given: hub::InputResponses) {
         let State::Working { asks } = &mut self.record.state else {
             return;
@@ -101,7 +101,7 @@ impl Task {
             if let Some(waits) = self.answers.remove(&name) {
                 asks.remove(&name);
                 is_changed = true;
-                // The work doesn't wait any more if this fails.
+                // This fails if the work no longer waits.
                 let _ = waits.send(Ok(answer));
             }
         }
@@ -110,7 +110,7 @@ impl Task {
         }
     }
 
-    /// Answers a question with the error of the client. A name that isn't asked is ignored.
+    /// Answers an input request with the error of the client. A name without an input request is ignored.
     pub(crate) fn refuse(&mut self, name: &str, error: ErrorObject) {
         let State::Working { asks } = &mut self.record.state else {
             return;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::sleep;
 
-/// The tasks that have changed, each once, until they are looked at.
+/// The tasks that have changed, each once, until they are read.
 #[derive(Debug, Default)]
 pub(crate) struct Watcher {
     changed: Mutex<BTreeSet<String>>,
@@ -23,7 +23,7 @@ impl Watcher {
         self.notify.notify_one();
     }
 
-    /// The next task that has changed.
+    /// Waits for the next task that has changed.
     async fn next(&self) -> String {
         loop {
             let next = self.changed.lock().unwrap_or_else(PoisonError::into_inner).pop_first();
@@ -35,13 +35,13 @@ impl Watcher {
     }
 }
 
-/// Waits for changes of tasks: those of this instance say so, and those of others are looked at from time to time.
+/// Waits for changes of tasks: tasks of this instance report them, and tasks of other instances are polled.
 pub(crate) struct Watch {
     pub(crate) watcher: Arc<Watcher>,
     /// The tasks of other instances.
     pub(crate) others: BTreeSet<String>,
     pub(crate) interval: Duration,
-    /// Those that it is time to look at.
+    /// The tasks of other instances that are due to be read.
     due: Vec<String>,
 }
 
@@ -55,7 +55,7 @@ impl Watch {
         }
     }
 
-    /// A task that may have changed.
+    /// Waits for a task that may have changed.
     pub(crate) async fn next(&mut self) -> String {
         loop {
             if let Some(id) = self.due.pop() {

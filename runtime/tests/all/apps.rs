@@ -30,7 +30,7 @@ fn server() -> Router {
         .with(resource(text, || "<title>No view</title>"))
         .with(tool("weather", "The weather", shown).ui(VIEW))
         .with(tool("reload", "For the view", || "sunny").ui_only(VIEW))
-        .with(tool("wrong", "Its view is none", || "sunny").ui("ui://weather/text"))
+        .with(tool("wrong", "Its resource isn't a view", || "sunny").ui("ui://weather/text"))
         .with(tool("plain", "Has no view", || "sunny"))
 }
 
@@ -54,7 +54,7 @@ async fn named(client: &ClientSession, name: &str) -> hub::Tool {
 }
 
 #[tokio::test]
-async fn a_tool_names_its_view_and_the_host_reads_it_with_its_policy() {
+async fn a_host_reads_the_view_of_a_tool_and_its_content_security_policy() {
     let mut shown = 0;
     for revision in Revision::ALL {
         let host = connected(Client::new("host", "1.0").views(), revision).await;
@@ -100,7 +100,7 @@ async fn a_tool_learns_whether_the_client_shows_views() {
     for (client, said) in [
         (Client::new("host", "1.0").views(), "see the chart"),
         (Client::new("shell", "1.0"), "sunny"),
-        // It doesn't show documents of this type.
+        // It declares the extension without the MIME type of views.
         (Client::new("old", "1.0").extension(&EXTENSION), "sunny"),
     ] {
         let client = connected(client, Revision::HUB).await;
@@ -113,7 +113,7 @@ async fn a_tool_learns_whether_the_client_shows_views() {
 }
 
 #[test]
-fn what_asks_for_more_than_an_origin_is_no_origin() {
+fn the_content_security_policy_ignores_domains_that_are_not_plain_origins() {
     let hostile = [
         "*",
         "https:",
@@ -131,14 +131,14 @@ fn what_asks_for_more_than_an_origin_is_no_origin() {
 }
 
 #[test]
-fn a_view_has_a_uri_of_views() {
+fn view_uris_must_use_the_ui_scheme() {
     let refused = try_ui_resource("https://example.com/chart", "chart").unwrap_err();
     assert!(refused.to_string().contains("begins with `ui://`"), "{refused}");
 }
 
-/// Host and view, message by message, as their types.
+/// Exchanges the messages of a host and a view one by one, as their types.
 #[tokio::test]
-async fn a_host_answers_a_view_and_gives_it_input_and_result() {
+async fn messages_between_host_and_view_decode_and_validate() {
     let host = connected(Client::new("host", "1.0").views(), Revision::HUB).await;
     let initialize = json!({
         "jsonrpc": "2.0", "id": 1, "method": "ui/initialize",

@@ -1,4 +1,4 @@
-//! Sessions with servers that are processes, and how they end.
+//! Sessions with servers that are child processes, and the end of these processes.
 
 use std::io::{Read, Write};
 use std::process::Stdio;
@@ -16,7 +16,7 @@ use tokio::time::timeout;
 
 use crate::common::{connect_to, handshake};
 
-/// A session with a server that a shell plays.
+/// A session with a server that is a shell script.
 async fn session(script: &str) -> Result<ClientSession, ConnectError> {
     let mut command = Command::new("/bin/sh");
     command.args(["-c", script]);
@@ -34,12 +34,12 @@ async fn session(script: &str) -> Result<ClientSession, ConnectError> {
 fn exit(error: CallError) -> ProcessExit {
     match error {
         CallError::Exited(exit) => exit,
-        error => panic!("{error:?} isn't an end of a process"),
+        error => panic!("{error:?} isn't the exit of a process"),
     }
 }
 
 #[tokio::test]
-async fn a_server_that_dies_at_the_start_says_why_by_its_status_and_standard_error() {
+async fn the_error_of_a_server_that_dies_at_start_has_its_status_and_standard_error() {
     let script = "echo 'no such module: weather' >&2; echo 'giving up' >&2; exit 3";
     let error = session(script).await.expect_err("there is no server");
     let text = error.to_string();
@@ -57,7 +57,7 @@ async fn a_server_that_dies_at_the_start_says_why_by_its_status_and_standard_err
 }
 
 #[tokio::test]
-async fn a_server_that_dies_without_a_word_says_so() {
+async fn the_error_of_a_server_that_dies_silently_reports_the_empty_standard_error() {
     let error = session("exit 0").await.expect_err("there is no server");
     let expected = "the server's process has ended with exit status: 0 and wrote nothing to its standard error";
     assert_eq!(error.to_string(), expected);
@@ -76,7 +76,7 @@ async fn only_the_end_of_a_long_standard_error_is_kept() {
 }
 
 #[tokio::test]
-async fn a_call_that_waits_for_a_server_that_dies_gets_the_reason() {
+async fn pending_and_later_calls_of_a_server_that_dies_fail_with_its_exit() {
     let result = json!({
         "protocolVersion": handshake().as_str(), "capabilities": {"tools": {}},
         "serverInfo": {"name": "shell", "version": "1.0"},
@@ -97,7 +97,7 @@ async fn a_call_that_waits_for_a_server_that_dies_gets_the_reason() {
 }
 
 #[tokio::test]
-async fn a_program_that_does_not_exist_is_named() {
+async fn the_error_of_a_missing_program_names_it() {
     let command = Command::new("/nowhere/weather-server");
     let error: SpawnError = stdio::spawn(command, SpawnOptions::default()).expect_err("there is none");
     assert_eq!(error.program, "/nowhere/weather-server");
@@ -108,7 +108,7 @@ async fn a_program_that_does_not_exist_is_named() {
     );
 }
 
-/// A server with more to say than a pipe holds.
+/// A server whose responses are larger than the buffer of a pipe.
 struct Large;
 
 impl ServerHandler<Context<ServerSide>> for Large {
@@ -122,7 +122,7 @@ impl ServerHandler<Context<ServerSide>> for Large {
     }
 }
 
-/// The test below runs this one in a process of its own, whose standard input and output it then has.
+/// The tests below run this one in a separate process, whose standard input and output it uses.
 #[test]
 fn a_server_in_a_child() {
     if std::env::var_os("MCP_TEST_SERVER").is_none() {
@@ -146,8 +146,8 @@ fn a_server_in_a_child() {
     std::process::exit(7);
 }
 
-/// Begins a session with the server above by these lines, reads the answer to the first, closes its input, and reads no
-/// more.
+/// Starts a session with the server above, sends it these lines, closes its input, and reads nothing more. The server
+/// must end.
 fn ends_unread(lines: &[String]) {
     let mut command = std::process::Command::new(std::env::current_exe().expect("a test has a path"));
     command
@@ -199,12 +199,12 @@ fn requests(method: &str, ids: std::ops::Range<u32>) -> impl Iterator<Item = Str
 }
 
 #[test]
-fn a_server_whose_client_has_closed_and_reads_nothing_ends() {
+fn a_server_ends_when_its_input_closes_and_its_output_is_not_read() {
     ends_unread(&requests("tools/list", 1..4).collect::<Vec<_>>());
 }
 
 #[test]
-fn a_server_whose_client_has_closed_and_reads_nothing_ends_although_it_has_not_read_everything() {
+fn a_server_ends_when_its_input_closes_with_unread_input_and_output() {
     let lists = requests("tools/list", 1..4);
     ends_unread(&lists.chain(requests("ping", 4..500)).collect::<Vec<_>>());
 }

@@ -1,4 +1,4 @@
-//! Clients made of functions: what they declare, answer and call.
+//! Clients made of functions: their capabilities, handlers and calls.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +24,7 @@ struct Place {
     city: String,
 }
 
-/// A server whose tools ask, and tell what the client can do.
+/// A server whose tools send requests to the client, and report the client's capabilities.
 fn server() -> Router {
     Router::new("trips", "1.0")
         .tool(
@@ -93,7 +93,7 @@ fn revisions() -> [Revision; 2] {
 }
 
 #[tokio::test]
-async fn what_a_client_declares_follows_from_its_functions() {
+async fn the_capabilities_of_a_client_follow_from_its_functions() {
     for revision in revisions() {
         let none = connected(Client::new("test", "1.0"), revision).await;
         let declared: Value = serde_json::from_str(&text(&none.call_tool("capabilities", ()).await.unwrap())).unwrap();
@@ -131,7 +131,7 @@ async fn forms_are_filled_in_declined_or_dismissed_in_both_eras() {
         )
         .await;
         assert_eq!(text(&session.call_tool("plan", ()).await.unwrap()), "asked later");
-        // One that has no function for it isn't asked.
+        // A client without a function for forms gets none.
         let session = connected(Client::new("test", "1.0"), revision).await;
         let refused = session.call_tool("plan", ()).await;
         assert!(
@@ -142,7 +142,7 @@ async fn forms_are_filled_in_declined_or_dismissed_in_both_eras() {
 }
 
 #[tokio::test]
-async fn roots_are_asked_for_whenever_they_are_wanted() {
+async fn the_function_for_roots_is_called_for_each_request() {
     let directories = Arc::new(std::sync::Mutex::new(vec!["file:///a"]));
     let shared = Arc::clone(&directories);
     let client = Client::new("test", "1.0").roots(move || {
@@ -159,7 +159,7 @@ async fn roots_are_asked_for_whenever_they_are_wanted() {
 }
 
 #[tokio::test]
-async fn calls_take_names_and_whatever_serializes_to_an_object() {
+async fn calls_take_a_name_and_any_value_that_serializes_to_an_object() {
     for revision in revisions() {
         let session = connected(Client::new("test", "1.0"), revision).await;
         assert_eq!(session.list_tools().await.unwrap().len(), 4);
@@ -222,7 +222,7 @@ struct Milestone {
     visits: u64,
 }
 
-/// A server with a tool that sends notifications: of a vendor, one of them with other parameters, and of the protocol.
+/// A server with a tool that sends notifications: of a vendor, one of them with invalid params, and of the protocol.
 fn notifying() -> Router {
     let notify = async |peer: Peer<ServerSide>| -> Result<(), CallError> {
         for params in [json!({"visits": "many"}), json!({"visits": 100})] {
@@ -236,7 +236,7 @@ fn notifying() -> Router {
 }
 
 #[tokio::test]
-async fn functions_get_notifications_of_a_vendor_and_of_the_protocol_beside_those_that_answer() {
+async fn functions_for_notifications_get_those_of_a_vendor_and_of_the_protocol() {
     for revision in revisions() {
         let (ours, theirs) = channel(16);
         notifying().serve(Options::default(), ours);
@@ -265,7 +265,7 @@ async fn functions_get_notifications_of_a_vendor_and_of_the_protocol_beside_thos
             );
         let session = client.connect(theirs).await.unwrap();
         session.call_tool("visit", ()).await.unwrap();
-        // The milestone that isn't a number is left out.
+        // The milestone that isn't a number is ignored.
         for expected in [json!(100), json!({}), json!(["error", "full"])] {
             let next = tokio::time::timeout(Duration::from_secs(30), heard.recv()).await;
             assert_eq!(next.expect("it is heard"), Some(expected), "{revision}");

@@ -1,14 +1,14 @@
-//! What tests of sessions share.
+//! Helpers of the tests of sessions.
 
 use std::time::Duration;
 
 use mcp_runtime::transport::Transport;
 use mcp_runtime::{ClientSession, ConnectError, Era, Options, Revision, connect, hub};
 
-/// How long something that happens at once in most cases may take, on a machine that has other things to do.
+/// The time limit for steps that usually take no time, long enough for a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The revisions that a session can be in, drafts among them.
+/// The revisions with sessions, including drafts.
 pub fn spoken() -> Vec<Revision> {
     Revision::ALL
         .into_iter()
@@ -32,7 +32,7 @@ pub fn handshake() -> Revision {
         .expect("there is one")
 }
 
-/// Options of a client that begins with a handshake at once.
+/// Options of a client that starts with a handshake, without discovery.
 pub fn with_handshake() -> Options {
     Options {
         era: Some(Era::Handshake),
@@ -40,7 +40,7 @@ pub fn with_handshake() -> Options {
     }
 }
 
-/// Connects a client that answers nothing of what a server asks.
+/// Connects a client without handlers and capabilities.
 pub async fn connect_to(transport: impl Transport, options: Options) -> Result<ClientSession, ConnectError> {
     let info = hub::Implementation::new("client", "1.0");
     connect((), info, hub::ClientCapabilities::default(), options, transport).await

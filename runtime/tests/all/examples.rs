@@ -1,4 +1,4 @@
-//! The examples, run as their users do.
+//! The examples, run as users run them.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
@@ -31,8 +31,8 @@ fn example(name: &str) -> PathBuf {
         let selected = EXAMPLES.iter().flat_map(|name| ["--example", name]);
         let mut cargo = Command::new(env!("CARGO"));
         cargo.args(["build", "--quiet", "--workspace", "--all-features"]);
-        // What cargo says to tests of their package isn't for builds: the script of `ring` would run again, and all above it be built
-        // again.
+        // Cargo's variables for the tests of a package must not reach the build: with them, the build script of `ring`
+        // would run again, and everything that depends on it would be built again.
         for (name, _) in std::env::vars_os() {
             if name.to_string_lossy().starts_with("CARGO_PKG_") || name.to_string_lossy().starts_with("CARGO_MANIFEST_")
             {
@@ -47,7 +47,7 @@ fn example(name: &str) -> PathBuf {
     profile.join("examples").join(name)
 }
 
-/// What a program says to this input.
+/// The output of a program for this input.
 fn run(command: &mut Command, input: &str) -> Output {
     let mut child = command
         .stdin(Stdio::piped())
@@ -80,7 +80,7 @@ fn upgrade_writes_stored_lists_in_the_latest_revision() {
         lists[0]["tools"],
         json!([{"name": "draw", "inputSchema": {"type": "object"}}])
     );
-    // The latest revision says with each result what it is.
+    // In the latest revision, each result declares its type.
     assert_eq!(lists[0]["resultType"], "complete");
     assert!(Revision::HUB.validate_result("tools/list", &(&lists[0]).into()).is_ok());
 }

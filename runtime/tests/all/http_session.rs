@@ -86,12 +86,12 @@ async fn a_session_over_http_works_at_every_revision() {
     server.abort();
 }
 
-/// Knows the sessions that began since it was last told to forget.
+/// A store that only finds the sessions that started since `known` was cleared.
 #[derive(Clone, Default)]
 struct Forgetful {
     memory: Arc<MemoryStore>,
     known: Arc<Mutex<HashSet<String>>>,
-    /// It knows none at all.
+    /// Whether it finds no session at all.
     knows_none: Arc<AtomicBool>,
     begun: Arc<AtomicU32>,
 }
@@ -115,7 +115,7 @@ impl SessionStore for Forgetful {
     }
 }
 
-/// A client that never comes to an answer, and writes down when it needn't any more.
+/// A client that never finishes listing its roots, and records when the request is dropped.
 struct Ponders(Arc<AtomicBool>);
 
 struct Ends(Arc<AtomicBool>);
@@ -137,7 +137,7 @@ impl ClientHandler<Context<ClientSide>> for Ponders {
     }
 }
 
-/// A client of a server with such a store, and how often it is told that its session began again.
+/// A client of a server with such a store, and the number of times that its session was renewed.
 async fn of_forgetful(
     store: Forgetful,
     handler: impl ClientHandler<Context<ClientSide>> + 'static,
@@ -196,13 +196,13 @@ fn tool(name: &str) -> hub::CallToolRequestParams {
 }
 
 #[tokio::test]
-async fn calls_go_on_in_a_new_session_when_the_server_has_forgotten_theirs() {
+async fn calls_continue_in_a_renewed_session_after_the_old_one_has_expired() {
     let store = Forgetful::default();
     let (session, renewed) = of_forgetful(store.clone(), ()).await;
     for round in 1..=3 {
         let peer = session.peer().clone();
         let pending = tokio::spawn(async move { peer.call_tool(tool("slow")).await });
-        // Long enough for it to be under way.
+        // Long enough for it to be in flight.
         tokio::time::sleep(Duration::from_millis(100)).await;
         store.known.lock().unwrap().clear();
         let calls = (0..20).map(|_| {
@@ -223,7 +223,7 @@ async fn calls_go_on_in_a_new_session_when_the_server_has_forgotten_theirs() {
 }
 
 #[tokio::test]
-async fn a_session_ends_when_its_server_forgets_each_one_at_once() {
+async fn a_session_ends_if_each_renewed_session_expires_at_once() {
     let store = Forgetful::default();
     let (session, _) = of_forgetful(store.clone(), ()).await;
     store.knows_none.store(true, Ordering::Relaxed);
@@ -244,7 +244,7 @@ async fn a_session_ends_when_its_server_forgets_each_one_at_once() {
 }
 
 #[tokio::test]
-async fn what_a_server_asked_in_a_session_that_it_has_forgotten_is_cancelled() {
+async fn requests_of_the_server_in_an_expired_session_are_cancelled() {
     let (store, ended) = (Forgetful::default(), Arc::new(AtomicBool::new(false)));
     let (session, _) = of_forgetful(store.clone(), Ponders(Arc::clone(&ended))).await;
     let peer = session.peer().clone();
@@ -260,10 +260,10 @@ async fn what_a_server_asked_in_a_session_that_it_has_forgotten_is_cancelled() {
         }
     })
     .await
-    .expect("nobody waits for the roots");
+    .expect("the request for the roots is dropped");
 }
 
-/// A client that notes the levels of log messages.
+/// A client that records the levels of log messages.
 struct Listens(Arc<Mutex<Vec<hub::LoggingLevel>>>);
 
 impl ClientHandler<Context<ClientSide>> for Listens {
@@ -278,7 +278,7 @@ async fn next(changes: &mut Changes) -> Change {
 }
 
 #[tokio::test]
-async fn the_log_level_and_the_subscriptions_are_those_of_the_new_session_too() {
+async fn a_renewed_session_keeps_the_log_level_and_the_subscriptions() {
     let (store, levels) = (Forgetful::default(), Arc::new(Mutex::new(Vec::new())));
     let (session, renewed) = of_forgetful(store.clone(), Listens(Arc::clone(&levels))).await;
     let filter = ChangeFilter::default().with_resource("test://news");
@@ -289,7 +289,7 @@ async fn the_log_level_and_the_subscriptions_are_those_of_the_new_session_too() 
         assert_eq!(renewed.load(Ordering::Relaxed), round);
         store.known.lock().unwrap().clear();
         session.peer().call_tool(tool("weather")).await.unwrap();
-        // A change that comes before the subscription is renewed is lost, so both are waited for.
+        // A change before the subscription is renewed is lost, so this waits for the subscription and the log level.
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
     session.close().await;
@@ -313,7 +313,7 @@ async fn the_stream_of_changes_is_the_same_over_http_at_every_revision_that_has_
     })
     .revisions(Revision::ALL);
     let server = tokio::spawn(serve(listener, app).into_future());
-    // A session of a revision without the stream of a session has no changes here: it would be HTTP with SSE that brings them.
+    // Sessions of a revision without a standalone stream get changes only over HTTP with SSE, not here.
     let listening = |revision: &Revision| revision.facts().listening || !revision.facts().initializes;
     for revision in Revision::ALL.into_iter().filter(listening) {
         notes

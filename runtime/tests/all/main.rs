@@ -1,4 +1,4 @@
-//! The tests of the runtime, as one program: each would link the whole runtime again.
+//! The tests of the runtime, as one program: separate programs would each link the whole runtime.
 
 mod apps;
 mod auth;

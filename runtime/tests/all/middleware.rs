@@ -14,7 +14,7 @@ use serde_json::json;
 
 type Notes = Arc<Mutex<Vec<String>>>;
 
-/// Notes what passes it.
+/// Records the messages that pass through it.
 #[derive(Clone)]
 struct Notebook {
     name: &'static str,
@@ -71,7 +71,7 @@ struct Name {
     name: String,
 }
 
-/// A client that says who its user is.
+/// A client that answers every elicitation with the name of its user.
 struct Client;
 
 impl ClientHandler<Context<ClientSide>> for Client {
@@ -98,7 +98,7 @@ async fn session(router: Router, revision: Revision, client: impl Into<Layered<C
 }
 
 #[tokio::test]
-async fn middleware_is_around_requests_and_notifications_of_both_sides() {
+async fn middleware_wraps_requests_and_notifications_of_both_sides() {
     let notes = Notes::default();
     let notebook = |name| Notebook {
         name,
@@ -188,7 +188,7 @@ async fn wait_for(notes: &Notes, expected: &[&str]) {
 }
 
 #[tokio::test]
-async fn what_middleware_does_not_pass_on_is_not_handled() {
+async fn requests_rejected_by_middleware_fail_and_others_pass() {
     let router = Router::new("test", "1.0")
         .tool("enter", "Enters", || "inside")
         .layer(Turnstile);

@@ -53,7 +53,7 @@ async fn each_client_of_a_pipe_has_a_session_in_its_revision() {
 }
 
 #[tokio::test]
-async fn a_client_that_is_gone_makes_room_for_the_next() {
+async fn a_client_beyond_the_limit_is_served_when_another_disconnects() {
     let name = name("room");
     let router = Router::new("test", "1.0").tool("echo", "Greets", || "Hello");
     let start = move |client| router.clone().serve(Options::default(), client);
@@ -63,14 +63,14 @@ async fn a_client_that_is_gone_makes_room_for_the_next() {
     let next = name.clone();
     let second = tokio::spawn(async move { session(&next, Revision::HUB).await });
     tokio::time::sleep(Duration::from_millis(200)).await;
-    assert!(!second.is_finished(), "one is served at a time");
+    assert!(!second.is_finished(), "only one client is served at a time");
     first.close().await;
     let second = timeout(PATIENCE, second).await.unwrap().unwrap();
     timeout(PATIENCE, second.call_tool("echo", ())).await.unwrap().unwrap();
 }
 
 #[tokio::test]
-async fn a_pipe_has_one_server() {
+async fn a_pipe_with_a_server_cannot_be_bound_again() {
     let name = name("one");
     let _listener = NamedPipeListener::bind(&name).unwrap();
     let refused = NamedPipeListener::bind(&name).unwrap_err();

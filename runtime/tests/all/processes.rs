@@ -1,4 +1,4 @@
-//! Other processes of this program, each of which runs a test that serves.
+//! Other processes of this test program, each of which runs a test that serves.
 
 use std::io::Write;
 use std::net::SocketAddr;
@@ -9,7 +9,7 @@ use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
-/// Set for a process that serves.
+/// The environment variable that is set for a process that serves.
 const SERVES: &str = "MCP_TEST_SERVES";
 
 /// Whether this process was started to serve.
@@ -17,7 +17,7 @@ pub fn is_one() -> bool {
     std::env::var_os(SERVES).is_some()
 }
 
-/// Says where this process serves, and lets it end with the test that has started it.
+/// Prints the address at which this process serves, and makes it end with the test that has started it.
 pub fn announce(address: SocketAddr) {
     let mut out = std::io::stdout();
     writeln!(out, "\nserves at {address}")

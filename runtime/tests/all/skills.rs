@@ -23,7 +23,7 @@ fn skill(name: &str) -> String {
     format!("---\nname: {name}\ndescription: Does {name}\nlicense: MIT\n---\n# {name}\n")
 }
 
-/// Two skills, of which one is in the other, and a file of neither.
+/// A folder with a skill, another skill nested in it, and a file that belongs to neither.
 fn folder() -> TempDir {
     let folder = TempDir::new().unwrap();
     write(folder.path(), "README.md", "not a skill");
@@ -62,7 +62,7 @@ fn files(skill: &Skill) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn skills_are_listed_whole_and_their_files_are_verified() {
+async fn skills_are_listed_with_their_files_and_files_are_verified_when_read() {
     let folder = folder();
     let client = client(&folder).await;
     let declared = client.peer().info().unwrap().server_capabilities();
@@ -130,7 +130,7 @@ fn listed_size(skill: &mut Skill) {
 }
 
 #[tokio::test]
-async fn directories_are_read_a_level_at_a_time() {
+async fn directories_are_read_one_level_at_a_time() {
     let folder = folder();
     let client = client(&folder).await;
     let read = |uri: &str| {
@@ -183,7 +183,7 @@ async fn many_skills_are_listed_in_pages() {
 }
 
 #[test]
-fn a_folder_may_be_a_skill_itself() {
+fn the_root_folder_can_itself_be_a_skill() {
     let folder = folder();
     let skills = Skills::read(folder.path().join("acme/refunds")).unwrap();
     let shown = format!("{skills:?}");
@@ -194,7 +194,7 @@ fn a_folder_may_be_a_skill_itself() {
 }
 
 #[test]
-fn everything_that_is_wrong_is_named_at_once() {
+fn all_faults_of_a_skills_folder_are_reported_in_one_error() {
     let folder = folder();
     write(folder.path(), "acme/other/SKILL.md", skill("name"));
     write(folder.path(), "plain/SKILL.md", "# No front matter");
@@ -212,7 +212,7 @@ fn everything_that_is_wrong_is_named_at_once() {
         assert!(error.contains(what), "{error}");
     }
     #[cfg(unix)]
-    assert!(error.contains("acme/refunds/link: it is a link"), "{error}");
+    assert!(error.contains("acme/refunds/link: it isn't a regular file"), "{error}");
     let none = Skills::read(TempDir::new().unwrap().path()).unwrap_err().to_string();
     assert!(none.contains("no directory here has a `SKILL.md`"), "{none}");
     assert!(Skills::read("/no/such/folder").is_err());

@@ -1,4 +1,4 @@
-//! A stateless client of two server processes, of which each connection gets the other one.
+//! A stateless client of two server processes, which get its connections in turns.
 
 use std::collections::HashSet;
 use std::net::SocketAddr;
@@ -21,7 +21,7 @@ use crate::processes;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A client that answers every question.
+/// A client that accepts every elicitation.
 struct Client;
 
 impl ClientHandler<Context<ClientSide>> for Client {
@@ -46,7 +46,7 @@ fn options() -> Options {
     }
 }
 
-/// A process that serves until its standard input ends. It does nothing unless the other test has started it.
+/// A process that serves until its standard input ends. It does nothing unless another test has started it.
 #[tokio::test]
 async fn a_process_that_serves() {
     if !processes::is_one() {
@@ -99,7 +99,7 @@ async fn balance(listener: TcpListener, servers: [SocketAddr; 2]) {
     }
 }
 
-/// A stateless client of two processes, each of whose requests has a connection of its own.
+/// A stateless client of two processes, with a separate connection for each request.
 struct Balanced {
     session: ClientSession,
     balancing: JoinHandle<()>,
@@ -130,7 +130,7 @@ async fn balanced() -> Balanced {
 }
 
 impl Balanced {
-    /// The text that a tool gives.
+    /// The text that a tool returns.
     async fn call(&self, tool: &str) -> String {
         let result = self
             .session
@@ -150,7 +150,7 @@ impl Balanced {
 }
 
 #[tokio::test]
-async fn any_process_takes_any_request_of_a_stateless_client() {
+async fn any_process_handles_any_request_of_a_stateless_client() {
     let balanced = balanced().await;
     let mut processes = HashSet::new();
     for _ in 0..8 {
@@ -173,17 +173,14 @@ async fn processes_that_share_a_key_continue_the_rounds_of_each_other() {
     let balanced = balanced().await;
     let mut processes = HashSet::new();
     for _ in 0..8 {
-        // The requests take turns between the processes: this one is before the three rounds, whose second it takes.
+        // The processes get requests in turns: the one that gets this request also gets the second of the three rounds.
         let process = balanced.call("process").await;
         let ended = balanced.call("asks").await;
         let (by, answers) = ended.split_once(' ').expect("a process and the answers");
         assert_eq!(answers, "accept accept");
-        assert_ne!(
-            by, process,
-            "the first and the last round are those of the other process"
-        );
+        assert_ne!(by, process, "the other process gets the first and the last round");
         processes.insert(by.to_owned());
-        // So that the next ones begin with the other process.
+        // The next iteration then starts with the other process.
         balanced.call("process").await;
     }
     assert_eq!(processes.len(), 2, "{processes:?}");

@@ -1,4 +1,4 @@
-//! Sessions over Unix sockets, and the files of these.
+//! Sessions over Unix sockets, and the files of the sockets.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -23,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::common::PATIENCE;
 
-/// A server on a socket in a directory of its own.
+/// A server on a socket in its own directory.
 struct Server {
     path: PathBuf,
     shutdown: CancellationToken,
@@ -139,13 +139,13 @@ async fn dropping_the_server_ends_the_sessions_and_removes_the_socket() {
 }
 
 #[tokio::test]
-async fn a_client_that_is_gone_makes_room_for_the_next() {
+async fn a_client_beyond_the_limit_is_served_when_another_disconnects() {
     let server = serve(|serving| serving.max_connections(1)).await;
     let first = session(&server.path, Revision::HUB).await;
     let second = connect(&server.path).await.unwrap();
     let second = tokio::spawn(Client::new("client", "1.0").connect(second));
     tokio::time::sleep(Duration::from_millis(200)).await;
-    assert!(!second.is_finished(), "one is served at a time");
+    assert!(!second.is_finished(), "only one client is served at a time");
     first.close().await;
     calls(&timeout(PATIENCE, second).await.unwrap().unwrap().unwrap()).await;
 }
@@ -171,7 +171,7 @@ async fn a_message_over_the_limit_is_refused_and_the_session_goes_on() {
 }
 
 #[tokio::test]
-async fn a_client_connects_again_to_a_server_that_leaves_when_it_is_asked_what_it_is() {
+async fn a_client_reconnects_to_a_server_that_disconnects_on_discovery() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("s");
     let listener = UnixListener::bind(&path).await.unwrap();
@@ -198,7 +198,7 @@ async fn a_client_connects_again_to_a_server_that_leaves_when_it_is_asked_what_i
 }
 
 #[tokio::test]
-async fn only_the_user_may_connect_unless_the_mode_says_more() {
+async fn only_the_owner_can_connect_unless_the_mode_allows_more() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("s");
     let mode = || fs::metadata(&path).unwrap().permissions().mode() & 0o777;
@@ -210,7 +210,7 @@ async fn only_the_user_may_connect_unless_the_mode_says_more() {
     let names = fs::read_dir(directory.path())
         .unwrap()
         .map(|entry| entry.unwrap().file_name());
-    assert_eq!(names.collect::<Vec<_>>(), ["s"], "nothing else is left");
+    assert_eq!(names.collect::<Vec<_>>(), ["s"], "there are no other files");
 }
 
 #[tokio::test]
@@ -237,7 +237,7 @@ async fn the_socket_of_a_live_server_is_not_replaced() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn of_many_servers_that_start_at_a_time_one_gets_the_socket_of_a_dead_one() {
+async fn of_servers_that_start_at_the_same_time_one_replaces_the_socket_of_a_dead_one() {
     for _ in 0..50 {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("s");
@@ -259,7 +259,7 @@ async fn of_many_servers_that_start_at_a_time_one_gets_the_socket_of_a_dead_one(
 }
 
 #[tokio::test]
-async fn a_file_that_is_no_socket_is_neither_replaced_nor_removed() {
+async fn a_file_that_is_not_a_socket_is_neither_replaced_nor_removed() {
     let directory = tempfile::tempdir().unwrap();
     let (file, link, folder) = (
         directory.path().join("f"),
@@ -283,7 +283,7 @@ async fn a_file_that_is_no_socket_is_neither_replaced_nor_removed() {
 }
 
 #[tokio::test]
-async fn the_file_of_another_server_is_not_removed_at_the_end() {
+async fn a_server_that_ends_does_not_remove_the_socket_of_another() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("s");
     let first = UnixListener::bind(&path).await.unwrap();
@@ -293,7 +293,7 @@ async fn the_file_of_another_server_is_not_removed_at_the_end() {
     assert!(connect(&path).await.is_ok());
 }
 
-/// Posts a message to a server of HTTP, and gives the whole response.
+/// Posts a message to an HTTP server, and returns the whole response.
 async fn post(path: &Path, host: &str, message: &Value) -> String {
     let message = message.to_string();
     let head = format!(

@@ -1,4 +1,4 @@
-//! How many bytes may be held for a peer.
+//! Budgets that limit the bytes held for a peer.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::sync::Notify;
 
-/// What anything costs beside its bytes: a task, a place in a queue.
+/// The overhead that each charge adds to its bytes, for example for a task or a place in a queue.
 const OVERHEAD: usize = 512;
 
-/// A number of bytes, and how many of them are taken.
+/// A limited number of bytes, and how many of them are taken.
 #[derive(Debug)]
 pub struct Budget {
     limit: usize,
@@ -17,7 +17,7 @@ pub struct Budget {
     freed: Notify,
 }
 
-/// A part of a budget, which is free again when this is dropped.
+/// Bytes taken from a budget. Dropping this returns them.
 #[derive(Debug)]
 pub struct Charge {
     budget: Arc<Budget>,
@@ -25,7 +25,7 @@ pub struct Charge {
 }
 
 impl Budget {
-    /// A budget of `limit` bytes, of which none is taken.
+    /// Creates a budget of `limit` bytes, none of which are taken.
     pub fn new(limit: usize) -> Arc<Self> {
         Arc::new(Self {
             limit,
@@ -34,12 +34,12 @@ impl Budget {
         })
     }
 
-    /// Whether so many bytes would be there if none were taken.
+    /// Whether the budget could hold this many bytes if none were taken.
     pub fn can_hold(&self, bytes: usize) -> bool {
         bytes.saturating_add(OVERHEAD) <= self.limit
     }
 
-    /// Takes this many bytes, if they are there.
+    /// Takes this many bytes, if they are available.
     pub fn try_charge(self: &Arc<Self>, bytes: usize) -> Option<Charge> {
         let bytes = bytes.saturating_add(OVERHEAD);
         self.try_take(bytes).then(|| self.part(bytes))
@@ -51,19 +51,19 @@ impl Budget {
         taken.is_ok()
     }
 
-    /// How many bytes are taken.
+    /// Returns how many bytes are taken.
     pub fn taken(&self) -> usize {
         self.taken.load(Ordering::SeqCst)
     }
 
-    /// Takes this many bytes, be they there or not.
+    /// Takes this many bytes, even if that exceeds the limit.
     pub fn charge(self: &Arc<Self>, bytes: usize) -> Charge {
         let bytes = bytes.saturating_add(OVERHEAD);
         self.taken.fetch_add(bytes, Ordering::SeqCst);
         self.part(bytes)
     }
 
-    /// Waits until something of the budget is left.
+    /// Waits until the budget isn't exhausted.
     pub async fn available(&self) {
         if self.taken() < self.limit {
             return;
@@ -86,7 +86,7 @@ impl Budget {
 }
 
 impl Charge {
-    /// Takes this many bytes more, if they are there.
+    /// Takes this many additional bytes, if they are available.
     pub fn try_grow(&mut self, bytes: usize) -> bool {
         let grows = self.budget.try_take(bytes);
         self.bytes += if grows { bytes } else { 0 };

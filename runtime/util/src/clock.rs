@@ -1,5 +1,5 @@
 //! The time of the system.
 
 pub use std::time::{Instant, SystemTime};
-/// The time that tests may pause.
+/// A clock that tests can pause.
 pub use tokio::time::Instant as Moment;

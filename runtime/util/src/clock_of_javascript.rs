@@ -1,3 +1,3 @@
-//! The time in WebAssembly without a system, which JavaScript has.
+//! The time from JavaScript, for WebAssembly without a system clock.
 
 pub use web_time::{Instant as Moment, Instant, SystemTime};

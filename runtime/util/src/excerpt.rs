@@ -1,9 +1,9 @@
-//! The beginning of what a peer sent, for those who look for what is wrong with it.
+//! Excerpts of a peer's input, for error messages and logs.
 
-/// How many bytes are shown.
+/// The number of bytes that are shown.
 const SHOWN: usize = 200;
 
-/// The first bytes as text that is safe to show: what isn't a printable text is escaped.
+/// Returns the first bytes as text that is safe to print: control characters are escaped.
 pub fn excerpt(bytes: &[u8]) -> String {
     let shown = bytes.get(..SHOWN).unwrap_or(bytes);
     let mut text = String::from_utf8_lossy(shown).escape_debug().to_string();
@@ -18,7 +18,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_beginning_is_shown_and_nothing_that_a_terminal_obeys() {
+    fn an_excerpt_is_cut_and_escapes_control_characters() {
         assert_eq!(
             excerpt(b"Listening on \x1b[1mport 80\n"),
             "Listening on \\u{1b}[1mport 80\\n"

@@ -1,10 +1,11 @@
-//! A set that has each entry until it expires.
+//! A set that holds each entry until it expires.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
 use std::hash::Hash;
 
-/// Entries, and the second from which on each of them has expired. Nothing expires but by [`expire`](Self::expire).
+/// A set of entries, each with the time in seconds at which it expires. Expired entries are removed only by
+/// [`expire`](Self::expire).
 pub struct ExpiringSet<T> {
     entries: HashSet<T>,
     by_expiry: BinaryHeap<Reverse<(u64, T)>>,
@@ -37,7 +38,7 @@ impl<T: Copy + Ord + Hash> ExpiringSet<T> {
         self.entries.len()
     }
 
-    /// Adds an entry. One that is there keeps its expiry.
+    /// Adds an entry. An existing entry keeps its expiry.
     pub fn insert(&mut self, entry: T, expiry: u64) {
         if self.entries.insert(entry) {
             self.by_expiry.push(Reverse((expiry, entry)));

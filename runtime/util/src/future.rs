@@ -1,4 +1,4 @@
-//! Futures whose type is erased, and futures that panic.
+//! Boxed futures, futures that panic, and several futures at once.
 
 use std::any::Any;
 use std::future::poll_fn;
@@ -9,20 +9,21 @@ use std::task::Poll;
 /// A future on the heap.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// A task as a future on the heap, because what runs tasks is compiled again for each type of them.
+/// Boxes the future of a task, because the code that runs tasks is compiled again for each type of future.
 pub fn task(future: impl Future<Output = ()> + Send + 'static) -> BoxFuture<'static, ()> {
     Box::pin(future)
 }
 
-/// Distinguishes functions that give a value from those that give a future.
+/// Marks functions that return a value rather than a future.
 #[derive(Debug)]
 pub enum Immediate {}
 
-/// Distinguishes functions that give a future from those that give a value.
+/// Marks functions that return a future rather than a value.
 #[derive(Debug)]
 pub enum Awaited {}
 
-/// Waits for a future that may panic; the text of its panic. What the future has borrowed is as it was when it panicked.
+/// Waits for a future that can panic, and returns its output or the message of its panic. Values that the future has
+/// borrowed stay as they were when it panicked.
 pub async fn catch_panic<T>(future: impl Future<Output = T>) -> Result<T, String> {
     let mut future = pin!(future);
     let polled = poll_fn(
@@ -38,10 +39,10 @@ pub async fn catch_panic<T>(future: impl Future<Output = T>) -> Result<T, String
 fn panic_text(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "a panic without a text".to_owned())
+        .unwrap_or_else(|| "a panic without a message".to_owned())
 }
 
-/// Waits for all of these futures, which take turns in this task, or for the first that fails.
+/// Waits concurrently, within this task, for all of these futures, or for the first that fails.
 pub async fn try_all<T, E>(mut futures: Vec<BoxFuture<'_, Result<T, E>>>) -> Result<Vec<T>, E> {
     let mut done = Vec::with_capacity(futures.len());
     let polled = poll_fn(|context| {

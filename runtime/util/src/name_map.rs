@@ -1,10 +1,10 @@
-//! A sorted map by names.
+//! A map that is sorted by name.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
-/// Values by their names, in the order of the names. The tree is of the same type whatever the values are, since a program has the code
-/// of each type of tree.
+/// Values by their names, in the order of the names. The type of the tree doesn't depend on that of the values, because
+/// the code of a tree is compiled for each type.
 #[derive(Debug, Clone)]
 pub struct NameMap<V> {
     places: BTreeMap<String, usize>,
@@ -26,7 +26,7 @@ impl<V> NameMap<V> {
         self.values.is_empty()
     }
 
-    /// The value with a name.
+    /// Returns the value with a name.
     pub fn get(&self, name: &str) -> Option<&V> {
         Some(&self.values[*self.places.get(name)?])
     }
@@ -36,7 +36,7 @@ impl<V> NameMap<V> {
         self.places.contains_key(name)
     }
 
-    /// Adds a value; one that it replaces is given back.
+    /// Adds a value, and returns the one that it replaces.
     pub fn insert(&mut self, name: String, value: V) -> Option<V> {
         if let Some(place) = self.places.get(&name) {
             return Some(std::mem::replace(&mut self.values[*place], value));
@@ -53,7 +53,7 @@ impl<V> NameMap<V> {
         }
     }
 
-    /// Removes a value, for which all others are gone through.
+    /// Removes a value, in time linear in the number of values.
     pub fn remove(&mut self, name: &str) -> Option<V> {
         let place = self.places.remove(name)?;
         let removed = self.values.swap_remove(place);
@@ -64,22 +64,22 @@ impl<V> NameMap<V> {
         Some(removed)
     }
 
-    /// The names, in order.
+    /// Returns the names, in order.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.places.keys().map(String::as_str)
     }
 
-    /// The values, in the order of their names.
+    /// Returns the values, in the order of their names.
     pub fn values(&self) -> impl Iterator<Item = &V> {
         self.places.values().map(|place| &self.values[*place])
     }
 
-    /// The entries, in order.
+    /// Returns the entries, in the order of their names.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &V)> {
         self.range((Bound::Unbounded, Bound::Unbounded))
     }
 
-    /// The entries with these names.
+    /// Returns the entries in this range of names.
     pub fn range<'m>(
         &'m self,
         names: (Bound<&str>, Bound<&str>),
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_is_removed_leaves_the_others_under_their_names() {
+    fn removing_a_value_keeps_the_others_under_their_names() {
         let mut map = NameMap::default();
         for (name, value) in [("c", 3), ("a", 1), ("b", 2)] {
             map.insert(name.to_owned(), value);

@@ -7,20 +7,20 @@ use std::task::{Context, Poll, Wake, Waker};
 
 use crate::{BoxFuture, Mutex};
 
-/// How often in succession a future is polled before others have their turn.
+/// The number of polls in succession before other tasks get their turn.
 const TIMES: usize = 4;
 
-/// The future isn't polled: to wake it is to wake its task.
+/// The future isn't being polled: waking it wakes its task.
 const IDLE: u8 = 0;
-/// It is polled, and wasn't woken since.
+/// It is being polled, and hasn't been woken during this poll.
 const POLLED: u8 = 1;
-/// It was woken while it is polled.
+/// It has been woken during this poll.
 const WOKEN: u8 = 2;
 
-/// Polls a future again at once if it was woken while it was polled, as when it wakes itself.
+/// Polls a future again immediately if it was woken during a poll, for example because it woke itself.
 ///
-/// A task that wakes itself goes to the end of its thread's queue, and another thread is woken to help with that queue. That takes several
-/// system calls, and a second poll takes none.
+/// A task that wakes itself goes to the end of its thread's queue, and another thread is woken to help with that queue.
+/// That takes several system calls; a second poll takes none.
 pub async fn repolled<T>(mut future: BoxFuture<'_, T>) -> T {
     let wakes = Arc::new(Wakes::default());
     let waker = Waker::from(Arc::clone(&wakes));
@@ -48,7 +48,7 @@ struct Wakes {
 }
 
 impl Wakes {
-    /// Wakes this task when the future is woken while nobody polls it.
+    /// Sets the task to wake when the future is woken while it isn't being polled.
     fn wake_later(&self, waker: &Waker) {
         let mut task = self.task.lock();
         if !task.as_ref().is_some_and(|task| task.will_wake(waker)) {
@@ -81,7 +81,7 @@ mod tests {
 
     use super::*;
 
-    /// How often a task was woken.
+    /// The number of times that a task was woken.
     #[derive(Default)]
     struct Count(AtomicUsize);
 
@@ -91,7 +91,8 @@ mod tests {
         }
     }
 
-    /// Polls a future once that wakes itself so many times; whether it is ready, how often its task was woken, and its waker.
+    /// Polls a future once that wakes itself `wakes` times. Returns whether it is ready, how often its task was woken,
+    /// and its waker.
     fn poll_once(wakes: usize) -> (bool, Arc<Count>, Waker) {
         let (mut left, mut kept) = (wakes, None);
         let future = poll_fn(|context| {
@@ -108,18 +109,18 @@ mod tests {
     }
 
     #[test]
-    fn a_future_that_wakes_itself_is_polled_again_without_its_task() {
+    fn a_future_that_wakes_itself_is_polled_again_without_waking_its_task() {
         let (ready, count, _) = poll_once(TIMES - 1);
         assert!(ready);
         assert_eq!(count.0.load(Ordering::Relaxed), 0);
     }
 
     #[test]
-    fn a_future_that_wakes_itself_without_end_lets_others_run() {
+    fn a_future_that_keeps_waking_itself_yields_to_other_tasks() {
         let (ready, count, waker) = poll_once(usize::MAX);
         assert!(!ready);
         assert_eq!(count.0.load(Ordering::Relaxed), 1);
         waker.wake();
-        assert_eq!(count.0.load(Ordering::Relaxed), 2, "others wake the task");
+        assert_eq!(count.0.load(Ordering::Relaxed), 2, "a later wake wakes the task");
     }
 }

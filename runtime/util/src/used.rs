@@ -1,4 +1,4 @@
-//! What may be used once, and has been.
+//! Lists of single-use ids that have been used.
 
 use std::collections::HashMap;
 
@@ -7,18 +7,18 @@ use sha2::{Digest as _, Sha256};
 use crate::expiring_set::ExpiringSet;
 use crate::sync::Mutex;
 
-/// The part of a list that one owner may take, so that none keeps out the others.
+/// The divisor of a list's capacity that gives the share of one owner, so that no owner can lock out the others.
 const SHARE: usize = 8;
 
-/// A part of a digest. Nobody finds two texts with the same one.
+/// A truncated digest. It is infeasible to find two texts with the same one.
 type Hash = [u8; 16];
 
-/// Too many have been used.
+/// The error when too many ids have been used.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("too many have been used")]
 pub struct TooMany;
 
-/// A list of what has been used, until it expires.
+/// A list of used ids, each until it expires.
 #[derive(Default)]
 pub struct UsedOnce(Mutex<Entries>);
 
@@ -36,8 +36,8 @@ struct Entry {
 }
 
 impl UsedOnce {
-    /// Adds what an owner uses, until `expiry`; `false` if it is there already. Both times are in seconds. An owner may have an
-    /// eighth of the capacity.
+    /// Adds an id that an owner uses, until `expiry`; `false` if it is already there. Both times are in seconds. One
+    /// owner can take at most an eighth of the capacity.
     pub fn add(&self, owner: &str, id: &str, expiry: u64, now: u64, capacity: usize) -> Result<bool, TooMany> {
         let owner = hash(owner);
         let entry = Entry { owner, id: hash(id) };
@@ -55,7 +55,7 @@ impl UsedOnce {
         Ok(true)
     }
 
-    /// Whether everything has expired.
+    /// Whether all ids have expired.
     pub fn is_empty(&self, now: u64) -> bool {
         let mut entries = self.0.lock();
         entries.expire(now);
@@ -64,7 +64,7 @@ impl UsedOnce {
 }
 
 impl Entries {
-    /// Forgets what has expired.
+    /// Removes the expired ids.
     fn expire(&mut self, now: u64) {
         let Self { used, by_owner } = self;
         used.expire(now, |Entry { owner, .. }| {
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_may_be_used_once_is_refused_until_it_expires() {
+    fn a_used_id_is_refused_until_it_expires() {
         let used = UsedOnce::default();
         let add = |owner: &str, expiry: u64, now: u64| used.add(owner, "1", expiry, now, 80);
         assert_eq!(add("one", 101, 10), Ok(true));
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn the_list_is_bounded_and_one_owner_has_a_part_of_it() {
+    fn the_list_is_bounded_in_total_and_per_owner() {
         let used = UsedOnce::default();
         let add = |owner: &str, id: usize| used.add(owner, &id.to_string(), 101, 10, 80);
         assert!((0..10).all(|id| add("greedy", id) == Ok(true)));
@@ -111,7 +111,7 @@ mod tests {
         }
         assert_eq!(add("latecomer", 0), Err(TooMany));
         assert_eq!(used.0.lock().used.len(), 80);
-        // Later there is room again.
+        // After the entries have expired, the owner can add more.
         assert_eq!(used.add("greedy", "10", 200, 101, 80), Ok(true));
         let entries = used.0.lock();
         assert_eq!((entries.used.len(), entries.by_owner.len()), (1, 1));

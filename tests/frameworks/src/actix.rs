@@ -1,4 +1,4 @@
-//! A server in an app of actix-web, which has types of its own for requests and responses.
+//! A server in an actix-web app. actix-web has its own types for requests and responses.
 
 use actix_web::body::SizedStream;
 use actix_web::http::StatusCode;
@@ -9,10 +9,10 @@ use http_body_util::{BodyDataStream, Full};
 use mcp_runtime::transport::http::server::{Body, ClientAddress, HttpServer};
 use tower_service::Service as _;
 
-/// The largest body that actix-web collects, in bytes: that of the server.
+/// The largest request body that actix-web collects, in bytes: the same as the server's limit.
 const MAX_BODY: usize = 4 << 20;
 
-/// The server as routes of an app.
+/// Returns a configuration function that makes the server the default service of an app.
 pub fn routes(server: HttpServer) -> impl FnOnce(&mut ServiceConfig) {
     move |config| {
         let payload = PayloadConfig::new(MAX_BODY);
@@ -45,7 +45,7 @@ fn convert(response: http::Response<Body>) -> HttpResponse {
     }
     match body.size_hint().exact() {
         Some(length) => converted.body(SizedStream::new(length, BodyDataStream::new(body))),
-        // Events, as they come.
+        // A stream of events.
         None => converted.streaming(BodyDataStream::new(body)),
     }
 }

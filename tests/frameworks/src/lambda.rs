@@ -1,12 +1,13 @@
-//! A server as a function of AWS Lambda, which takes events of an API gateway or of a function URL.
+//! A server as an AWS Lambda function, which receives events from an API gateway or a function URL.
 
 use mcp_runtime::transport::http::server::HttpServer;
 
 use crate::weather;
 
-/// The server, for requests to this host. The service of `lambda_http` takes it as it is: `lambda_http::run(server(host))`.
+/// Returns the server, for requests to this host. `lambda_http` runs it without an adapter:
+/// `lambda_http::run(server(host))`.
 ///
-/// Functions share no memory, so there are no sessions, and a response is one JSON value.
+/// Instances of a function share no memory, so the server has no sessions, and each response is a single JSON value.
 pub fn server(host: &str) -> HttpServer {
     HttpServer::new(weather())
         .stateless(true)

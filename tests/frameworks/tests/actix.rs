@@ -1,4 +1,4 @@
-//! The app of actix-web, on a port of this machine.
+//! The actix-web app, on a local port.
 
 use actix_web::{App, HttpServer as ActixServer};
 use frameworks::actix::routes;

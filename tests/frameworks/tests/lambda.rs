@@ -1,4 +1,4 @@
-//! The function, with events as an API gateway sends them.
+//! The Lambda function, with events as an API gateway sends them.
 
 use frameworks::lambda::server;
 use lambda_http::{Body, IntoResponse as _, request};
@@ -8,7 +8,7 @@ use tower_service::Service as _;
 
 const HOST: &str = "abc.execute-api.eu-central-1.amazonaws.com";
 
-/// An event of an HTTP API (payload format 2.0), with a POST to `/mcp`.
+/// Returns an event of an HTTP API (payload format 2.0) for a POST to `/mcp`.
 fn event(host: &str, message: &Value) -> String {
     let headers = json!({
         "accept": "application/json, text/event-stream",
@@ -44,7 +44,7 @@ fn event(host: &str, message: &Value) -> String {
     event.to_string()
 }
 
-/// What the function answers: the status, and the body as JSON.
+/// Returns the status of the function's response, and its body as JSON.
 async fn answer(mut server: HttpServer, event: &str) -> (u16, Value) {
     let request = request::from_str(event).unwrap();
     let Ok(response) = server.call(request).await;

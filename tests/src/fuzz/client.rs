@@ -1,6 +1,6 @@
-//! A client whose server writes anything.
+//! A client that reads arbitrary bytes from its server.
 //!
-//! An input is what the server writes, whatever it is asked.
+//! An input is the server's output, which doesn't depend on the client's requests.
 
 use mcp_runtime::Revision;
 use mcp_runtime::transport::stdio::{LineLimits, LineTransport};
@@ -19,7 +19,7 @@ pub fn check(input: &[u8]) {
         let transport = LineTransport::new(reader, writer, limits);
         let info = hub::Implementation::new("fuzzed", "1.0");
         let writes = async {
-            // A client that has ended reads no more.
+            // Fails if the client has ended.
             let _ = answers.write_all(input).await;
             let _ = answers.shutdown().await;
             let mut requests = Vec::new();
@@ -37,7 +37,7 @@ pub fn check(input: &[u8]) {
     });
 }
 
-/// What servers of either era answer, and a question.
+/// Responses of servers of either era, and a request to the client.
 pub fn seeds() -> Vec<Vec<u8>> {
     let of = |revision: Revision| {
         let name = revision.as_str();

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use super::{header, revision};
 use crate::{corrected, definition};
 
-/// `jsonschema` compares numbers as `f64`, and reports nothing beyond.
+/// The largest number that is compared: `jsonschema` compares numbers as `f64`, which is inexact beyond it.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 pub fn check(input: &[u8]) {
@@ -23,16 +23,16 @@ pub fn check(input: &[u8]) {
     let Ok(instance) = definition.decode(json) else { return };
     assert!(
         serde_json::from_slice::<&RawValue>(json).is_ok(),
-        "decoded what is not JSON"
+        "decoded text that is not JSON"
     );
-    let encoded = instance.to_json().expect("what was decoded can be encoded");
+    let encoded = instance.to_json().expect("a decoded value can be encoded");
     let again = definition
         .decode(encoded.as_bytes())
-        .expect("what was encoded can be decoded");
+        .expect("an encoded value can be decoded");
     assert_eq!(
         encoded,
         again.to_json().unwrap(),
-        "encoded in another way the second time"
+        "encoded in a different way the second time"
     );
     assert_eq!(
         instance.validate().is_ok(),
@@ -45,11 +45,11 @@ pub fn check(input: &[u8]) {
     if is_exact(&value) && members(json) == members(value.to_string().as_bytes()) {
         let valid = is_valid(revision, definition, &value);
         let validated = instance.validate();
-        assert_eq!(validated.is_ok(), valid, "another verdict: {validated:?} on {value}");
+        assert_eq!(validated.is_ok(), valid, "verdicts differ: {validated:?} on {value}");
     }
 }
 
-/// Whether serde_json keeps each number as it is, and `jsonschema` compares it exactly.
+/// Whether serde_json keeps each number exactly, and `jsonschema` compares it exactly.
 fn is_exact(value: &Value) -> bool {
     match value {
         Value::Number(number) => number.as_f64().is_some_and(|number| number.abs() <= EXACT),
@@ -59,7 +59,7 @@ fn is_exact(value: &Value) -> bool {
     }
 }
 
-/// The number of colons and commas, which is less in an object that has lost a member of a name that came twice.
+/// Returns the number of colons and commas, which is smaller if an object has lost a duplicate member.
 fn members(json: &[u8]) -> usize {
     json.iter().filter(|byte| matches!(byte, b':' | b',')).count()
 }

@@ -1,4 +1,4 @@
-//! A server that gets any HTTP request.
+//! A server that receives an arbitrary HTTP request.
 //!
 //! An input is a line with the method and the path, a line for each header, an empty line, and the body.
 
@@ -25,7 +25,7 @@ pub fn check(input: &[u8]) {
             .get("content-type")
             .is_some_and(|kind| kind == "application/json");
         let status = response.status();
-        // A stream may last, and then only its beginning counts.
+        // A stream can stay open: only a body that ends within a minute is checked.
         let body = axum::body::to_bytes(axum::body::Body::new(response.into_body()), 1 << 20);
         let body = tokio::time::timeout(Duration::from_secs(60), body).await;
         if let (true, Ok(Ok(body))) = (is_json, body) {
@@ -55,7 +55,7 @@ fn request(input: &[u8]) -> Option<http::Request<axum::body::Body>> {
     request.body(axum::body::Body::from(body.to_vec())).ok()
 }
 
-/// The messages that are sent over standard input as well, each in a request, and requests without a body.
+/// The messages of the seeds for stdio, each in a POST request, and requests without a body.
 pub fn seeds() -> Vec<Vec<u8>> {
     let common = "content-type: application/json\naccept: application/json, text/event-stream\n";
     let posts = stdio::seeds()

@@ -1,7 +1,7 @@
-//! Properties that hold for any bytes, for fuzzing.
+//! Properties that must hold for any input, for fuzzing.
 //!
-//! Each is a function that panics if its input breaks the property. `fuzz/` calls them with inputs that libFuzzer makes. The
-//! tests call them with the inputs from which it starts, and with those that broke a property once, which are kept in
+//! Each is a function that panics if its input breaks the property. `fuzz/` calls them with inputs that libFuzzer
+//! generates. The tests call them with the seeds, and with inputs that once broke a property, which are kept in
 //! `fuzz/findings`.
 
 mod client;
@@ -15,9 +15,9 @@ use std::time::Duration;
 
 use mcp_adapters::Revision;
 
-/// A property of any bytes.
+/// A property that must hold for any input.
 pub struct Property {
-    /// Its name, which is that of the fuzz target and of the folders of its inputs.
+    /// Its name, which the fuzz target and the folders of its inputs share.
     pub name: &'static str,
     /// Panics if the property doesn't hold for the input.
     pub check: fn(&[u8]),
@@ -59,16 +59,16 @@ pub const PROPERTIES: &[Property] = &[
     },
 ];
 
-/// Checks the property of this name.
+/// Checks the property with this name.
 ///
 /// # Panics
-/// When there is none, or it doesn't hold for the input.
+/// If there is none, or it doesn't hold for the input.
 pub fn check(name: &str, input: &[u8]) {
     let property = PROPERTIES.iter().find(|property| property.name == name);
-    (property.expect("a property of this name").check)(input);
+    (property.expect("a property has this name").check)(input);
 }
 
-/// The words of the first line, and the bytes after it.
+/// Splits an input into the words of its first line and the bytes after it.
 fn header(input: &[u8]) -> Option<(Vec<&str>, &[u8])> {
     let end = input.iter().position(|byte| *byte == b'\n')?;
     let words = str::from_utf8(&input[..end]).ok()?.split(' ').collect();
@@ -79,10 +79,10 @@ fn revision(name: &str) -> Option<Revision> {
     name.parse().ok()
 }
 
-/// Runs a future on a clock that jumps to the next timer when nothing else is to be done.
+/// Runs a future on a paused clock, which advances to the next timer when the runtime is idle.
 ///
 /// # Panics
-/// When the future isn't done after an hour on that clock.
+/// If the future isn't done after an hour on that clock.
 fn run<T>(future: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

@@ -1,4 +1,4 @@
-//! Schemas of revisions that nobody has seen: a problem of the schema is reported, and isn't a panic.
+//! Ingestion of arbitrary schemas: a problem in the schema is reported as an error, without a panic.
 //!
 //! An input is an official schema.
 

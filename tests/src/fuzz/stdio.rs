@@ -1,6 +1,6 @@
-//! A server that reads anything from its standard input.
+//! A server that reads arbitrary bytes from its standard input.
 //!
-//! An input is what the client sends: lines of JSON, as far as it keeps to the protocol.
+//! An input is the bytes that the client sends: lines of JSON, if it conforms to the protocol.
 
 use mcp_runtime::router::resource;
 use mcp_runtime::transport::stdio::{LineLimits, LineTransport};
@@ -17,7 +17,7 @@ struct Arguments {
     text: String,
 }
 
-/// A server with something of each kind.
+/// A server with a tool and a resource.
 pub fn server() -> Router {
     Router::new("fuzzed", "1.0")
         .tool("echo", "Gives back the text", |Args(Arguments { text })| text)
@@ -30,8 +30,8 @@ pub fn check(input: &[u8]) {
         let (reader, writer) = tokio::io::split(server_end);
         let limits = LineLimits::default().message_bytes(1 << 16);
         let session = server().serve(Options::default(), LineTransport::new(reader, writer, limits));
-        client.write_all(input).await.expect("the pipe takes it");
-        client.shutdown().await.expect("the pipe ends");
+        client.write_all(input).await.expect("the pipe accepts it");
+        client.shutdown().await.expect("the pipe can be closed");
         let mut output = Vec::new();
         client.read_to_end(&mut output).await.expect("the server ends too");
         session.ended().await;
@@ -39,11 +39,11 @@ pub fn check(input: &[u8]) {
     });
     for line in output.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
         let message = mcp_wire::from_slice::<mcp_wire::Batch<mcp_wire::RawJson>>(line);
-        assert!(message.is_ok(), "no message: {}", String::from_utf8_lossy(line));
+        assert!(message.is_ok(), "not a message: {}", String::from_utf8_lossy(line));
     }
 }
 
-/// A session, requests without one, and a batch.
+/// A session with a batch among its messages, and the same messages without a handshake, for each revision.
 pub fn seeds() -> Vec<Vec<u8>> {
     let of = |revision: Revision| {
         let name = revision.as_str();

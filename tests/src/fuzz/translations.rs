@@ -1,6 +1,6 @@
 //! Translation between any two revisions.
 //!
-//! The first line of an input is the two revisions and the name of a definition; the rest is JSON.
+//! The first line of an input has the two revisions and the name of a definition; the rest is JSON.
 
 use mcp_adapters::mcp_wire::Path;
 use mcp_adapters::mcp_wire::path::Segment;
@@ -44,13 +44,13 @@ pub fn check(input: &[u8]) {
                 || !there.losses.is_empty()
                 || there.definition != name
                 || back.as_ref().is_err_and(is_refused),
-            "what was translated without a loss can't come back: {back:?}"
+            "a value translated without a loss can't be translated back: {back:?}"
         );
     }
 }
 
-/// Whether the member at a path is a declared one. A value of one that isn't may mean something in the other revision, and then the way
-/// back may refuse it.
+/// Whether the definition declares the member at a path. An undeclared member can have a meaning in the other revision,
+/// so translating it back can fail.
 fn declares(revision: Revision, name: &str, path: &Path) -> bool {
     let [Segment::Member(member)] = path.segments() else {
         return true;
@@ -61,7 +61,7 @@ fn declares(revision: Revision, name: &str, path: &Path) -> bool {
     declared.is_some()
 }
 
-/// An instance of each definition for each two revisions.
+/// An instance of each definition for each pair of revisions.
 pub fn seeds() -> Vec<Vec<u8>> {
     let of = |from: Revision| {
         let instances = corrected(from);

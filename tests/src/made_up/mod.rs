@@ -1,4 +1,4 @@
-//! Revisions that nobody published.
+//! Made-up revisions: variants of the latest one, which tests ingest, generate and load.
 
 mod moves;
 mod names;
@@ -18,29 +18,31 @@ use self::variants::OTHER;
 pub use self::names::Names;
 pub use self::variants::{ASKING, BOTH, EVERYTHING, HUB, QUIET, RENAMED, SESSIONS, STATELESS};
 
-/// The revision that the others are made of.
+/// Returns the name of the latest revision, from which the made-up ones are derived.
 #[must_use]
 pub fn latest() -> &'static str {
     Revision::LATEST.as_str()
 }
 
-/// The name of each of them.
+/// The name of every made-up revision.
 pub const MADE_UP: &str = "2099-01-01";
 
-/// A revision that is made of the latest one.
+/// A made-up revision, derived from the latest one.
 pub struct MadeUp {
-    /// The directory of its definitions and rules.
+    /// The name of the directory with its definitions and rules.
     pub name: &'static str,
-    /// What the methods and members of the latest revision are called in it.
+    /// Replacements in the files of the latest revision: an old text, such as the name of a method or member, and the
+    /// new one.
     pub renamed: &'static [(&'static str, &'static str)],
-    /// What it has that the latest revision lacks: the role, and the method.
+    /// Methods that the latest revision lacks: the role of each in `lifecycle.yaml` or `capabilities.yaml`, and its
+    /// name.
     pub new: &'static [(&'static str, &'static str)],
-    /// Changes the schema of the latest revision beyond its names.
+    /// Changes the schema of the latest revision, after names are replaced.
     pub change: fn(&mut Value),
 }
 
 impl MadeUp {
-    /// A text of the latest revision in the words of this one.
+    /// Replaces names in a text of the latest revision with those of this one.
     fn words(&self, text: &str) -> String {
         let named = |revision: &str| format!("to: \"{revision}\"");
         let text = text.replace(&named(latest()), &named(MADE_UP));
@@ -62,7 +64,8 @@ impl MadeUp {
         schema
     }
 
-    /// The overlay of the latest revision, without the corrections of what this revision lacks.
+    /// Returns the overlay of the latest revision, without corrections of definitions and members that this revision
+    /// lacks.
     fn overlay(&self, schema: &Value) -> String {
         let overlay = |revision: Revision| -> Value {
             let overlay = read(&here("../schema").join(revision.as_str()).join("overlay.yaml"));
@@ -86,7 +89,7 @@ impl MadeUp {
         let mut overlay: Value = serde_json::from_str(&overlay).unwrap();
         let is_declared = |place: &str| schema.pointer(place).is_some();
         retain(&mut overlay["deprecated"], is_declared);
-        // A correction may add what it is at.
+        // A correction can add the member that its pointer names.
         retain(&mut overlay["corrections"], |place| {
             let parent = place.rsplit_once('/').map(|(parent, _)| parent);
             parent.is_some_and(is_declared)
@@ -97,7 +100,8 @@ impl MadeUp {
         overlay.to_string()
     }
 
-    /// A file about all revisions in which each name of the latest one has the new name beside it.
+    /// Adds this revision's name next to each name of the latest one in a file about all revisions, such as
+    /// `lifecycle.yaml`.
     fn with_new_names(&self, text: &str) -> String {
         let lines = text.lines().map(|line| {
             let Some((key, name)) = line.split_once(": ").filter(|_| !line.starts_with('#')) else {
@@ -118,16 +122,16 @@ impl MadeUp {
     /// Ingests the revision into a copy of the schemas below a directory.
     ///
     /// # Panics
-    /// When it is refused.
+    /// If it is refused.
     #[must_use]
     pub fn ingested(&self, root: &Path) -> GenerateOptions {
         self.ingested_with(root, |_, _| Names::default())
     }
 
-    /// The same with other names, by its schema and its facts.
+    /// Like [`MadeUp::ingested`], with further new names, which `names` returns for the schema and its facts.
     ///
     /// # Panics
-    /// When it is refused.
+    /// If it is refused.
     #[must_use]
     pub fn ingested_with(&self, root: &Path, names: impl FnOnce(&Value, &Value) -> Names) -> GenerateOptions {
         let schema = root.join("schema");
@@ -194,7 +198,7 @@ impl MadeUp {
     }
 }
 
-/// Keeps the entries of a section of an overlay that are about some place of the schema.
+/// Keeps the entries of an overlay's section whose `at` has a pointer that `keep` accepts, and only those pointers.
 fn retain(section: &mut Value, keep: impl Fn(&str) -> bool) {
     let keep = |pointer: &Value| {
         let place = pointer.as_str().and_then(|pointer| pointer.strip_prefix('#'));
@@ -210,7 +214,7 @@ fn retain(section: &mut Value, keep: impl Fn(&str) -> bool) {
     });
 }
 
-/// A tolerance at some of its places.
+/// Returns a tolerance with only those of its places that `keep` accepts.
 fn at_places(mut tolerance: Value, keep: impl Fn(&Value) -> bool) -> Value {
     let places = match &tolerance["at"] {
         Value::Array(places) => places.clone(),
@@ -220,25 +224,25 @@ fn at_places(mut tolerance: Value, keep: impl Fn(&Value) -> bool) -> Value {
     tolerance
 }
 
-/// A path from the folder of these tests.
+/// Returns a path relative to the folder of this package.
 #[must_use]
 pub fn here(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// The text of a file.
+/// Reads a file.
 ///
 /// # Panics
-/// When it can't be read.
+/// If it can't be read.
 #[must_use]
 pub fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Copies the files of a directory and of those in it.
+/// Copies a directory recursively.
 ///
 /// # Panics
-/// When they can't be read or written.
+/// If a file can't be read or written.
 pub fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {

@@ -1,9 +1,9 @@
-//! Capabilities that are within another object, whose name is made up from a seed.
+//! Capabilities that move into another object.
 
 use fastrand::Rng;
 use serde_json::{Value, json};
 
-/// What declares capabilities.
+/// The definitions that declare capabilities.
 const SIDES: [&str; 2] = ["ClientCapabilities", "ServerCapabilities"];
 
 /// The capabilities that are moved.
@@ -12,16 +12,16 @@ pub(super) struct Moves(Vec<Move>);
 
 struct Move {
     side: &'static str,
-    /// The capability in the revision before.
+    /// The name of the capability in the previous revision.
     member: String,
-    /// Its name.
+    /// Its new name.
     new: String,
-    /// The object that it is in.
+    /// The object that it moves into.
     into: String,
 }
 
 impl Moves {
-    /// A capability of each side. `name` is what a member is called.
+    /// Chooses a capability of each side. `name` returns the new name of a member.
     pub(super) fn of_seed(rng: &mut Rng, schema: &Value, name: impl Fn(&str) -> String) -> Self {
         let moves = SIDES.into_iter().filter_map(|side| {
             let members = schema["$defs"][side]["properties"].as_object()?;
@@ -37,7 +37,7 @@ impl Moves {
         Self(moves.collect())
     }
 
-    /// A schema in which they are where they move to.
+    /// Moves the capabilities in a schema that has the new names.
     pub(super) fn apply(&self, schema: &mut Value) {
         for Move { side, new, into, .. } in &self.0 {
             let members = schema["$defs"][side]["properties"].as_object_mut().unwrap();
@@ -46,7 +46,7 @@ impl Moves {
         }
     }
 
-    /// JSON in whose texts the capabilities have their new places.
+    /// Returns JSON in which strings that are paths of moved capabilities have the new paths.
     pub(super) fn apply_to_places(&self, value: &Value) -> Value {
         match value {
             Value::String(text) => json!(self.place(text)),
@@ -73,7 +73,7 @@ impl Moves {
         places.next().unwrap_or_else(|| text.to_owned())
     }
 
-    /// A rule for each.
+    /// Returns a conversion rule for each moved capability.
     pub(super) fn rules(&self) -> impl Iterator<Item = Value> {
         self.0.iter().map(|it| {
             json!({

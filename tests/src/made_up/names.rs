@@ -1,4 +1,4 @@
-//! Names that are made up from a seed, for whatever a session and its messages are made of.
+//! Names made up from a seed, for methods, members, headers and result kinds that sessions use.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::moves::Moves;
 
-/// Members that have the same meaning wherever they are declared, and that no keyword of a schema is called.
+/// Members that have the same meaning wherever they are declared, and whose names aren't keywords of JSON Schema.
 const MEMBERS: [&str; 32] = [
     "arguments",
     "capabilities",
@@ -43,12 +43,12 @@ const MEMBERS: [&str; 32] = [
     "tools",
 ];
 
-/// The kinds of results.
+/// Values of `resultType`.
 const KINDS: [&str; 2] = ["complete", "input_required"];
 
 const SYLLABLES: [&str; 12] = ["ba", "ce", "di", "fo", "gu", "la", "me", "ni", "po", "ru", "sa", "te"];
 
-/// New names by the old ones, and capabilities at other places.
+/// New names by the old ones, and capabilities that move to other places.
 #[derive(Default)]
 pub struct Names {
     names: BTreeMap<String, String>,
@@ -56,7 +56,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// Names for about half of what a schema and its facts declare, and another place for a capability of each side.
+    /// Makes up names for about half of the names in a schema and its facts, and moves a capability of each side.
     #[must_use]
     pub fn of_seed(seed: u64, schema: &Value, facts: &Value) -> Self {
         let mut old = BTreeSet::new();
@@ -78,25 +78,25 @@ impl Names {
         Self { names, moves }
     }
 
-    /// The number of names.
+    /// Returns the number of new names.
     #[must_use]
     pub fn count(&self) -> usize {
         self.names.len()
     }
 
-    /// A schema with the new names and places.
+    /// Returns a schema with the new names and places.
     pub(super) fn apply_to_schema(&self, schema: &Value) -> Value {
         let mut schema = self.apply(schema);
         self.moves.apply(&mut schema);
         schema
     }
 
-    /// Which capability each method needs, with the new names and places.
+    /// Returns the contents of `capabilities.yaml` with the new names and places.
     pub(super) fn apply_to_needs(&self, needs: &Value) -> Value {
         self.moves.apply_to_places(&self.apply(needs))
     }
 
-    /// JSON with the new names, in its keys and texts.
+    /// Returns JSON with the new names in its keys and strings.
     pub(super) fn apply(&self, value: &Value) -> Value {
         match value {
             Value::String(text) => json!(self.text(text)),
@@ -111,7 +111,8 @@ impl Names {
         }
     }
 
-    /// An overlay with the new names. The keys of its facts are words of ours, but for headers and methods.
+    /// Returns an overlay with the new names. Keys of its facts are names of this project and stay, except headers and
+    /// methods.
     pub(super) fn apply_to_overlay(&self, overlay: &Value) -> Value {
         let mut renamed = self.apply(overlay);
         renamed["deprecated"] = self.moves.apply_to_places(&renamed["deprecated"]);
@@ -122,7 +123,8 @@ impl Names {
         renamed
     }
 
-    /// Rules with the new names, which are those of the later revision: what is renamed or supplied is called as in the earlier one.
+    /// Returns conversion rules with the new names, which are those of the later revision. Renamed and supplied members
+    /// keep the names of the earlier one.
     pub(super) fn apply_to_rules(&self, rules: &Value) -> Value {
         let mut renamed = self.apply(rules);
         let (rules, renamed_rules) = (rules["rules"].as_array(), renamed["rules"].as_array_mut());
@@ -136,7 +138,7 @@ impl Names {
         renamed
     }
 
-    /// JSON with the new names in its texts.
+    /// Returns JSON with the new names in its strings, but not in its keys.
     pub(super) fn apply_to_values(&self, value: &Value) -> Value {
         match value.as_object() {
             Some(members) => members
@@ -147,7 +149,8 @@ impl Names {
         }
     }
 
-    /// A name, a JSON pointer, a place such as `ServerCapabilities.tools.listChanged`, or a method and a condition.
+    /// Replaces names in a text: a name, a JSON pointer, a place such as `ServerCapabilities.tools.listChanged`, or a
+    /// method and a condition.
     fn text(&self, text: &str) -> String {
         if let Some(new) = self.names.get(text) {
             return new.clone();
@@ -165,7 +168,7 @@ impl Names {
         parts.concat()
     }
 
-    /// A rule for each member that has another name or place.
+    /// Returns a conversion rule for each renamed or moved member.
     pub(super) fn rules(&self) -> impl Iterator<Item = Value> {
         let members = self.names.iter().filter(|(old, _)| MEMBERS.contains(&old.as_str()));
         let renamed = members.map(|(old, new)| {
@@ -180,7 +183,7 @@ impl Names {
     }
 }
 
-/// Replaces a name between ends. What is replaced is a part of its own, so that no new name is replaced again.
+/// Replaces a name that is delimited by `ends`. The new name becomes a separate part, so that it isn't replaced again.
 fn split(text: &str, old: &str, new: &str, ends: &[char]) -> Vec<String> {
     let found = text.match_indices(old).find(|(start, _)| {
         let before = text[..*start].chars().next_back();
@@ -199,7 +202,7 @@ fn split(text: &str, old: &str, new: &str, ends: &[char]) -> Vec<String> {
     }
 }
 
-/// The methods, the keys of `_meta`, the members and the kinds of results that a schema declares.
+/// Collects the methods, keys of `_meta`, members and kinds of results that a schema declares.
 fn declared(schema: &Value, names: &mut BTreeSet<String>) {
     match schema {
         Value::Array(elements) => elements.iter().for_each(|element| declared(element, names)),
@@ -222,7 +225,7 @@ fn declared(schema: &Value, names: &mut BTreeSet<String>) {
     }
 }
 
-/// The headers of HTTP that facts name.
+/// Collects the HTTP headers that facts name.
 fn headers(facts: &Value, names: &mut BTreeSet<String>) {
     let mirrors = &facts["mirrors"];
     for header in [
@@ -241,7 +244,7 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-/// A name of the same kind.
+/// Makes up a name of the same form as the old one.
 fn name_like(old: &str, rng: &mut Rng) -> String {
     let mut word = || {
         (0..3)
@@ -260,8 +263,8 @@ fn name_like(old: &str, rng: &mut Rng) -> String {
     }
 }
 
-/// What a file about all revisions says, and what it says of another one: the entries of both lists, or the members of both objects
-/// with each value of the two.
+/// Merges two versions of a file about all revisions: the entries of both lists, or the members of both objects. A
+/// member with different values gets a list of both.
 pub(super) fn merged(known: &Value, other: &Value) -> Value {
     match (known, other) {
         (Value::Object(known), Value::Object(other)) => {

@@ -1,10 +1,10 @@
-//! The shapes of revisions that nobody published.
+//! The made-up revisions.
 
 use serde_json::{Value, json};
 
 use super::MadeUp;
 
-/// A revision with sessions and a discovery.
+/// A revision with sessions and a discovery request.
 pub const SESSIONS: MadeUp = MadeUp {
     name: "sessions",
     renamed: &[
@@ -58,7 +58,7 @@ pub const SESSIONS: MadeUp = MadeUp {
         }
         let notifications = ["CancelledNotification", "OpenNotification"].map(reference);
         definitions["ClientNotification"] = json!({"anyOf": notifications});
-        // Servers ask their clients again, outside of results.
+        // As in earlier revisions, servers send these as requests, not within results.
         for name in ["ElicitRequest", "CreateMessageRequest", "ListRootsRequest"] {
             let request = &mut definitions[name];
             request["properties"]["jsonrpc"] = json!({"const": "2.0", "type": "string"});
@@ -83,7 +83,7 @@ pub const SESSIONS: MadeUp = MadeUp {
     },
 };
 
-/// A revision without sessions: all that a session does automatically has another name.
+/// A revision without sessions in which every method and member that the runtime uses on its own has another name.
 pub const STATELESS: MadeUp = MadeUp {
     name: "stateless",
     renamed: &[
@@ -126,7 +126,7 @@ pub const STATELESS: MadeUp = MadeUp {
     },
 };
 
-/// The same with another request that occurs in results.
+/// [`STATELESS`] with another kind of input request in results.
 pub const ASKING: MadeUp = MadeUp {
     name: "asking",
     change: |schema| {
@@ -138,8 +138,8 @@ pub const ASKING: MadeUp = MadeUp {
     ..STATELESS
 };
 
-/// A revision without sessions that has other names for what handlers do, for the members of rounds and of progress, and other
-/// error codes and statuses.
+/// A revision without sessions that renames methods of handlers and members of input requests and of progress, and that
+/// has other error codes and statuses.
 pub const EVERYTHING: MadeUp = MadeUp {
     name: "everything",
     renamed: &[
@@ -215,7 +215,7 @@ pub const QUIET: MadeUp = MadeUp {
     },
 };
 
-/// A revision with a handshake in which each request says all the same what else a handshake says.
+/// A revision with a handshake in which each request nevertheless repeats the data of the handshake.
 pub const BOTH: MadeUp = MadeUp {
     name: "both",
     renamed: &[
@@ -236,7 +236,7 @@ pub const BOTH: MadeUp = MadeUp {
     },
 };
 
-/// A revision that renames members and drops a feature, completion. What is written against the latest revision is compiled with it.
+/// A revision that renames members and drops completion. Code written against the latest revision is compiled with it.
 pub const HUB: MadeUp = MadeUp {
     name: "hub",
     renamed: &[
@@ -260,7 +260,8 @@ pub const HUB: MadeUp = MadeUp {
     },
 };
 
-/// The one without sessions with other names for all definitions, and with definitions for what has no name in the latest revision.
+/// [`STATELESS`] with other names for all definitions, and with named definitions for inline schemas of the latest
+/// revision.
 pub const RENAMED: MadeUp = MadeUp {
     name: "renamed",
     change: |schema| {
@@ -284,16 +285,16 @@ pub const RENAMED: MadeUp = MadeUp {
     ..STATELESS
 };
 
-/// What the names of renamed definitions begin with.
+/// The prefix of renamed definitions.
 pub(super) const OTHER: &str = "Other";
 
-/// Whether the generator finds a definition by its name.
+/// Whether the generator finds a definition by its name, so that it can't be renamed.
 fn by_convention(name: &str) -> bool {
     let sides = ["Client", "Server", "JSONRPC"];
     sides.iter().any(|side| name.starts_with(side)) || ["Request", "Result"].iter().any(|end| name.ends_with(end))
 }
 
-/// Replaces the objects and enumerations within a definition by references to new definitions.
+/// Replaces objects and enumerations within a definition by references to new definitions.
 fn name_inline(schema: &mut Value, added: &mut Vec<(String, Value)>) {
     let within = match schema {
         Value::Object(members) => members.values_mut().collect(),
@@ -311,7 +312,7 @@ fn name_inline(schema: &mut Value, added: &mut Vec<(String, Value)>) {
     }
 }
 
-/// Leads references to definitions by their old names to the new ones.
+/// Replaces the old names of definitions in references.
 fn rename_references(schema: &mut Value, names: &[String]) {
     match schema {
         Value::Object(members) => {

@@ -1,4 +1,4 @@
-//! What must hold of every conversion, on random instances of every definition.
+//! Properties that every conversion must have, checked on random instances of every definition.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use mcp_instances::Instances;
 use mcp_tests::{OfEach, compare_by_trees, corrected, same};
 use serde_json::{Value, json};
 
-/// How many instances of each definition are tried, about half of them valid.
+/// Number of instances of each definition, about half of them valid.
 const COUNT: usize = 40;
 
-/// Each two revisions, in both directions.
+/// Returns every pair of different revisions, in both directions.
 fn pairs() -> impl Iterator<Item = (Revision, Revision)> {
     let others = |from| Revision::ALL.into_iter().map(move |to| (from, to));
     Revision::ALL
@@ -22,7 +22,7 @@ fn pairs() -> impl Iterator<Item = (Revision, Revision)> {
         .filter(|(from, to)| from != to)
 }
 
-/// Valid instances of the definitions of a revision that can be translated.
+/// Returns valid instances of the definitions that can be translated from a revision.
 fn valid_instances(revision: Revision) -> &'static [(&'static str, Value)] {
     static VALID: OfEach<Vec<(&str, Value)>> = OfEach::new();
     VALID.get(revision, || {
@@ -40,7 +40,7 @@ fn valid_instances(revision: Revision) -> &'static [(&'static str, Value)] {
     })
 }
 
-/// What a session knows that has a peer of each revision, and says for a value of one of them.
+/// Returns the values that a session between peers of these revisions supplies to a conversion.
 fn supply((from, to): (Revision, Revision)) -> Supply {
     let known = match from < to {
         true => json!({"meta.version": to.as_str(), "meta.capabilities": {}}),
@@ -72,7 +72,7 @@ fn supplied(
     Ok((translation, value))
 }
 
-/// The way back, with what the way there added to what is known.
+/// Translates a value back, supplied with the values that the first translation recorded.
 fn returned(
     (from, to): (Revision, Revision),
     there: &Translation,
@@ -83,10 +83,10 @@ fn returned(
     supplied((to, from), there.definition, value, policy, known)
 }
 
-/// Whether the target's official schema accepts a value.
+/// Whether the corrected schema accepts a value.
 ///
-/// Some revisions repeat the JSON-RPC envelope in the definition of each message, and others leave it out; a message that
-/// was made without one gets one here, as it would on the wire.
+/// Only some revisions declare the JSON-RPC envelope in the definition of each message. A message without an envelope
+/// gets one here, as it would on the wire.
 fn is_valid(schema: &Instances, name: &str, value: &Value) -> bool {
     let mut enveloped = value.clone();
     if let Some(message) = enveloped.as_object_mut()
@@ -98,7 +98,7 @@ fn is_valid(schema: &Instances, name: &str, value: &Value) -> bool {
     schema.accepts(name, value).unwrap_or(true) || schema.accepts(name, &enveloped).unwrap_or(true)
 }
 
-/// The paths at which two values differ, written as losses write them.
+/// Returns the paths at which two values differ, in the notation of losses.
 fn differences(one: &Value, other: &Value) -> Vec<String> {
     fn walk(one: &Value, other: &Value, path: &mut mcp_adapters::mcp_wire::Path, found: &mut Vec<String>) {
         match (one, other) {
@@ -131,14 +131,14 @@ fn differences(one: &Value, other: &Value) -> Vec<String> {
     found
 }
 
-/// The path to a member, written as losses write it.
+/// Returns the path of a member, in the notation of losses.
 fn path_to(member: &str) -> String {
     let mut path = mcp_adapters::mcp_wire::Path::default();
     path.push_member(member);
     path.to_string()
 }
 
-/// Whether one path leads to the other, or beyond it.
+/// Whether the paths are equal, or one is a prefix of the other.
 fn touches(one: &str, other: &str) -> bool {
     let leads = |one: &str, other: &str| {
         other
@@ -158,7 +158,7 @@ fn settle(what: &str, counts: &BTreeMap<(Revision, Revision), [usize; 2]>, failu
 }
 
 #[test]
-fn what_comes_out_is_valid_in_the_other_revision() {
+fn converted_values_are_valid_in_the_target_revision() {
     let mut counts: BTreeMap<_, [usize; 2]> = BTreeMap::new();
     let mut failures = Vec::new();
     for pair in pairs() {
@@ -178,7 +178,7 @@ fn what_comes_out_is_valid_in_the_other_revision() {
 }
 
 #[test]
-fn coming_back_gives_the_original_but_for_the_recorded_losses_and_no_loss_is_invented() {
+fn a_round_trip_changes_exactly_the_values_at_recorded_losses() {
     let mut counts: BTreeMap<_, [usize; 2]> = BTreeMap::new();
     let mut failures = Vec::new();
     for (from, to) in pairs() {
@@ -191,7 +191,9 @@ fn coming_back_gives_the_original_but_for_the_recorded_losses_and_no_loss_is_inv
             let (back, original) = match returned((from, to), &there, &converted, Policy::Conform) {
                 Ok(back) => back,
                 Err(error) => {
-                    failures.push(format!("{from} {name} can't come back from {to}: {error}: {value}"));
+                    failures.push(format!(
+                        "{from} {name} can't be translated back from {to}: {error}: {value}"
+                    ));
                     continue;
                 }
             };
@@ -203,7 +205,7 @@ fn coming_back_gives_the_original_but_for_the_recorded_losses_and_no_loss_is_inv
             for difference in &differences {
                 if !lost_at_all.iter().any(|lost| touches(lost, difference)) {
                     failures.push(format!(
-                        "{from} {name} by {to}: {difference} was lost in silence: {value}"
+                        "{from} {name} by {to}: {difference} was lost without a record: {value}"
                     ));
                 }
             }
@@ -218,7 +220,7 @@ fn coming_back_gives_the_original_but_for_the_recorded_losses_and_no_loss_is_inv
 }
 
 #[test]
-fn an_upgrade_followed_by_a_downgrade_gives_the_original() {
+fn an_upgrade_followed_by_a_downgrade_restores_the_original_or_records_a_loss() {
     let mut counts: BTreeMap<_, [usize; 2]> = BTreeMap::new();
     let mut failures = Vec::new();
     for (from, to) in pairs().filter(|(from, to)| from < to) {
@@ -231,7 +233,7 @@ fn an_upgrade_followed_by_a_downgrade_gives_the_original() {
             count[0] += 1;
             match returned((from, to), &there, &converted, Policy::Conform) {
                 Ok((_, original)) if there.losses.is_empty() && same(value, &original) => {}
-                // A revision may drop a member that an earlier one declares.
+                // A later revision can lack a member that an earlier one declares.
                 Ok(_) if !there.losses.is_empty() => {}
                 Ok((_, original)) => failures.push(format!("{from} {name} by {to}: {value} came back as {original}")),
                 Err(error) => failures.push(format!("{from} {name} by {to}: {error}: {value}")),
@@ -242,7 +244,7 @@ fn an_upgrade_followed_by_a_downgrade_gives_the_original() {
 }
 
 #[test]
-fn what_is_carried_comes_back_whole() {
+fn carried_values_survive_the_round_trip_or_a_loss_is_recorded() {
     let mut counts: BTreeMap<_, [usize; 2]> = BTreeMap::new();
     let mut failures = Vec::new();
     for (from, to) in pairs() {
@@ -255,7 +257,7 @@ fn what_is_carried_comes_back_whole() {
             count[0] += 1;
             match returned((from, to), &there, &converted, Policy::Carry) {
                 Ok((_, original)) if same(value, &original) => {}
-                // What a rule has replaced is recorded even so.
+                // Rules record the values that they replace under this policy, too.
                 Ok((back, _)) if !there.losses.is_empty() || !back.losses.is_empty() => {}
                 Ok((_, original)) => failures.push(format!("{from} {name} by {to}: {value} came back as {original}")),
                 Err(error) => failures.push(format!("{from} {name} by {to}: {error}: {value}")),
@@ -266,7 +268,7 @@ fn what_is_carried_comes_back_whole() {
 }
 
 #[test]
-fn what_stays_text_equals_what_a_tree_becomes() {
+fn conversions_of_text_and_of_parsed_trees_give_the_same_result() {
     let mut failures = Vec::new();
     let mut compared = 0;
     for (pair, policy) in pairs().flat_map(|pair| [(pair, Policy::Conform), (pair, Policy::Carry)]) {
@@ -274,7 +276,7 @@ fn what_stays_text_equals_what_a_tree_becomes() {
         for (name, value) in valid_instances(pair.0) {
             let mut values = vec![value.clone()];
             if value.get("resultType").is_some() {
-                // What earlier revisions imply, which random texts aren't.
+                // The value that earlier revisions imply; random strings differ from it.
                 let mut complete = value.clone();
                 complete["resultType"] = json!("complete");
                 values.push(complete);
@@ -289,7 +291,7 @@ fn what_stays_text_equals_what_a_tree_becomes() {
 }
 
 #[test]
-fn a_chain_equals_its_steps() {
+fn converting_across_several_revisions_equals_converting_step_by_step() {
     let mut failures = Vec::new();
     let mut compared = 0;
     let [first, .., last] = Revision::ALL;
@@ -320,8 +322,8 @@ fn a_chain_equals_its_steps() {
     assert!(compared > 1000 && failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// Whether nothing of a value is missing. The other revision may say in an object what this one implies, and an object where this one
-/// has none.
+/// Whether a converted value still has everything of the original. The other revision can have further members, and an
+/// object in place of null.
 fn is_kept(value: &Value, converted: &Value) -> bool {
     match (value, converted) {
         (Value::Object(members), Value::Object(others)) => members
@@ -332,9 +334,9 @@ fn is_kept(value: &Value, converted: &Value) -> bool {
     }
 }
 
-/// Constants above all: a type keeps another value in their place.
+/// Most important for constants: the generated types keep a wrong value of a constant.
 #[test]
-fn what_a_member_should_not_be_is_kept_or_refused_or_its_loss_is_recorded() {
+fn an_invalid_member_is_kept_or_refused_or_its_loss_is_recorded() {
     let mut counts: BTreeMap<_, [usize; 2]> = BTreeMap::new();
     let mut failures = Vec::new();
     for ((from, to), policy) in pairs().flat_map(|pair| [(pair, Policy::Conform), (pair, Policy::Carry)]) {
@@ -367,7 +369,9 @@ fn what_a_member_should_not_be_is_kept_or_refused_or_its_loss_is_recorded() {
                         continue;
                     }
                     if !is_kept(&value[member], &converted[member]) && !paths().any(|(path, _)| touches(&path, &at)) {
-                        failures.push(format!("{from} {name} by {to}: {member} was lost in silence: {value}"));
+                        failures.push(format!(
+                            "{from} {name} by {to}: {member} was lost without a record: {value}"
+                        ));
                     }
                     if paths().any(|loss| loss == (at.clone(), "dropped")) && converted.get(member).is_some() {
                         failures.push(format!("{from} {name} by {to}: {member} is still there: {converted}"));
@@ -379,7 +383,7 @@ fn what_a_member_should_not_be_is_kept_or_refused_or_its_loss_is_recorded() {
     settle("wrong members", &counts, &failures);
 }
 
-/// The error codes of a revision: those of JSON-RPC, and its own.
+/// Returns the error codes of a revision: those of JSON-RPC, and its own.
 fn error_codes(revision: Revision) -> Vec<i64> {
     let own = match revision.facts().initializes {
         true => [-32002, -32042, -1],
@@ -389,13 +393,14 @@ fn error_codes(revision: Revision) -> Vec<i64> {
 }
 
 #[test]
-fn the_code_of_an_error_comes_back_unless_its_loss_is_recorded_and_always_if_it_is_carried() {
+fn error_codes_are_restored_if_carried_and_otherwise_restored_or_a_loss_is_recorded() {
     let (mut changed, mut lost) = (0, 0);
     for (from, to) in pairs() {
         let methods = from.methods().iter().map(|method| Some(method.name)).chain([None]);
         for method in methods.filter(|name| name.is_none_or(|name| to.method(name).is_some())) {
             for code in error_codes(from) {
-                // In a revision without a handshake, invalid parameters with a URI say that there is no such resource, no matter who sent them.
+                // In a revision without a handshake, this error with a URI means that there is no such resource,
+                // regardless of its origin.
                 let says_more =
                     code == -32602 && method == Some("resources/read") && from < to && !to.facts().initializes;
                 let uri = (!says_more).then(|| json!({"uri": "test://a"}));

@@ -1,4 +1,4 @@
-//! The READMEs and the book: their links lead somewhere, and their code is compiled.
+//! The READMEs and the book: their links are valid, and their code is compiled.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use mcp_tests::workspace;
 
-/// Every document that people read, by its path in the repository.
+/// Returns the paths of all documentation pages, relative to the root of the repository.
 fn documents() -> Vec<PathBuf> {
     let mut documents = Vec::new();
     for folder in [
@@ -36,7 +36,7 @@ fn read(path: &Path) -> String {
     fs::read_to_string(workspace(".").join(path)).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The text without its code, in which brackets aren't links.
+/// Returns a text without its code blocks, in which brackets aren't links.
 fn without_code(text: &str) -> String {
     let mut is_code = false;
     let prose = text.lines().filter(|line| {
@@ -47,7 +47,7 @@ fn without_code(text: &str) -> String {
     prose.collect::<Vec<_>>().join("\n")
 }
 
-/// The fragments of the headings, as GitHub and mdBook make them.
+/// Returns the URL fragments of the headings, as GitHub and mdBook derive them.
 fn anchors(text: &str) -> BTreeSet<String> {
     let prose = without_code(text);
     let headings = prose.lines().filter(|line| line.starts_with('#'));
@@ -62,7 +62,7 @@ fn anchors(text: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn every_link_leads_to_a_file_and_to_a_heading_of_it() {
+fn every_link_leads_to_an_existing_file_and_heading() {
     let mut followed = 0;
     for document in documents() {
         let text = read(&document);
@@ -82,7 +82,7 @@ fn every_link_leads_to_a_file_and_to_a_heading_of_it() {
                 fragment.is_empty() || anchors(&read(&target)).contains(fragment),
                 "{place}"
             );
-            // The site has nothing else of the repository.
+            // The published site has only the files in `docs`.
             let is_inside = || {
                 fs::canonicalize(workspace(".").join(&target))
                     .is_ok_and(|path| fs::canonicalize(workspace("docs")).is_ok_and(|docs| path.starts_with(docs)))
@@ -110,7 +110,7 @@ fn the_summary_has_every_page_of_the_book() {
 }
 
 #[test]
-fn every_page_of_the_guide_with_rust_is_compiled() {
+fn every_page_with_rust_code_is_compiled() {
     let compiled = read(Path::new("tests/src/book.rs"));
     for document in documents() {
         let has_rust = read(&document).contains("```rust");
@@ -122,7 +122,7 @@ fn every_page_of_the_guide_with_rust_is_compiled() {
 }
 
 #[test]
-fn the_programs_of_the_guide_from_rmcp_are_excerpts_of_those_that_are_compared() {
+fn the_code_in_the_guide_from_rmcp_is_an_excerpt_of_the_compared_programs() {
     let guide = read(Path::new("docs/guide/from-rmcp.md"));
     let mut blocks = 0;
     for (before, block) in guide
@@ -147,7 +147,7 @@ fn the_programs_of_the_guide_from_rmcp_are_excerpts_of_those_that_are_compared()
 }
 
 #[test]
-fn the_first_examples_are_the_examples_that_run() {
+fn the_first_examples_in_the_documentation_equal_the_runnable_examples() {
     for (example, documents) in [
         (
             "weather",
@@ -171,7 +171,7 @@ fn the_first_examples_are_the_examples_that_run() {
 #[test]
 fn the_readme_is_short() {
     let readme = read(Path::new("README.md"));
-    // Tables grow with what they list.
+    // Tables don't count, because they grow with their contents.
     let prose = readme.lines().filter(|line| !line.starts_with('|'));
     let words: usize = prose.map(|line| line.split_whitespace().count()).sum();
     assert!(words <= 540, "{words} words");

@@ -1,4 +1,4 @@
-//! What a session writes and reads about changes, in every revision.
+//! Messages with which sessions subscribe to changes, written and read in every revision.
 
 use mcp_adapters::hello::{self, ChangeFilter};
 use mcp_adapters::mcp_wire::{MessageHeader, RawJson, RequestId};
@@ -23,7 +23,7 @@ fn message(method: &str, params: Value) -> String {
     json!({"jsonrpc": "2.0", "method": method, "params": params}).to_string()
 }
 
-/// The revisions that have a request for changes.
+/// Returns the revisions that have a request for a stream of changes.
 fn listening() -> Vec<Revision> {
     let revisions = Revision::ALL.into_iter();
     let listening: Vec<_> = revisions.filter(|it| it.lifecycle().listen.is_some()).collect();
@@ -32,7 +32,7 @@ fn listening() -> Vec<Revision> {
 }
 
 #[test]
-fn a_request_for_changes_is_valid_and_is_read_as_it_was_written() {
+fn a_request_for_changes_is_valid_and_survives_the_round_trip() {
     for revision in listening() {
         for filter in filters() {
             let (method, written) = hello::listen(revision, &filter).expect("the revision has it");
@@ -44,9 +44,7 @@ fn a_request_for_changes_is_valid_and_is_read_as_it_was_written() {
             let mut request: Value = serde_json::from_str(&message(method, params)).expect("it is JSON");
             request["id"] = json!(1);
             let request = request.to_string();
-            revision
-                .validate_call(request.as_bytes())
-                .expect("it is what the schema says");
+            revision.validate_call(request.as_bytes()).expect("it is valid");
             let header = MessageHeader::from_slice(request.as_bytes()).expect("it is a message");
             assert_eq!(hello::read_listen(revision, &header).as_ref(), Ok(&filter));
         }
@@ -54,7 +52,7 @@ fn a_request_for_changes_is_valid_and_is_read_as_it_was_written() {
 }
 
 #[test]
-fn an_acknowledgement_is_valid_and_is_read_as_it_was_written_with_an_id_of_either_type() {
+fn an_acknowledgement_is_valid_and_survives_the_round_trip_with_either_type_of_id() {
     for revision in listening() {
         for (filter, id) in filters().into_iter().zip([
             RequestId::Integer(7),
@@ -65,28 +63,29 @@ fn an_acknowledgement_is_valid_and_is_read_as_it_was_written_with_an_id_of_eithe
             let (method, written) = hello::acknowledge(revision, &id, &filter).expect("the revision has it");
             let notification = message(method, params(&written));
             let valid = revision.validate_call(notification.as_bytes());
-            valid.expect("it is what the schema says");
+            valid.expect("it is valid");
             let header = MessageHeader::from_slice(notification.as_bytes()).expect("it is a message");
             assert_eq!(hello::read_acknowledgement(revision, &header).as_ref(), Ok(&filter));
             assert_eq!(hello::subscription(revision, &header), Some(id.clone()));
             let result = hello::listen_result(revision, &id);
             let method = revision.lifecycle().listen.expect("the revision has it");
-            revision
-                .validate_result(method, &result)
-                .expect("it is what the schema says");
+            revision.validate_result(method, &result).expect("it is valid");
         }
     }
 }
 
 #[test]
-fn a_filter_of_another_type_is_an_error() {
+fn a_filter_of_the_wrong_type_is_an_error() {
     for revision in listening() {
         let lifecycle = revision.lifecycle();
         let (method, filter) = (
-            lifecycle.listen.expect("it has one"),
-            lifecycle.listen_params.filter.expect("so"),
+            lifecycle.listen.expect("the revision has it"),
+            lifecycle.listen_params.filter.expect("the revision has it"),
         );
-        let (tools, uris) = (lifecycle.filter_tools.expect("so"), lifecycle.filter_uris.expect("so"));
+        let (tools, uris) = (
+            lifecycle.filter_tools.expect("the revision has it"),
+            lifecycle.filter_uris.expect("the revision has it"),
+        );
         for params in [
             json!({}),
             json!({filter: null}),
@@ -103,7 +102,7 @@ fn a_filter_of_another_type_is_an_error() {
 }
 
 #[test]
-fn requests_about_one_resource_and_about_the_log_are_valid_and_read_as_they_were_written() {
+fn requests_to_subscribe_and_to_set_the_log_level_are_valid_and_survive_the_round_trip() {
     let mut subscribing = 0;
     for revision in Revision::ALL {
         let lifecycle = revision.lifecycle();
@@ -130,9 +129,7 @@ fn requests_about_one_resource_and_about_the_log_are_valid_and_read_as_they_were
             let mut request: Value = serde_json::from_str(&message(method, params(&written))).expect("it is JSON");
             request["id"] = json!(1);
             let request = request.to_string();
-            revision
-                .validate_call(request.as_bytes())
-                .expect("it is what the schema says");
+            revision.validate_call(request.as_bytes()).expect("it is valid");
             let header = MessageHeader::from_slice(request.as_bytes()).expect("it is a message");
             assert_eq!(hello::text_param(&header, member).as_deref(), Ok(text));
         }

@@ -1,4 +1,4 @@
-//! The crate of a vendor's extension, in a workspace outside of this one.
+//! The generated crate of a vendor's extension, in a separate workspace.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ fn options(out: &Path) -> ExtensionCrateOptions {
 }
 
 #[test]
-fn the_crate_has_the_types_of_the_protocol_and_no_path_to_this_workspace() {
+fn the_crate_uses_the_types_of_the_protocol_and_has_no_path_to_this_workspace() {
     let out = TempDir::new().unwrap();
     let written = generate_extension(&options(out.path())).unwrap();
     assert!(!written.missing.is_empty());
@@ -47,7 +47,7 @@ fn the_crate_has_the_types_of_the_protocol_and_no_path_to_this_workspace() {
 }
 
 #[test]
-fn a_name_that_is_taken_and_an_unknown_revision_are_refused_and_nothing_is_written() {
+fn a_taken_name_or_an_unknown_revision_is_refused_and_nothing_is_written() {
     let out = TempDir::new().unwrap();
     let mut taken = options(out.path());
     taken.extension.name = Some("tasks".to_owned());
@@ -58,7 +58,7 @@ fn a_name_that_is_taken_and_an_unknown_revision_are_refused_and_nothing_is_writt
             taken,
             "`tasks` is the name of the extension io.modelcontextprotocol/tasks",
         ),
-        (unknown, "2031-01-01 is none of the revisions above"),
+        (unknown, "2031-01-01 isn't one of the revisions above"),
     ] {
         let error = generate_extension(&options).unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
@@ -67,8 +67,8 @@ fn a_name_that_is_taken_and_an_unknown_revision_are_refused_and_nothing_is_writt
 }
 
 #[test]
-#[ignore = "builds a workspace of its own"]
-fn a_server_and_a_client_of_the_extension_are_built_outside_of_this_workspace() {
+#[ignore = "builds a separate workspace"]
+fn a_server_and_a_client_of_the_extension_are_built_in_a_separate_workspace() {
     let workspace = here("extension");
     generate_extension(&options(&workspace.join("crates"))).unwrap();
     fs::copy(here("../Cargo.lock"), workspace.join("Cargo.lock")).unwrap();

@@ -1,4 +1,4 @@
-//! The types of extensions: random instances of their schemas, and what is the protocol's own.
+//! The types of extensions: random instances of their schemas, and the types that they share with the protocol.
 
 use std::any::TypeId;
 use std::collections::BTreeSet;
@@ -9,7 +9,7 @@ use mcp_codegen::overlay::{Overlay, apply_overlay};
 use mcp_instances::Instances;
 use mcp_tests::{Tally, schema, workspace};
 
-/// How many instances of each definition are tried, about half of them valid.
+/// Number of instances of each definition, about half of them valid.
 const COUNT: usize = 200;
 
 /// An extension: its name, the version of its schema, its description and its own definitions.
@@ -41,8 +41,8 @@ const CASES: [Case; 3] = [
     },
 ];
 
-/// The schema of an extension as its overlay corrects it, with the definitions of the protocol that it refers to, and the names of those that
-/// it has without the overlay.
+/// Returns a generator for the corrected schema of an extension, merged with the schema of the protocol, and the names
+/// of the definitions that the official schema of the extension has.
 fn corrected(case: &Case) -> (Instances, BTreeSet<String>) {
     let directory = workspace("schema/extensions").join(case.name).join(case.version);
     let official = load_document(&directory.join("schema.json")).unwrap();
@@ -56,7 +56,7 @@ fn corrected(case: &Case) -> (Instances, BTreeSet<String>) {
 }
 
 #[test]
-fn valid_instances_of_each_schema_come_back_equal_and_mutants_are_refused() {
+fn valid_instances_of_each_extension_survive_the_round_trip_and_mutants_are_refused() {
     for case in &CASES {
         let (instances, official) = corrected(case);
         let own = case.definitions.iter().map(|definition| definition.name);
@@ -74,7 +74,7 @@ fn valid_instances_of_each_schema_come_back_equal_and_mutants_are_refused() {
 }
 
 #[test]
-fn what_an_extension_says_of_itself_is_in_its_schema() {
+fn the_definitions_that_an_extension_refers_to_are_in_its_schema() {
     for Case { extension, .. } in &CASES {
         let schema: serde_json::Value = serde_json::from_str(extension.schema.text()).unwrap();
         let is_there = |pointer: &str| schema.pointer(pointer.trim_start_matches('#')).is_some();
@@ -92,7 +92,7 @@ fn what_an_extension_says_of_itself_is_in_its_schema() {
 }
 
 #[test]
-fn a_definition_that_the_protocol_has_too_is_the_type_of_the_protocol() {
+fn definitions_shared_with_the_protocol_use_the_types_of_the_protocol() {
     fn type_of<T: 'static>(_: &T) -> TypeId {
         TypeId::of::<T>()
     }
@@ -105,7 +105,7 @@ fn a_definition_that_the_protocol_has_too_is_the_type_of_the_protocol() {
     assert_eq!(type_of(&task.input_requests), of_the_protocol);
     let back: serde_json::Value = serde_json::from_str(&to_string(&task).unwrap()).unwrap();
     assert_eq!(back, serde_json::from_str::<serde_json::Value>(text).unwrap());
-    // Which definitions the crate has of its own is what its size rests on.
+    // The size of the crate depends on the number of its own definitions.
     let own: BTreeSet<&str> = mcp_ext_tasks::definitions::DEFINITIONS
         .iter()
         .map(|one| one.name)

@@ -1,11 +1,11 @@
-//! The server in other people's HTTP frameworks, in a workspace outside of this one.
+//! The server in third-party HTTP frameworks, in a separate workspace.
 
 use std::path::Path;
 use std::process::Command;
 
 #[test]
-#[ignore = "it compiles the frameworks"]
-fn the_server_runs_in_other_frameworks() {
+#[ignore = "compiles the frameworks"]
+fn the_server_runs_in_actix_web_and_aws_lambda() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let tested = Command::new(cargo)

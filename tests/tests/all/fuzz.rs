@@ -1,4 +1,5 @@
-//! The properties that fuzzing checks, with the inputs from which it starts and those that broke one once.
+//! The properties that fuzzing checks, with the inputs from which it starts, and with inputs that once broke a
+//! property.
 
 use std::fs;
 
@@ -6,7 +7,7 @@ use mcp_tests::fuzz::{PROPERTIES, check};
 use mcp_tests::workspace;
 
 #[test]
-fn the_inputs_from_which_fuzzing_starts_break_nothing() {
+fn the_seeds_of_fuzzing_break_no_property() {
     for property in PROPERTIES {
         let seeds = (property.seeds)();
         println!("{}: {} inputs", property.name, seeds.len());
@@ -16,7 +17,7 @@ fn the_inputs_from_which_fuzzing_starts_break_nothing() {
 }
 
 #[test]
-fn what_broke_a_property_once_breaks_it_no_more() {
+fn earlier_findings_of_fuzzing_break_no_property() {
     for property in PROPERTIES {
         let Ok(findings) = fs::read_dir(workspace("fuzz/findings").join(property.name)) else {
             continue;

@@ -1,15 +1,15 @@
-//! Random instances of every definition, checked by another implementation of JSON Schema.
+//! Random instances of every definition, whose validity another implementation of JSON Schema determines.
 
 use std::collections::BTreeSet;
 
 use mcp_adapters::Revision;
 use mcp_tests::{Tally, corrected};
 
-/// How many instances of each definition are tried, about half of them valid.
+/// Number of instances of each definition, about half of them valid.
 const COUNT: usize = 40;
 
 #[test]
-fn every_definition_of_the_schema_is_known_by_its_name_and_no_other_is() {
+fn the_known_definitions_are_exactly_those_of_the_schema() {
     for revision in Revision::ALL {
         let instances = corrected(revision);
         let known: BTreeSet<&str> = revision
@@ -22,7 +22,7 @@ fn every_definition_of_the_schema_is_known_by_its_name_and_no_other_is() {
 }
 
 #[test]
-fn valid_instances_come_back_equal_and_mutants_are_refused() {
+fn valid_instances_survive_the_round_trip_and_mutants_are_refused() {
     for revision in Revision::ALL {
         let instances = corrected(revision);
         let mut tally = Tally::new(revision);

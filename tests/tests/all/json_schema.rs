@@ -7,10 +7,10 @@ use mcp_types_2025_11_25 as latest;
 use schemars::{Schema, schema_for};
 use serde_json::{Value, json};
 
-/// How many instances of each definition are tried, about half of them valid.
+/// Number of instances of each definition, about half of them valid.
 const COUNT: usize = 40;
 
-/// Whether a derived schema accepts and refuses what the official one does.
+/// Asserts that a derived schema and the official one accept the same instances.
 fn agrees(revision: Revision, definition: &str, derived: &Schema) {
     let judge = jsonschema::options()
         .should_validate_formats(false)
@@ -39,7 +39,7 @@ macro_rules! agree {
 }
 
 #[test]
-fn derived_schemas_accept_and_refuse_what_the_official_ones_do() {
+fn derived_schemas_accept_the_same_instances_as_the_official_ones() {
     agree!(Revision::V2024_11_05, first:
         CallToolResult, CompleteResult, CreateMessageResult, EmbeddedResource, InitializeResult, ListRootsResult,
         LoggingLevel, ModelPreferences, ProgressToken, ReadResourceResult, Tool);
@@ -50,7 +50,7 @@ fn derived_schemas_accept_and_refuse_what_the_official_ones_do() {
 }
 
 #[test]
-fn revisions_stay_apart_in_one_document() {
+fn types_of_several_revisions_have_separate_definitions_in_one_document() {
     let mut generator = schemars::SchemaGenerator::default();
     let early = generator.subschema_for::<first::CallToolResult>();
     let late = generator.subschema_for::<latest::CallToolResult>();

@@ -1,10 +1,11 @@
-//! What isn't loaded, and why. What is loaded stays as long as a program runs: the tests of `mcp-rev` have programs of their own.
+//! Errors of loading a revision. A loaded revision can't be unloaded, so the tests of `mcp-rev` load revisions in
+//! separate processes.
 
 use mcp_adapters::{LoadError, Revision};
 
 const NAME: &str = "2099-01-01";
 
-/// Loads the table of the latest revision under another name, after it, with a change.
+/// Loads the table of the latest revision under another name, as its successor, with `from` replaced by `to`.
 fn load(from: &str, to: &str) -> LoadError {
     let latest = Revision::LATEST;
     let table = latest.table();
@@ -16,21 +17,21 @@ fn load(from: &str, to: &str) -> LoadError {
             1,
         )
         .replacen(before, &format!("\"before\": \"{latest}\","), 1);
-    assert!(table.contains(from), "{from} is in the table");
+    assert!(table.contains(from), "{from} isn't in the table");
     let error = Revision::load(NAME, &table.replacen(from, to, 1), latest.schema().text()).unwrap_err();
     assert!(Revision::all().all(|revision| revision.as_str() != NAME));
     error
 }
 
 #[test]
-fn a_revision_that_exists_is_not_loaded_again() {
+fn a_known_revision_is_not_loaded_again() {
     let latest = Revision::LATEST;
     let error = Revision::load(latest.as_str(), latest.table(), latest.schema().text()).unwrap_err();
     assert_eq!(error.to_string(), format!("there is a revision {latest} already"));
 }
 
 #[test]
-fn a_revision_that_comes_after_another_one_than_the_last_is_not_loaded() {
+fn a_revision_that_does_not_follow_the_last_one_is_not_loaded() {
     let before = format!("\"before\": \"{}\"", Revision::LATEST);
     let error = load(&before, "\"before\": \"2024-11-05\"");
     assert!(
@@ -40,7 +41,7 @@ fn a_revision_that_comes_after_another_one_than_the_last_is_not_loaded() {
 }
 
 #[test]
-fn a_table_that_cannot_be_read_is_not_loaded() {
+fn an_invalid_table_is_not_loaded() {
     for (from, to, problem) in [
         ("\"types\": {", "\"types\": [", "expected"),
         (
@@ -62,7 +63,7 @@ fn a_table_that_cannot_be_read_is_not_loaded() {
 }
 
 #[test]
-fn a_schema_that_nothing_can_be_validated_by_is_not_loaded() {
+fn an_invalid_schema_is_not_loaded() {
     let error = Revision::load(NAME, Revision::LATEST.table(), "{").unwrap_err();
     assert!(matches!(error, LoadError::Schema { .. }), "{error}");
 }

@@ -1,4 +1,4 @@
-//! What the generated crates promise, in one binary, because each binary links all of them.
+//! Tests of the generated crates, in one binary, because each test binary links all of them.
 
 mod adapters;
 mod book;

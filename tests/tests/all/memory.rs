@@ -1,11 +1,11 @@
-//! How much memory the generated types may take while they are decoded.
+//! The limit on the memory that decoding into generated types allocates.
 
 use mcp_adapters::Revision;
 use mcp_adapters::mcp_wire::DecodeErrorKind;
 
 const LENGTH: usize = 300_000;
 
-/// A result of some 300 kilobytes with a list of the same element, and with what only some revisions require.
+/// Returns a result of about 300 KB with a list of equal elements, and with members that only some revisions require.
 fn result(list: &str, element: &str) -> String {
     let elements = vec![element; LENGTH / (element.len() + 1)].join(",");
     format!(r#"{{"resultType":"complete","ttlMs":0,"cacheScope":"private","{list}":[{elements}]}}"#)
@@ -57,7 +57,7 @@ fn lists_of_the_smallest_valid_elements_are_decoded_in_every_revision() {
 }
 
 #[test]
-fn a_list_of_elements_that_say_nothing_is_refused_in_every_revision() {
+fn a_list_of_elements_without_known_members_is_refused_in_every_revision() {
     let json = result("hints", r#"{"a":1}"#);
     for revision in Revision::ALL {
         let known = revision

@@ -1,4 +1,4 @@
-//! Whole JSON-RPC messages: their kinds, and what they keep.
+//! Whole JSON-RPC messages: their kinds, and unknown content that they keep.
 
 use mcp_adapters::mcp_wire::{
     Batch, Call, DecodeErrorKind, ErrorObject, ErrorResponse, Message, Notice, RequestId, Response, from_slice,
@@ -27,7 +27,7 @@ fn a_request_is_decoded_from_bytes_with_its_id() {
 }
 
 #[test]
-fn neither_the_order_of_members_nor_escapes_in_the_method_matter() {
+fn a_request_is_decoded_with_any_order_of_members_and_escapes_in_the_method() {
     let expected = Message::Request(Call {
         id: RequestId::Integer(1),
         request: CallToolRequest::new(CallToolRequestParams::new("add").with_arguments(json!({"a": []}))).into(),
@@ -47,7 +47,7 @@ fn neither_the_order_of_members_nor_escapes_in_the_method_matter() {
     }
 }
 
-/// The members in every order.
+/// Returns all permutations of the members.
 fn orders<'m>(members: &[&'m str]) -> Vec<Vec<&'m str>> {
     let Some((first, rest)) = members.split_first() else {
         return vec![Vec::new()];
@@ -73,7 +73,7 @@ fn a_notification_has_no_id() {
 }
 
 #[test]
-fn a_response_is_open_until_its_method_is_known() {
+fn the_result_of_a_response_is_decoded_only_once_its_method_is_known() {
     let text = r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[],"x":1.50}}"#;
     let Message::Response(response) = from_str::<ServerMessage>(text).unwrap() else {
         panic!("not a response");
@@ -89,7 +89,7 @@ fn a_response_is_open_until_its_method_is_known() {
 }
 
 #[test]
-fn a_method_with_two_results_is_told_apart_by_what_is_there() {
+fn the_type_of_a_result_is_chosen_by_its_members_if_a_method_has_two() {
     let decode = |json| ServerResult::decode("tools/call", &json);
     let task = json!({"task": {
         "taskId": "1", "status": "working", "createdAt": "", "lastUpdatedAt": "", "ttl": null
@@ -128,7 +128,7 @@ fn an_unknown_method_is_kept() {
     };
     assert_eq!(unknown.method, "vendor/do");
     assert_eq!(text_of(&message), text);
-    // So is a method of the other direction.
+    // A method of the other direction is also kept.
     let roots = r#"{"jsonrpc":"2.0","id":1,"method":"roots/list"}"#;
     let Message::Request(call) = from_str::<ClientMessage>(roots).unwrap() else {
         panic!("not a request");
@@ -137,7 +137,7 @@ fn an_unknown_method_is_kept() {
 }
 
 #[test]
-fn members_beside_the_envelope_are_kept_in_every_kind_of_message() {
+fn unknown_members_of_the_envelope_are_kept_in_every_kind_of_message() {
     for text in [
         r#"{"jsonrpc":"2.0","id":1,"method":"ping","trace":1.0}"#,
         r#"{"jsonrpc":"2.0","method":"notifications/initialized","trace":1.0}"#,
@@ -150,7 +150,7 @@ fn members_beside_the_envelope_are_kept_in_every_kind_of_message() {
 }
 
 #[test]
-fn a_bad_id_makes_an_error_and_never_another_kind_of_message() {
+fn an_invalid_id_is_an_error_and_never_makes_another_kind_of_message() {
     for (id, kind) in [
         ("1.5", DecodeErrorKind::WrongType),
         ("18446744073709551615", DecodeErrorKind::OutOfRange),
@@ -174,7 +174,7 @@ fn a_bad_id_makes_an_error_and_never_another_kind_of_message() {
 }
 
 #[test]
-fn what_is_no_message_is_refused() {
+fn invalid_messages_are_refused() {
     for text in [
         r#"{"jsonrpc":"2.0"}"#,
         r#"{"jsonrpc":"2.0","id":1}"#,
@@ -192,7 +192,7 @@ fn what_is_no_message_is_refused() {
 }
 
 #[test]
-fn only_the_revision_with_batches_takes_one() {
+fn only_the_revision_with_batches_accepts_a_batch() {
     let batch = format!("[{PING},{INITIALIZED}]");
     let decoded: v2025_03_26::ClientMessage = from_str(&batch).unwrap();
     let Batch::Many(messages) = &decoded else {

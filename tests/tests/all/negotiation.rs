@@ -1,11 +1,11 @@
-//! Which revision two peers agree on, and what is known of each revision.
+//! Negotiation of a revision, and the facts and methods of each revision.
 
 use crate::revisions::{V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28};
 use mcp_adapters::mcp_wire::{Direction, definition_name, error_code};
 use mcp_adapters::{Facts, Revision, UnknownRevision, accept, negotiate};
 use serde_json::{Value, json};
 
-/// The revisions whose data are written down here; there may be others after them.
+/// The revisions whose data are repeated in these tests; there can be later ones.
 const KNOWN: [Revision; 4] = [V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25];
 
 /// Names that no revision has.
@@ -27,7 +27,7 @@ const ODD: [&str; 12] = [
 // The server's side.
 
 #[test]
-fn a_server_answers_a_revision_that_it_supports_with_the_same() {
+fn a_server_chooses_the_requested_revision_if_it_supports_it() {
     for revision in Revision::ALL
         .into_iter()
         .filter(|revision| revision.facts().initializes)
@@ -37,20 +37,20 @@ fn a_server_answers_a_revision_that_it_supports_with_the_same() {
     }
 }
 
-/// The revisions that have a handshake.
+/// Returns the revisions that have a handshake.
 fn with_handshake() -> impl Iterator<Item = Revision> {
     Revision::ALL
         .into_iter()
         .filter(|revision| revision.facts().initializes)
 }
 
-/// The latest of them.
+/// Returns the latest revision with a handshake.
 fn latest() -> Option<Revision> {
     with_handshake().max()
 }
 
 #[test]
-fn a_server_never_answers_a_revision_without_a_handshake() {
+fn a_server_never_negotiates_a_revision_without_a_handshake() {
     for revision in Revision::ALL
         .into_iter()
         .filter(|revision| !revision.facts().initializes)
@@ -61,14 +61,14 @@ fn a_server_never_answers_a_revision_without_a_handshake() {
 }
 
 #[test]
-fn a_server_answers_a_known_revision_that_it_does_not_support_with_its_latest() {
+fn a_server_chooses_its_latest_revision_if_it_does_not_support_the_requested_one() {
     assert_eq!(negotiate("2025-11-25", &[V2024_11_05, V2025_03_26]), Some(V2025_03_26));
     assert_eq!(negotiate("2024-11-05", &[V2025_11_25]), Some(V2025_11_25));
     assert_eq!(negotiate("2025-03-26", &[V2025_06_18, V2024_11_05]), Some(V2025_06_18));
 }
 
 #[test]
-fn the_latest_supported_revision_is_found_whatever_the_order_of_the_list() {
+fn a_server_chooses_its_latest_revision_in_any_order_of_its_list() {
     for supported in [
         [V2024_11_05, V2025_06_18, V2025_03_26],
         [V2025_06_18, V2025_03_26, V2024_11_05],
@@ -78,7 +78,7 @@ fn the_latest_supported_revision_is_found_whatever_the_order_of_the_list() {
 }
 
 #[test]
-fn a_server_answers_future_empty_and_odd_names_with_its_latest() {
+fn a_server_chooses_its_latest_revision_for_unknown_and_malformed_names() {
     for name in ODD {
         assert_eq!(negotiate(name, &Revision::ALL), latest(), "{name:?}");
         assert_eq!(negotiate(name, &[V2025_03_26]), Some(V2025_03_26), "{name:?}");
@@ -88,7 +88,7 @@ fn a_server_answers_future_empty_and_odd_names_with_its_latest() {
 }
 
 #[test]
-fn a_server_that_supports_nothing_has_no_answer() {
+fn a_server_that_supports_no_revision_negotiates_none() {
     assert_eq!(negotiate::<Revision>("2025-11-25", &[]), None);
     assert_eq!(negotiate::<Revision>("", &[]), None);
 }
@@ -96,7 +96,7 @@ fn a_server_that_supports_nothing_has_no_answer() {
 // The client's side.
 
 #[test]
-fn a_client_accepts_what_it_supports_even_if_it_asked_for_another() {
+fn a_client_accepts_any_revision_that_it_supports() {
     for revision in Revision::ALL {
         assert_eq!(accept(revision.as_str(), &Revision::ALL), Ok(revision));
     }
@@ -104,7 +104,7 @@ fn a_client_accepts_what_it_supports_even_if_it_asked_for_another() {
 }
 
 #[test]
-fn a_client_accepts_nothing_that_it_does_not_support() {
+fn a_client_refuses_a_revision_that_it_does_not_support() {
     let mismatch = accept("2024-11-05", &[V2025_06_18, V2025_11_25]).unwrap_err();
     assert_eq!(mismatch.requested, "2024-11-05");
     assert_eq!(mismatch.supported, [V2025_06_18, V2025_11_25]);
@@ -119,7 +119,7 @@ fn a_client_accepts_nothing_that_it_does_not_support() {
 }
 
 #[test]
-fn what_a_server_answers_is_accepted_by_each_client_that_supports_it() {
+fn a_client_accepts_the_revision_of_a_server_only_if_it_supports_it() {
     for requested in with_handshake() {
         for only in with_handshake() {
             let answered = negotiate(requested.as_str(), &[only]).unwrap();
@@ -130,7 +130,7 @@ fn what_a_server_answers_is_accepted_by_each_client_that_supports_it() {
 }
 
 #[test]
-fn a_mismatch_is_told_with_the_documented_error() {
+fn a_mismatch_is_reported_with_the_documented_error() {
     let error = accept("1.0.0", &[V2024_11_05]).unwrap_err().to_error();
     assert_eq!(error.code, error_code::INVALID_PARAMS);
     assert_eq!(
@@ -154,7 +154,7 @@ fn revisions_are_in_the_order_of_the_protocol() {
 }
 
 #[test]
-fn a_revision_is_written_as_peers_name_it_and_read_back() {
+fn a_revision_is_written_by_its_name_in_the_protocol_and_read_back() {
     for (revision, name) in KNOWN
         .into_iter()
         .zip(["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])
@@ -165,7 +165,7 @@ fn a_revision_is_written_as_peers_name_it_and_read_back() {
         assert_eq!(serde_json::to_value(revision).unwrap(), json!(name));
         assert_eq!(serde_json::from_value::<Revision>(json!(name)).unwrap(), revision);
     }
-    // A name whose text must be unescaped can't be borrowed.
+    // A name with escapes can't be borrowed from the text.
     assert_eq!(
         serde_json::from_str::<Revision>(r#""2025\u002d11-25""#).unwrap(),
         V2025_11_25
@@ -173,7 +173,7 @@ fn a_revision_is_written_as_peers_name_it_and_read_back() {
 }
 
 #[test]
-fn a_name_that_no_revision_has_is_an_error_that_lists_those_there_are() {
+fn an_unknown_name_is_an_error_that_lists_the_known_revisions() {
     let names = Revision::ALL.map(Revision::as_str).join(", ");
     assert!(names.starts_with("2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25"));
     for name in ODD {
@@ -190,7 +190,7 @@ fn a_name_that_no_revision_has_is_an_error_that_lists_those_there_are() {
 }
 
 #[test]
-fn each_revision_has_its_facts_and_those_of_the_one_before() {
+fn the_facts_of_each_revision_build_on_those_of_earlier_ones() {
     let first = Facts {
         released: true,
         initializes: true,
@@ -245,7 +245,7 @@ fn each_revision_links_the_specification_of_its_definitions() {
     let page = "https://modelcontextprotocol.io/specification";
     assert_eq!(link(V2025_11_25), format!("{page}/2025-11-25/schema#calltoolresult"));
     assert_eq!(link(V2026_07_28), format!("{page}/2026-07-28/schema#calltoolresult"));
-    // The first ones have no page of their schema, and so the link is that of the schema itself.
+    // The first revisions have no page about their schema, so the link leads to the schema itself.
     assert!(
         link(V2024_11_05).ends_with("/schema/2024-11-05/schema.ts"),
         "{}",
@@ -258,7 +258,7 @@ fn each_revision_links_the_specification_of_its_definitions() {
 
 // Methods.
 
-/// The methods of a revision with their directions.
+/// Returns the methods of a revision with their directions, sorted by name.
 fn methods(revision: Revision) -> Vec<(&'static str, Direction)> {
     let mut methods: Vec<_> = revision
         .methods()
@@ -269,7 +269,7 @@ fn methods(revision: Revision) -> Vec<(&'static str, Direction)> {
     methods
 }
 
-/// The methods that `later` has and `earlier` lacks.
+/// Returns the methods that `later` has and `earlier` lacks.
 fn added(earlier: Revision, later: Revision) -> Vec<(&'static str, Direction)> {
     let known = methods(earlier);
     let is_new = |method: &(&str, Direction)| !known.contains(method);
@@ -309,7 +309,7 @@ fn the_methods_of_2024_11_05_have_their_directions() {
 }
 
 #[test]
-fn known_revisions_add_methods_and_take_none_away() {
+fn each_known_revision_adds_methods_and_removes_none() {
     use Direction::{Both, ServerToClient};
     assert_eq!(added(V2024_11_05, V2025_03_26), []);
     assert_eq!(
@@ -356,7 +356,7 @@ fn a_method_is_found_by_name_in_the_revisions_that_have_it() {
 }
 
 #[test]
-fn requests_that_may_become_tasks_have_a_task_among_their_results() {
+fn requests_that_support_tasks_have_a_task_among_their_results() {
     for (method, result) in [
         ("tools/call", "CallToolResult"),
         ("sampling/createMessage", "CreateMessageResult"),
@@ -373,7 +373,7 @@ fn requests_that_may_become_tasks_have_a_task_among_their_results() {
 }
 
 #[test]
-fn a_mismatch_keeps_the_order_in_which_revisions_are_supported() {
+fn a_mismatch_lists_the_supported_revisions_in_their_order() {
     let error = accept("x", &[V2025_11_25, V2024_11_05]).unwrap_err().to_error();
     let data: Value = serde_json::from_str(error.data.unwrap().text()).unwrap();
     assert_eq!(data["supported"], json!(["2025-11-25", "2024-11-05"]));

@@ -1,4 +1,4 @@
-//! The packages that are published.
+//! The published packages.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::process::Command;
 use mcp_tests::workspace;
 use serde_json::Value;
 
-/// What cargo prints.
+/// Runs cargo in the workspace, and returns its output.
 fn cargo(args: &[&str]) -> String {
     let output = Command::new(env!("CARGO"))
         .args(args)
@@ -18,14 +18,14 @@ fn cargo(args: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// What cargo knows of each crate of the workspace.
+/// Returns cargo's metadata of each package in the workspace.
 fn packages() -> Vec<Value> {
     let metadata = cargo(&["metadata", "--no-deps", "--offline", "--format-version", "1"]);
     let mut metadata: Value = serde_json::from_str(&metadata).unwrap();
     metadata["packages"].as_array_mut().map(std::mem::take).unwrap()
 }
 
-/// Those that aren't kept from being published.
+/// Returns the packages that aren't marked `publish = false`.
 fn publishable() -> Vec<Value> {
     let mut packages = packages();
     packages.retain(|package| package["publish"].is_null());
@@ -33,9 +33,9 @@ fn publishable() -> Vec<Value> {
     packages
 }
 
-/// A library without unit tests says so in its manifest, which spares the time to compile it a second time.
+/// A library without unit tests has `test = false` in its manifest, which saves the time to compile it a second time.
 #[test]
-fn every_unit_test_is_run() {
+fn a_package_that_disables_its_unit_tests_has_none() {
     for package in packages() {
         let targets = package["targets"].as_array().unwrap().iter();
         for target in targets.filter(|target| target["test"] == false) {
@@ -48,14 +48,14 @@ fn every_unit_test_is_run() {
                 let file = file.display();
                 assert!(
                     !has_test,
-                    "{file} has a test, and the manifest of its package says `test = false`"
+                    "{file} has a test, but the manifest of its package has `test = false`"
                 );
             }
         }
     }
 }
 
-/// The file, or all files of Rust below the folder.
+/// Returns the path itself if it is a Rust file, or all Rust files below it.
 fn files_below(path: &Path) -> Vec<PathBuf> {
     if !path.is_dir() {
         let is_rust = path.extension().is_some_and(|extension| extension == "rs");
@@ -66,7 +66,7 @@ fn files_below(path: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn every_package_says_what_it_is_and_carries_its_licences() {
+fn every_package_has_complete_metadata_and_the_licence_files() {
     for package in publishable() {
         let name = &package["name"];
         for member in ["description", "documentation", "license", "readme", "rust_version"] {
@@ -86,7 +86,7 @@ fn every_package_says_what_it_is_and_carries_its_licences() {
         assert_eq!(
             all_features == true,
             is_library,
-            "{name}: docs.rs would leave out features"
+            "{name}: docs.rs must document all features of a library"
         );
         let folder = Path::new(package["manifest_path"].as_str().unwrap()).parent().unwrap();
         if is_library && !package["features"].as_object().unwrap().is_empty() {
@@ -94,7 +94,7 @@ fn every_package_says_what_it_is_and_carries_its_licences() {
             let badges = library.contains("#![cfg_attr(docsrs, feature(doc_cfg))]");
             assert!(
                 badges,
-                "{name}: its documentation doesn't say which feature an item needs"
+                "{name}: its documentation doesn't show the feature that an item needs"
             );
         }
         for licence in ["LICENSE-APACHE", "LICENSE-MIT"] {
@@ -109,7 +109,7 @@ fn every_package_says_what_it_is_and_carries_its_licences() {
 }
 
 #[test]
-fn a_package_depends_only_on_what_is_published_too() {
+fn a_published_package_depends_only_on_published_packages() {
     let packages = publishable();
     let published = |name: &Value| packages.iter().any(|package| package["name"] == *name);
     for package in &packages {
@@ -117,13 +117,17 @@ fn a_package_depends_only_on_what_is_published_too() {
             let ours = dependency["path"].is_string() && dependency["kind"] != "dev";
             let (name, wanted) = (&dependency["name"], &dependency["req"]);
             assert!(!ours || published(name), "{} needs {name}", package["name"]);
-            assert!(!ours || wanted != "*", "{} needs {name} of no version", package["name"]);
+            assert!(
+                !ours || wanted != "*",
+                "{} needs {name} without a version",
+                package["name"]
+            );
         }
     }
 }
 
 #[test]
-fn nothing_else_gets_into_a_package() {
+fn a_package_contains_only_expected_files() {
     let expected = |file: &str| {
         let folder = ["src/", "examples/", "schemas/", "tables/", "tests/", "templates/"]
             .iter()

@@ -1,4 +1,4 @@
-//! The revisions of `server.json`: examples and random documents are valid before and after they become documents of the last revision.
+//! The revisions of the registry's `server.json`: examples and random documents are valid before and after conversion.
 
 use std::fs;
 
@@ -11,10 +11,10 @@ use serde_json::Value;
 
 const DOCUMENT: &str = "ServerDetail";
 
-/// How many instances of each definition are tried, about half of them valid.
+/// Number of instances of each definition, about half of them valid.
 const COUNT: usize = 120;
 
-/// The official schema, as `jsonschema` reads it.
+/// Returns a generator and validator of instances of the official schema, based on the crate `jsonschema`.
 fn official(revision: Revision) -> Instances {
     let path = workspace("schema/registry").join(revision.as_str()).join("schema.json");
     Instances::new(&serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()).unwrap()
@@ -27,14 +27,14 @@ fn example(revision: Revision) -> Value {
     serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
 }
 
-/// The value in another revision, and what was lost.
+/// Returns the value converted to another revision, and the losses.
 fn translated(from: Revision, to: Revision, name: &str, value: &Value) -> Result<(Value, Vec<String>), TranslateError> {
     let done = translate(from, to, name, value.to_string().as_bytes(), Policy::Conform)?;
     let losses = done.losses.iter().map(ToString::to_string).collect();
     Ok((serde_json::from_str(done.value.text()).unwrap(), losses))
 }
 
-/// Asserts that a document is valid: after our validator and another one.
+/// Asserts that our validator and another implementation accept a document.
 fn assert_valid(revision: Revision, document: &Value) {
     let ours = revision.validate_definition(DOCUMENT, &document.to_string());
     assert_eq!(ours, Some(Ok(())), "{revision}: {document}");
@@ -46,7 +46,7 @@ fn assert_valid(revision: Revision, document: &Value) {
 }
 
 #[test]
-fn an_example_of_each_form_is_valid_before_and_after_its_upgrade() {
+fn an_example_of_each_revision_is_valid_before_and_after_its_upgrade() {
     for revision in Revision::ALL {
         let document = example(revision);
         assert_valid(revision, &document);
@@ -66,7 +66,7 @@ fn an_example_of_each_form_is_valid_before_and_after_its_upgrade() {
 }
 
 #[test]
-fn forms_that_say_the_same_become_the_same_document() {
+fn equivalent_documents_of_several_revisions_are_upgraded_to_the_same_document() {
     let mut expected = example(Revision::V2025_09_29);
     expected["$schema"] = example(Revision::HUB)["$schema"].clone();
     for revision in [Revision::V2025_07_09, Revision::V2025_09_16, Revision::V2025_09_29] {
@@ -76,7 +76,7 @@ fn forms_that_say_the_same_become_the_same_document() {
 }
 
 #[test]
-fn an_address_that_only_earlier_forms_allow_is_refused_with_its_place() {
+fn a_url_that_only_earlier_revisions_allow_is_refused_with_its_path() {
     let mut document = example(Revision::V2025_10_17);
     document["remotes"][1]["url"] = "{base}/sse".into();
     let refused = translated(Revision::V2025_10_17, Revision::HUB, DOCUMENT, &document).unwrap_err();
@@ -84,7 +84,7 @@ fn an_address_that_only_earlier_forms_allow_is_refused_with_its_place() {
 }
 
 #[test]
-fn a_document_is_converted_as_a_type() {
+fn a_typed_document_is_converted() {
     let text = example(Revision::V2025_07_09).to_string();
     let first: v2025_07_09::ServerDetail = mcp_wire::from_str(&text).unwrap();
     assert_eq!(
@@ -109,7 +109,7 @@ fn a_document_is_converted_as_a_type() {
 }
 
 #[test]
-fn instances_of_every_form_come_back_equal_and_mutants_are_refused() {
+fn instances_of_every_revision_survive_the_round_trip_and_mutants_are_refused() {
     for revision in Revision::ALL {
         let instances = official(revision);
         let mut tally = Tally::of(revision.as_str(), revision.definitions());
@@ -122,7 +122,7 @@ fn instances_of_every_form_come_back_equal_and_mutants_are_refused() {
     }
 }
 
-/// Each two neighbours in both directions, and each form with the last.
+/// Returns each pair of neighbouring revisions, and each revision with the last one, in both directions.
 fn pairs() -> Vec<(Revision, Revision)> {
     let neighbours = Revision::ALL.into_iter().zip(Revision::ALL.into_iter().skip(1));
     let to_last = Revision::ALL.into_iter().map(|revision| (revision, Revision::HUB));
@@ -134,7 +134,7 @@ fn pairs() -> Vec<(Revision, Revision)> {
 }
 
 #[test]
-fn what_is_converted_is_valid_and_comes_back_as_it_was_unless_a_loss_is_recorded() {
+fn converted_documents_are_valid_and_survive_the_round_trip_or_a_loss_is_recorded() {
     let mut failures = Vec::new();
     for (from, to) in pairs() {
         let (source, target) = (official(from), official(to));
@@ -146,7 +146,7 @@ fn what_is_converted_is_valid_and_comes_back_as_it_was_unless_a_loss_is_recorded
                     continue;
                 };
                 converted += 1;
-                // Bounds of the elements of lists are left to the validation of the document.
+                // Only whole documents are validated, because conversions don't check bounds of list elements.
                 if name == DOCUMENT && target.accepts(name, &value) == Some(false) {
                     failures.push(format!(
                         "{from} to {to}: {} became {value}, which is invalid",

@@ -1,4 +1,4 @@
-//! The revisions by short names.
+//! Short names of the revisions.
 
 use mcp_adapters::Revision;
 

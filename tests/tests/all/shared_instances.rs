@@ -1,4 +1,4 @@
-//! Recorded instances with their verdicts.
+//! Recorded instances, which are marked as valid or invalid.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 #[test]
 #[ignore = "reads ../shared"]
-fn every_recorded_instance_comes_back_equal_if_valid_and_is_refused_if_not() {
+fn recorded_instances_survive_the_round_trip_if_valid_and_are_refused_otherwise() {
     for revision in Revision::ALL {
         let recorded = workspace("../shared/instances").join(format!("{revision}.jsonl"));
         let lines = fs::read_to_string(&recorded).unwrap();

@@ -1,4 +1,4 @@
-//! The examples of the documents that describe the protocol.
+//! The JSON examples in documents that describe the protocol.
 
 use std::convert::identity;
 use std::fmt::Debug;
@@ -10,7 +10,7 @@ use mcp_tests::workspace;
 use serde::Serialize;
 use serde_json::Value;
 
-/// The JSON that a document shows.
+/// Returns the JSON code blocks of a document.
 fn shown(document: &str) -> Vec<String> {
     let path = workspace("../shared/spec").join(document);
     let text = fs::read_to_string(&path).unwrap();
@@ -21,7 +21,7 @@ fn shown(document: &str) -> Vec<String> {
             (None, fence) if fence.split(' ').next() == Some("```json") => block = Some(String::new()),
             (Some(_), "```") => blocks.extend(block.take()),
             (Some(block), line) => {
-                // Some are explained with comments, which JSON doesn't have.
+                // Some have comments, which JSON doesn't allow.
                 block.push_str(line.split(" // ").next().unwrap_or_default());
                 block.push('\n');
             }
@@ -36,7 +36,7 @@ fn value(json: &str) -> Value {
     serde_json::from_str(json).unwrap_or_else(|error| panic!("{error}: {json}"))
 }
 
-/// Decodes and encodes again, by our own writer and by serde.
+/// Asserts that JSON survives decoding and encoding, and that our writer and serde encode it alike.
 fn survives<T: Decode + Encode + Serialize + Debug>(json: &str) -> T {
     let decoded: T = mcp_wire::from_str(json).unwrap_or_else(|error| panic!("{error}: {json}"));
     assert_eq!(serde_json::to_value(&decoded).unwrap(), value(json), "{decoded:?}");
@@ -55,7 +55,7 @@ fn survives_validly<T: Decode + Serialize + Validate + Debug>(json: &str) {
     is_valid(&survives::<T>(json), json);
 }
 
-/// A request or notification is valid.
+/// Asserts that a request or notification is valid.
 fn is_valid_message<Q: Validate + Object + Debug, N: Validate + Object + Debug>(message: Message<Q, N>, json: &str) {
     match message {
         Message::Request(call) => is_valid(&call, json),
@@ -64,7 +64,7 @@ fn is_valid_message<Q: Validate + Object + Debug, N: Validate + Object + Debug>(
     }
 }
 
-/// The message, in the revision that has batches.
+/// Returns the message of a revision with batches that isn't a batch.
 fn not_a_batch<M: Debug>(batch: Batch<M>) -> M {
     match batch {
         Batch::One(message) => message,
@@ -72,7 +72,7 @@ fn not_a_batch<M: Debug>(batch: Batch<M>) -> M {
     }
 }
 
-/// A request or notification, from whichever side may send it.
+/// Asserts that a request or notification survives as a message of each side that can send it.
 macro_rules! survives_as_message {
     ($revision:ident, $message:path, $json:expr) => {{
         let value = value($json);
@@ -89,7 +89,7 @@ macro_rules! survives_as_message {
 
 #[test]
 #[ignore = "reads ../shared"]
-fn the_messages_of_the_building_block_survive_in_every_revision() {
+fn the_example_messages_of_the_building_block_survive_in_every_revision() {
     let context = |json: &String| value(json).get("@context").is_some();
     let messages: Vec<String> = shown("003_7b0eb83a3874b59f.txt")
         .into_iter()
@@ -106,14 +106,14 @@ fn the_messages_of_the_building_block_survive_in_every_revision() {
 
 #[test]
 #[ignore = "reads ../shared"]
-fn the_json_of_the_server_features_survives() {
+fn the_examples_of_server_features_survive_decoding_and_encoding() {
     let mut asked: Option<Value> = None;
     for json in shown("002_909af65ede69e0a0.txt") {
         let shown = value(&json);
         let has = |member: &str| shown.get(member).is_some();
         if has("method") {
             survives_as_message!(v2025_06_18, identity, &json);
-            // A response answers the request above it, whatever notifications stand between.
+            // A response belongs to the last request above it; there can be notifications in between.
             asked = if has("id") { Some(shown) } else { asked };
         } else if has("jsonrpc") {
             match survives::<v2025_06_18::ServerMessage>(&json) {

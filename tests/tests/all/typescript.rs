@@ -1,4 +1,4 @@
-//! The definitions in TypeScript, judged by its compiler with instances that the schema accepts and others.
+//! The definitions in TypeScript, checked by its compiler against valid and invalid instances.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -10,10 +10,11 @@ use mcp_adapters::Revision;
 use mcp_tests::corrected;
 use serde_json::Value;
 
-/// How many instances of each definition are tried, about half of them valid.
+/// Number of instances of each definition, about half of them valid.
 const COUNT: usize = 24;
 
-/// Whether all members have names that are in the module. The compiler refuses others in literals, which the schemas allow.
+/// Whether the module has the names of all members. The compiler refuses unknown members in literals, which the schemas
+/// allow.
 fn is_declared(module: &str, value: &Value) -> bool {
     match value {
         Value::Object(members) => members.iter().all(|(name, value)| {
@@ -25,7 +26,7 @@ fn is_declared(module: &str, value: &Value) -> bool {
     }
 }
 
-/// The compiler, which is installed below `target` on first use.
+/// Returns the path of the compiler, which is installed below `target` on first use.
 fn compiler() -> PathBuf {
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
     let installed = own.join("../target/typescript");
@@ -42,14 +43,14 @@ fn compiler() -> PathBuf {
     compiler
 }
 
-/// The numbers of the lines of a file in which the compiler finds an error.
+/// Returns the line numbers of the compiler's errors in a file.
 fn wrong_lines(compiler: &Path, directory: &Path, file: &str) -> BTreeSet<usize> {
     let mut tsc = Command::new("node");
     tsc.arg(compiler)
         .args(["--strict", "--noEmit", "--pretty", "false", file]);
     let output = tsc.current_dir(directory).output().unwrap();
     let errors = String::from_utf8(output.stdout).unwrap();
-    // A further line of an error is indented.
+    // Continuation lines of an error are indented.
     let errors = errors.lines().filter(|line| !line.starts_with(' '));
     let line_of = |error: &str| {
         error
@@ -67,7 +68,7 @@ fn wrong_lines(compiler: &Path, directory: &Path, file: &str) -> BTreeSet<usize>
 
 #[test]
 #[ignore = "installs the compiler of TypeScript"]
-fn the_compiler_takes_what_the_schema_accepts_and_refuses_what_has_another_type() {
+fn the_compiler_accepts_valid_instances_and_refuses_those_of_other_types() {
     let compiler = compiler();
     let directory = tempfile::tempdir().unwrap();
     for revision in Revision::ALL {
@@ -98,7 +99,7 @@ fn the_compiler_takes_what_the_schema_accepts_and_refuses_what_has_another_type(
                 }
             }
         }
-        // Those break a rule about numbers that no type can say, such as their bounds.
+        // These violate a constraint on numbers that a type can't express, such as a bound.
         let has_number = |value: &&String| value.contains(|c: char| c.is_ascii_digit());
         assert!(overlooked.iter().all(has_number), "{revision}: {overlooked:#?}");
         assert!(overlooked.len() * 40 <= invalid, "{revision}: {overlooked:#?}");

@@ -1,15 +1,15 @@
-//! Whole messages and results, validated by the schema of the revision that they came in.
+//! Whole messages and results, validated against the schema of their revision.
 
 use crate::revisions::{V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25};
 use mcp_adapters::Revision;
 use mcp_adapters::mcp_wire::{RawJson, Schema, definition_name, validate_text};
 use mcp_tests::corrected;
 
-/// How many instances of each definition are validated, about half of them valid.
+/// Number of instances of each definition, about half of them valid.
 const COUNT: usize = 40;
 
 #[test]
-fn what_is_valid_by_the_official_schema_passes_and_something_of_the_rest_does_not() {
+fn valid_messages_and_results_pass_and_some_of_the_others_do_not() {
     for revision in Revision::ALL {
         let instances = corrected(revision);
         let mut refused = 0;
@@ -39,14 +39,14 @@ fn what_is_valid_by_the_official_schema_passes_and_something_of_the_rest_does_no
 }
 
 #[test]
-fn a_definition_that_is_compiled_alone_says_the_same_as_the_whole_schema() {
+fn a_definition_compiled_separately_reports_the_same_violations_as_the_whole_schema() {
     for revision in Revision::ALL {
         let instances = corrected(revision);
         let whole = revision.schema();
         whole.validator().unwrap();
         for definition in revision.definitions() {
             let (name, pointer) = (definition.name, definition.pointer);
-            // Only the first definitions of a schema are compiled alone.
+            // A new schema for each definition, because only the first definitions of a schema are compiled separately.
             let alone = Schema::new(revision.as_str(), whole.text());
             for instance in instances.of(name, 13, 6) {
                 let json = instance.value.to_string();
@@ -59,7 +59,7 @@ fn a_definition_that_is_compiled_alone_says_the_same_as_the_whole_schema() {
 }
 
 #[test]
-fn what_speaks_against_a_result_is_what_its_closest_form_says() {
+fn the_violations_of_a_result_are_those_of_its_closest_variant() {
     let result = RawJson::from(serde_json::json!({"content": [{"type": "text", "text": 1}]}));
     for revision in [V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25] {
         let invalid = revision.validate_result("tools/call", &result).unwrap_err();
@@ -73,7 +73,7 @@ fn what_speaks_against_a_result_is_what_its_closest_form_says() {
 }
 
 #[test]
-fn a_call_with_a_member_twice_is_refused_wherever_the_member_is() {
+fn a_call_with_a_duplicate_member_at_any_depth_is_invalid() {
     for (call, path) in [
         (
             r#"{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/call"}"#,

@@ -1,4 +1,4 @@
-//! Values of the generated types: how they are made, and what they keep.
+//! Values of the generated types: their construction, encoding and validation.
 
 use mcp_adapters::mcp_wire::{self, Decode, Direction, Notification, RawJson, RawObject, Request, Validate, from_str};
 use mcp_adapters::v2025_11_25::*;
@@ -15,8 +15,8 @@ fn text_of(value: &impl Serialize) -> String {
 }
 
 #[test]
-fn all_names_of_a_crate_leave_those_of_the_standard_library() {
-    // `Result` is that of std, although the revision has a type of that name.
+fn a_glob_import_of_a_crate_does_not_shadow_std_result() {
+    // `Result` is the one of std, although the revision has a type of that name.
     fn number(text: &str) -> Result<i64, std::num::ParseIntError> {
         text.parse()
     }
@@ -26,7 +26,7 @@ fn all_names_of_a_crate_leave_those_of_the_standard_library() {
 }
 
 #[test]
-fn a_constructor_takes_what_is_required_and_with_takes_the_rest() {
+fn constructors_take_required_members_and_with_methods_set_optional_ones() {
     let tool = Tool::new("add", json!({"type": "object"}));
     assert_eq!(
         json_of(&tool),
@@ -52,7 +52,7 @@ fn a_constructor_takes_what_is_required_and_with_takes_the_rest() {
 }
 
 #[test]
-fn what_is_made_equals_what_is_decoded() {
+fn a_constructed_value_equals_a_decoded_one() {
     let made = CallToolRequest::new(CallToolRequestParams::new("add").with_arguments(json!({"a": 1, "b": 2})));
     let text = r#"{"params": {"arguments": {"b": 2, "a": 1}, "name": "add"}, "method": "tools/call"}"#;
     let decoded: CallToolRequest = from_str(text).unwrap();
@@ -73,9 +73,10 @@ fn a_value_whose_members_are_all_optional_has_a_default() {
 }
 
 #[test]
-fn an_object_that_the_schema_accepts_is_kept_although_it_is_not_what_its_tag_names() {
+fn an_object_that_does_not_match_its_tag_is_kept_if_the_schema_accepts_it() {
     use v2026_07_28::{AnyReadResourceResult, ReadResourceResultResponse};
-    // The specification's own example: a result without the hints that it requires is one that asks for input, by the schema.
+    // An example in the specification: the schema accepts a result without the required cache hints, as a result that
+    // requests input.
     let text =
         r#"{"jsonrpc":"2.0","id":2,"result":{"resultType":"complete","contents":[{"uri":"file:///a","text":"b"}]}}"#;
     let response: ReadResourceResultResponse = from_str(text).unwrap();
@@ -84,13 +85,13 @@ fn an_object_that_the_schema_accepts_is_kept_although_it_is_not_what_its_tag_nam
     assert_eq!(response.validate(), Ok(()));
     let invalid = text.replace(r#""complete""#, "1");
     assert!(from_str::<ReadResourceResultResponse>(&invalid).is_err());
-    // A schema that says what each variant is accepts no other.
+    // Here the schema declares the type of each variant, so another value is refused.
     let block = r#"{"type":"text","text":1}"#;
     assert_eq!(from_str::<ContentBlock>(block).unwrap_err().path().to_string(), "text");
 }
 
 #[test]
-fn variants_and_scalars_are_made_with_into() {
+fn into_converts_to_variants_and_scalar_types() {
     let block: ContentBlock = TextContent::new("hello").into();
     assert_eq!(json_of(&block), json!({"type": "text", "text": "hello"}));
     let message = PromptMessage::new(Role::User, TextContent::new("hello"));
@@ -104,7 +105,7 @@ fn variants_and_scalars_are_made_with_into() {
 }
 
 #[test]
-fn constants_are_written_first_and_checked() {
+fn constants_are_written_first_and_validated() {
     assert_eq!(
         text_of(&ImageContent::new("AAAA", "image/png").with_meta(json!({}))),
         r#"{"type":"image","data":"AAAA","mimeType":"image/png","_meta":{}}"#
@@ -112,34 +113,38 @@ fn constants_are_written_first_and_checked() {
     let missing = from_str::<ImageContent>(r#"{"data":"","mimeType":""}"#).unwrap_err();
     assert_eq!(missing.path().to_string(), "type");
     let wrong: ImageContent = from_str(r#"{"type":"picture","data":"","mimeType":""}"#).unwrap();
-    assert_eq!(json_of(&wrong)["type"], "picture", "the other value is kept");
+    assert_eq!(json_of(&wrong)["type"], "picture", "the wrong value is kept");
     let violations = wrong.validate().unwrap_err().violations;
     assert_eq!(violations[0].path.to_string(), "type");
 }
 
 #[test]
-fn what_is_validated_is_what_was_sent() {
+fn validation_applies_to_the_received_json() {
     let valid = |arguments: &str| {
         let params: CallToolRequestParams = from_str(&format!(r#"{{"name":"a","arguments":{arguments}}}"#)).unwrap();
         params.validate()
     };
     assert_eq!(valid(r#"{"far":1e400}"#), Ok(()));
-    // serde_json marks raw values with this key; a peer may send it all the same.
+    // serde_json marks raw values with this key, but a peer can send it, too.
     assert_eq!(valid(r#"{"$serde_json::private::RawValue":"1"}"#), Ok(()));
     assert_eq!(valid(r#"{"$serde_json::private::RawValue":1}"#), Ok(()));
     let smuggled = r#"{"$serde_json::private::RawValue":"{\"type\":\"object\"}"}"#;
     let tool: Tool = from_str(&format!(r#"{{"name":"a","inputSchema":{smuggled}}}"#)).unwrap();
     let invalid = tool.validate().unwrap_err();
-    assert_eq!(invalid.violations[0].path.to_string(), "inputSchema", "no `type` in it");
+    assert_eq!(
+        invalid.violations[0].path.to_string(),
+        "inputSchema",
+        "it has no `type`"
+    );
 }
 
-/// A handler that knows its request only by the trait.
+/// Describes a request only through its trait.
 fn describe<R: Request>() -> (&'static str, Direction) {
     (R::METHOD, R::DIRECTION)
 }
 
 #[test]
-fn a_request_says_its_method_its_direction_and_its_result() {
+fn a_request_type_declares_its_method_direction_and_result() {
     assert_eq!(describe::<CallToolRequest>(), ("tools/call", Direction::ClientToServer));
     assert_eq!(
         describe::<CreateMessageRequest>(),
@@ -185,7 +190,7 @@ fn the_table_of_methods_agrees_with_the_definitions() {
 }
 
 #[test]
-fn revisions_live_side_by_side_and_share_what_is_open() {
+fn types_of_several_revisions_can_be_used_together_and_share_open_json() {
     let schema = RawObject::from(json!({"type": "object"}));
     let early = v2024_11_05::Tool::new("add", schema.clone());
     let late = Tool::new(early.name.clone(), early.input_schema.clone());
@@ -207,7 +212,7 @@ struct Weather {
 }
 
 #[test]
-fn open_json_is_the_text_that_came_until_it_is_asked() {
+fn open_json_keeps_its_received_text_and_is_parsed_on_demand() {
     let text =
         r#"{"content":[],"structuredContent":{"city": "Bern","celsius":21.50,"big":123456789012345678901234567890}}"#;
     let result: CallToolResult = from_str(text).unwrap();
@@ -250,14 +255,14 @@ fn undeclared_members_are_kept_in_order_on_every_object() {
 }
 
 #[test]
-fn absent_null_and_empty_stay_apart() {
+fn absent_null_and_empty_values_stay_distinct() {
     for meta in ["", r#","_meta":null"#, r#","_meta":{}"#] {
         for content in ["[]", r#"[{"type":"text","text":""}]"#] {
             let text = format!(r#"{{"content":{content}{meta}}}"#);
             let result: CallToolResult = from_str(&text).unwrap();
             assert_eq!(json_of(&result), serde_json::from_str::<Value>(&text).unwrap());
             assert_eq!(result.meta.is_some(), meta.ends_with("{}"), "{text}");
-            // The schema allows no null here: it is kept, and validated.
+            // The schema doesn't allow null here: it is kept, and validation reports it.
             assert_eq!(result.validate().is_err(), meta.ends_with("null"), "{text}");
         }
     }
@@ -272,7 +277,7 @@ fn absent_null_and_empty_stay_apart() {
 }
 
 #[test]
-fn what_the_revision_does_not_declare_is_kept_as_unknown_and_validated() {
+fn undeclared_variants_are_kept_as_unknown_and_fail_validation_unless_allowed() {
     let block: ContentBlock = from_str(r#"{"depth":3,"type":"hologram","data":1.50}"#).unwrap();
     let ContentBlock::Unknown(open) = &block else {
         panic!("{block:?}");
@@ -286,7 +291,7 @@ fn what_the_revision_does_not_declare_is_kept_as_unknown_and_validated() {
     assert_eq!(text_of(&level), r#""verbose""#);
     assert!(level.validate().is_err());
 
-    // An open set of strings has no unknown values: the schema allows them all.
+    // An open set of strings has no unknown values, because the schema allows any string.
     let text = r#"{"content":{"type":"text","text":""},"model":"m","role":"assistant","stopReason":"bored"}"#;
     let result: CreateMessageResult = from_str(text).unwrap();
     assert_eq!(result.stop_reason, Some("bored".into()));
@@ -294,13 +299,13 @@ fn what_the_revision_does_not_declare_is_kept_as_unknown_and_validated() {
 }
 
 #[test]
-fn levels_of_logging_compare_by_severity() {
+fn logging_levels_are_ordered_by_severity() {
     assert!(LoggingLevel::Debug < LoggingLevel::Warning);
     assert!(LoggingLevel::Emergency > LoggingLevel::Alert);
 }
 
 #[test]
-fn integers_are_written_without_a_fraction_and_numbers_are_kept() {
+fn integers_are_written_without_a_fraction_and_numbers_keep_their_value() {
     for (written, back) in [("1", "1"), ("1.0", "1"), ("1e2", "100"), ("0.5", "0.5")] {
         let text = format!(r#"{{"progress":{written},"progressToken":1.0}}"#);
         let params: ProgressNotificationParams = from_str(&text).unwrap();
@@ -318,7 +323,7 @@ fn fails<T: Decode + std::fmt::Debug>(text: &str, message: &str) {
 }
 
 #[test]
-fn an_error_says_where_what_was_expected_and_what_was_found() {
+fn a_decode_error_states_its_path_and_the_expected_and_found_types() {
     let message = |content: &str| {
         let good = r#"{"role":"user","content":{"type":"text","text":""}}"#;
         format!(
@@ -345,7 +350,7 @@ fn an_error_says_where_what_was_expected_and_what_was_found() {
 }
 
 #[test]
-fn validate_reports_every_departure_with_its_path() {
+fn validation_reports_every_violation_with_its_path() {
     let text = r#"{"name":"a","inputSchema":{"type":"array"},"annotations":{"title":null},"execution":{"taskSupport":"maybe"}}"#;
     let tool: Tool = from_str(text).unwrap();
     let invalid = tool.validate().unwrap_err();
@@ -360,7 +365,7 @@ fn validate_reports_every_departure_with_its_path() {
     assert_eq!(paths.len(), 3, "{invalid}");
 }
 
-/// The violations of a message, as text; nothing if it is valid.
+/// Returns the violations of a value as text, which is empty if the value is valid.
 fn violations(value: &impl Validate) -> String {
     value
         .validate()
@@ -372,9 +377,9 @@ fn message_violations<M: Decode + Validate>(message: &Value) -> String {
 }
 
 #[test]
-fn a_whole_message_is_validated_by_what_its_revision_says_of_messages_of_its_kind() {
+fn a_message_is_validated_against_the_definition_of_its_method_or_kind() {
     fn check<C: Decode + Validate, S: Decode + Validate>(result: &Value) {
-        // Required since 2026-07-28, and allowed before.
+        // Required in 2026-07-28, and allowed before.
         let meta = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
             "io.modelcontextprotocol/clientInfo": {"name": "a", "version": "1"},
@@ -406,7 +411,7 @@ fn a_whole_message_is_validated_by_what_its_revision_says_of_messages_of_its_kin
     check::<v2025_06_18::ClientMessage, v2025_06_18::ServerMessage>(&json!({}));
     check::<ClientMessage, ServerMessage>(&json!({}));
     check::<v2026_07_28::ClientMessage, v2026_07_28::ServerMessage>(&json!({"resultType": "complete"}));
-    // A result without its kind, which this revision requires.
+    // A result without `resultType`, which this revision requires.
     let untagged = json!({"jsonrpc": "2.0", "id": 1, "result": {}});
     assert!(message_violations::<v2026_07_28::ServerMessage>(&untagged).contains("resultType"));
     let several = json!([untagged, {"jsonrpc": "2.0", "id": 1, "result": null}]);
@@ -422,7 +427,7 @@ fn an_error_response_without_an_id_is_valid_where_the_revision_allows_it() {
 }
 
 #[test]
-fn a_result_is_validated_by_its_own_definition_alone_and_in_a_response() {
+fn a_result_is_validated_against_its_definition_both_separately_and_in_a_response() {
     let decode = |method: &str, result: Value| {
         let decoded = v2026_07_28::ServerResult::decode(method, &RawJson::from(result));
         decoded.unwrap().unwrap()
@@ -439,7 +444,7 @@ fn a_result_is_validated_by_its_own_definition_alone_and_in_a_response() {
         "{}",
         violations(&response)
     );
-    // A kind of result that an extension declares.
+    // A `resultType` that an extension declares.
     assert_eq!(
         violations(&decode("tools/call", json!({"resultType": "task", "taskId": "a"}))),
         ""

@@ -1,4 +1,4 @@
-//! A made-up revision as the hub: what is written against the hub compiles with it as it is.
+//! A made-up revision as the hub: the crates that use the hub's types compile with it without changes.
 
 use std::fs;
 use std::path::Path;
@@ -9,10 +9,10 @@ use mcp_codegen::generate;
 use mcp_tests::made_up::{HUB, MADE_UP, copy, here, read};
 use tempfile::TempDir;
 
-/// What a hub is for.
+/// Folders of the workspace that are copied: the runtime and the handwritten crates that it depends on.
 const MEMBERS: [&str; 3] = ["convert", "runtime", "wire"];
 
-/// The crates that are written against the hub.
+/// The crates that use the hub's types.
 const RUNTIME: [&str; 13] = [
     "mcp-runtime-apps",
     "mcp-runtime-auth",
@@ -29,7 +29,8 @@ const RUNTIME: [&str; 13] = [
     "mcp-runtime-tasks",
 ];
 
-/// A copy of the workspace in which handlers are written against the made-up revision. `directory` keeps what was built before.
+/// Writes a copy of the workspace into `directory` in which the made-up revision is the hub. Keeps the directory's
+/// `target` folder.
 fn move_hub(directory: &Path) {
     let root = TempDir::new().unwrap();
     let options = HUB.ingested(root.path());
@@ -63,7 +64,7 @@ fn move_hub(directory: &Path) {
 }
 
 #[test]
-#[ignore = "takes two minutes where nothing is built"]
+#[ignore = "takes two minutes without a cache of earlier builds"]
 fn the_runtime_compiles_with_a_hub_that_renames_members_and_drops_a_feature() {
     let directory = here("../target/made-up-hub");
     move_hub(&directory);

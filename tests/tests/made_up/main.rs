@@ -1,4 +1,4 @@
-//! Revisions that nobody published, by data alone, and a server and a client of ours that speak them.
+//! Made-up revisions: they need only data files, and our server and client speak them.
 
 mod hub;
 
@@ -17,15 +17,15 @@ use mcp_tests::made_up::{
     ASKING, BOTH, EVERYTHING, MADE_UP, MadeUp, Names, QUIET, RENAMED, SESSIONS, STATELESS, here, latest, read,
 };
 
-/// The section of a text after a line.
+/// Returns the rest of a text after a line.
 fn after<'t>(text: &'t str, line: &str) -> &'t str {
     text.split_once(line)
         .unwrap_or_else(|| panic!("there is no {line:?} in {text}"))
         .1
 }
 
-/// Lets a server and a client speak a revision, and returns what they say to each other. A revision that is loaded stays, so each
-/// one has a process.
+/// Lets a server and a client speak a revision, and returns their messages. A loaded revision can't be unloaded, so
+/// each one has a separate process.
 fn speak(made_up: &MadeUp, names: impl FnOnce(&Value, &Value) -> Names) -> String {
     let root = TempDir::new().unwrap();
     let options = made_up.ingested_with(root.path(), names);
@@ -48,14 +48,14 @@ fn speak(made_up: &MadeUp, names: impl FnOnce(&Value, &Value) -> Names) -> Strin
     messages
 }
 
-/// The names that sessions of the made-up revision use.
+/// Returns the names that sessions of the made-up revision use.
 fn lifecycle(adapters: &Path) -> Value {
     let table: Value = serde_json::from_str(&read(&adapters.join("tables").join(format!("{MADE_UP}.json")))).unwrap();
     table["lifecycle"].clone()
 }
 
 #[test]
-fn a_revision_that_renames_what_a_session_does_and_has_a_handshake_again_is_taken_by_data_alone() {
+fn a_revision_with_a_handshake_and_renamed_session_methods_needs_only_data_files() {
     let root = TempDir::new().unwrap();
     let options = SESSIONS.ingested(root.path());
     generate(&options).unwrap_or_else(|error| panic!("{error}"));
@@ -86,7 +86,7 @@ fn a_revision_that_renames_what_a_session_does_and_has_a_handshake_again_is_take
     assert_eq!(lifecycle["begin_result"], members);
     assert_eq!(lifecycle.get("meta_version"), None);
 
-    // A method by another name is the same for a session, and so its messages are converted.
+    // Sessions treat a renamed method like the original, so its messages are converted.
     let report = read(&adapters.join("ADAPTERS.md"));
     for (from, to) in [(latest(), MADE_UP), (MADE_UP, latest())] {
         let way = after(&report, &format!("## {from} to {to}\n"));
@@ -100,7 +100,7 @@ fn a_revision_that_renames_what_a_session_does_and_has_a_handshake_again_is_take
             }
         }
     }
-    // The names of methods are no losses: the table names those that another name stands for.
+    // Renaming a method isn't a loss: the table lists the old name of each renamed method.
     let table = read(&adapters.join("tables/2099-01-01.json"));
     let down = after(&table, "\"down\": {\n");
     for (old, new) in &SESSIONS.renamed[..6] {
@@ -110,7 +110,7 @@ fn a_revision_that_renames_what_a_session_does_and_has_a_handshake_again_is_take
 }
 
 #[test]
-fn revisions_with_other_names_and_other_questions_are_generated_by_data_alone() {
+fn revisions_with_new_names_and_new_input_requests_need_only_data_files() {
     for made_up in [&STATELESS, &ASKING] {
         let root = TempDir::new().unwrap();
         let options = made_up.ingested(root.path());
@@ -126,14 +126,14 @@ fn revisions_with_other_names_and_other_questions_are_generated_by_data_alone() 
 }
 
 #[test]
-fn a_later_revision_that_renames_everything_changes_no_published_crate() {
+fn a_later_revision_with_renamed_definitions_changes_no_published_crate() {
     let root = TempDir::new().unwrap();
     let options = GenerateOptions {
         out: here("../generated"),
         check: true,
         ..RENAMED.ingested(root.path())
     };
-    // Those whose names are kept.
+    // The published revisions are those whose names are recorded.
     let revisions = Manifest::load(&options.schema).unwrap().revisions;
     let revisions = revisions.iter().map(|entry| entry.revision.to_string());
     let published: Vec<String> = revisions
@@ -152,7 +152,8 @@ fn a_later_revision_that_renames_everything_changes_no_published_crate() {
     let generated = generate(&options).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(of_published(generated.files), [""; 0]);
 
-    // Without the published names, it renames types of the latest one, whose documentation may have no place then.
+    // Without its recorded names, types of the latest revision get other names, and some of their documentation may
+    // then have no place.
     let latest = published.last().unwrap();
     fs::remove_file(options.schema.join(latest).join(NAMES)).unwrap();
     match generate(&options) {
@@ -164,7 +165,7 @@ fn a_later_revision_that_renames_everything_changes_no_published_crate() {
     }
 }
 
-/// What revisions from seeds are like, before they get other names.
+/// The made-up revisions that get further names from seeds.
 const SHAPES: [&MadeUp; 5] = [&ASKING, &SESSIONS, &EVERYTHING, &QUIET, &BOTH];
 
 /// Lets a server and a client speak the revisions of these seeds.
@@ -180,18 +181,18 @@ fn speak_seeds(seeds: Range<u64>) {
 }
 
 #[test]
-fn a_server_and_a_client_speak_a_revision_with_names_from_a_seed() {
+fn a_server_and_a_client_speak_a_stateless_revision_with_random_names() {
     speak_seeds(0..1);
 }
 
 #[test]
-fn a_server_and_a_client_speak_a_revision_with_sessions_and_names_from_a_seed() {
+fn a_server_and_a_client_speak_a_revision_with_sessions_and_random_names() {
     speak_seeds(1..2);
 }
 
 #[test]
 #[ignore = "takes a minute"]
-fn a_server_and_a_client_speak_revisions_with_names_from_twelve_seeds() {
+fn a_server_and_a_client_speak_revisions_with_random_names_from_twelve_seeds() {
     let wanted = std::env::var("SEEDS").unwrap_or_else(|_| "0..12".to_owned());
     let (first, end) = wanted.split_once("..").expect("SEEDS=0..12");
     speak_seeds(first.parse().unwrap()..end.parse().unwrap());
@@ -199,7 +200,7 @@ fn a_server_and_a_client_speak_revisions_with_names_from_twelve_seeds() {
 
 #[test]
 #[ignore = "takes half a minute"]
-fn a_server_and_a_client_speak_revisions_that_nobody_published() {
+fn a_server_and_a_client_speak_the_made_up_revisions() {
     let wanted = std::env::var("MADE_UP").ok();
     for made_up in SHAPES {
         if wanted.as_deref().is_none_or(|wanted| wanted == made_up.name) {

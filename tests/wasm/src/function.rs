@@ -1,4 +1,4 @@
-//! A server as a function: it answers HTTP requests, and takes nothing of its host but random numbers.
+//! A server as a function from an HTTP request to its response. It needs only random numbers from its host.
 
 use std::pin::pin;
 use std::sync::LazyLock;
@@ -16,14 +16,15 @@ static WEATHER: LazyLock<HttpFunction> = LazyLock::new(|| {
     HttpFunction::new(Router::new("weather", "1.0").tool("weather", "Get the current weather", || "sunny"))
 });
 
-/// A POST.
+/// A POST request.
 #[derive(Deserialize)]
 struct Post {
     headers: Vec<(String, String)>,
     body: Value,
 }
 
-/// Responds to the POST in the input; the length of the output, which is the status and the JSON of the response.
+/// Responds to the POST request in the input, and returns the length of the output, which has the status and the JSON
+/// of the response.
 #[unsafe(no_mangle)]
 pub extern "C" fn respond() -> usize {
     give(INPUT.with_borrow(|input| response(input)))
@@ -38,7 +39,7 @@ fn response(input: &[u8]) -> Result<Value, String> {
     let request = request.body(post.body.to_string()).map_err(|error| error.to_string())?;
     let response = pin!(WEATHER.respond(request));
     let Poll::Ready(response) = response.poll(&mut Context::from_waker(Waker::noop())) else {
-        return Err("the function waits".to_owned());
+        return Err("the response isn't ready at once".to_owned());
     };
     let body: Value = serde_json::from_slice(response.body()).map_err(|error| error.to_string())?;
     Ok(json!({ "status": response.status().as_u16(), "body": body }))
@@ -50,7 +51,7 @@ unsafe extern "C" {
     fn random(at: *mut u8, length: usize);
 }
 
-/// What the crate getrandom calls if its backend is `custom`.
+/// The function that the crate getrandom calls if its backend is `custom`.
 #[unsafe(no_mangle)]
 unsafe extern "Rust" fn __getrandom_v03_custom(at: *mut u8, length: usize) -> Result<(), getrandom::Error> {
     unsafe { random(at, length) };

@@ -1,4 +1,4 @@
-//! The types and conversions of every revision as a module of WebAssembly, which `run.mjs` loads.
+//! The types and conversions of every revision as a WebAssembly module, which `run.mjs` loads.
 
 #[cfg(all(feature = "function", target_family = "wasm"))]
 mod function;
@@ -15,7 +15,7 @@ thread_local! {
     static OUTPUT: RefCell<Vec<u8>> = RefCell::default();
 }
 
-/// A value of a definition, to be converted.
+/// A value of a definition to convert.
 #[derive(Deserialize)]
 struct Job<'j> {
     from: &'j str,
@@ -25,7 +25,7 @@ struct Job<'j> {
     value: &'j RawValue,
 }
 
-/// Room for an input of this length.
+/// Returns a buffer for an input of this length.
 #[unsafe(no_mangle)]
 pub extern "C" fn input(length: usize) -> *mut u8 {
     INPUT.with_borrow_mut(|input| {
@@ -34,26 +34,26 @@ pub extern "C" fn input(length: usize) -> *mut u8 {
     })
 }
 
-/// Runs the job in the input; the length of the output.
+/// Runs the job in the input, and returns the length of the output.
 #[unsafe(no_mangle)]
 pub extern "C" fn run() -> usize {
     give(INPUT.with_borrow(|input| result(input)))
 }
 
-/// Makes a result the output; its length.
+/// Stores a result as the output, and returns its length.
 fn give(result: Result<Value, String>) -> usize {
     let output = result.unwrap_or_else(|error| json!({ "error": error })).to_string();
     OUTPUT.set(output.into_bytes());
     OUTPUT.with_borrow(Vec::len)
 }
 
-/// The output.
+/// Returns the output.
 #[unsafe(no_mangle)]
 pub extern "C" fn output() -> *const u8 {
     OUTPUT.with_borrow(|output| output.as_ptr())
 }
 
-/// The names of all revisions, for an empty input; else the value in the other revision.
+/// Returns the names of all revisions for an empty input, and otherwise the converted value and its losses.
 fn result(input: &[u8]) -> Result<Value, String> {
     if input.is_empty() {
         return Ok(Revision::ALL.iter().map(|revision| revision.to_string()).collect());
@@ -75,7 +75,7 @@ fn revision(name: &str) -> Result<Revision, String> {
     name.parse().map_err(|_| format!("there is no revision {name}"))
 }
 
-/// Decodes by the type of this revision, validates, and encodes again, which must give the same value.
+/// Decodes a value as the revision's type, validates it, and encodes it again, which must give the same value.
 #[cfg(feature = "types")]
 fn check(revision: Revision, definition: &str, value: &str) -> Result<(), String> {
     let definitions = revision.definitions().iter();

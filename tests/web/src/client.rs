@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use wasm_bindgen::JsError;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// A session with the server at a URL. The user is called Ada.
+/// Connects to the server that the caller reaches. Elicitations get the name Ada.
 async fn session(caller: HttpCaller) -> Result<ClientSession, JsError> {
     let client = Client::new("web", "1.0").elicit_form(|_| async { filled_in(&json!({"name": "Ada"})) });
     Ok(client.connect_by(caller).await?)
@@ -21,10 +21,10 @@ async fn call(session: &ClientSession, tool: &str, arguments: Value) -> Result<S
     Ok(json!(result.content)[0]["text"].as_str().unwrap_or_default().to_owned())
 }
 
-/// Lists the tools and calls two, one of which asks the user. JSON of what came.
+/// Lists the tools, calls two, one of which elicits, and returns the results as JSON.
 ///
 /// # Errors
-/// When the server doesn't answer.
+/// If the server doesn't respond.
 #[wasm_bindgen]
 pub async fn visit(url: String) -> Result<String, JsError> {
     let session = session(HttpCaller::fetch(&url)?).await?;
@@ -35,10 +35,10 @@ pub async fn visit(url: String) -> Result<String, JsError> {
     Ok(json!({ "revision": revision, "tools": tools, "weather": weather, "greeting": greeting }).to_string())
 }
 
-/// The progress of a call, which comes before its response.
+/// Calls a tool, and returns the progress that it reports before its response.
 ///
 /// # Errors
-/// When the server doesn't answer.
+/// If the server doesn't respond.
 #[wasm_bindgen]
 pub async fn progress(url: String) -> Result<f64, JsError> {
     let session = session(HttpCaller::fetch(&url)?).await?;
@@ -49,13 +49,13 @@ pub async fn progress(url: String) -> Result<f64, JsError> {
     peer.call_tool(hub::CallToolRequestParams::new("weather").with_arguments(arguments))
         .await?;
     let update = received.recv().now_or_never().flatten();
-    Ok(update.ok_or_else(|| JsError::new("no progress has come"))?.progress)
+    Ok(update.ok_or_else(|| JsError::new("no progress was reported"))?.progress)
 }
 
-/// Subscribes to changes, makes one, and gives what comes of it.
+/// Subscribes to changes, calls a tool that makes one, and returns the change.
 ///
 /// # Errors
-/// When the server doesn't answer.
+/// If the server doesn't respond.
 #[wasm_bindgen]
 pub async fn change(url: String) -> Result<String, JsError> {
     let session = session(HttpCaller::fetch(&url)?).await?;
@@ -65,10 +65,10 @@ pub async fn change(url: String) -> Result<String, JsError> {
     Ok(format!("{change:?}"))
 }
 
-/// Drops a call that lasts forever once it has begun, and returns when the server has ended it.
+/// Drops a call that never ends after the server has started it, and returns when the server has cancelled it.
 ///
 /// # Errors
-/// When the server doesn't answer.
+/// If the server doesn't respond.
 #[wasm_bindgen]
 pub async fn abandon(url: String) -> Result<(), JsError> {
     let session = session(HttpCaller::fetch(&url)?).await?;
@@ -86,10 +86,10 @@ pub async fn abandon(url: String) -> Result<(), JsError> {
     Ok(until("ended").await?)
 }
 
-/// The error of a client whose requests get a header that the server refuses, or that reaches no server.
+/// Returns the error of a client that sends a header that the server refuses, or that can't reach a server.
 ///
 /// # Errors
-/// When there is no error.
+/// If there is no error.
 #[wasm_bindgen]
 pub async fn failure(url: String) -> Result<String, JsError> {
     let caller = HttpCaller::new(&url, |mut request| {

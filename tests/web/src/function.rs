@@ -1,4 +1,4 @@
-//! The server as a function from a request of JavaScript to its response.
+//! The server as a function that JavaScript calls with a request and that returns the response.
 
 use std::sync::LazyLock;
 
@@ -12,10 +12,11 @@ use crate::server::router;
 
 static SERVER: LazyLock<HttpFunction> = LazyLock::new(|| HttpFunction::new(router()));
 
-/// Responds to a POST with these headers, each a name and a value after the other; the status and the body as JSON.
+/// Responds to a POST request with these headers, as alternating names and values. Returns the status and the body as
+/// JSON.
 ///
 /// # Errors
-/// When the headers can't be sent.
+/// If a header is invalid.
 #[wasm_bindgen]
 pub async fn respond(headers: Vec<String>, body: String) -> Result<String, JsError> {
     let mut request = Request::post("/mcp");

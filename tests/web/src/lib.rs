@@ -1,4 +1,4 @@
-//! A client over `fetch`, and a server as a function that asks its user, for JavaScript. `run.mjs` calls both.
+//! A client over `fetch`, and a server as a function with elicitation, for JavaScript. `run.mjs` calls both.
 
 #[cfg(all(feature = "client", target_family = "wasm"))]
 mod client;

@@ -1,4 +1,4 @@
-//! The server: the same on a port and as a function.
+//! The server, which runs on a port and as a function.
 
 use std::future::pending;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use mcp_runtime::{Args, CallError, Router, hub};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// A city, which a header repeats.
+/// A city, which a header of the request repeats.
 #[derive(Deserialize, JsonSchema)]
 struct Place {
     #[schemars(extend("x-mcp-header" = "City"))]
@@ -22,13 +22,13 @@ struct Person {
     name: String,
 }
 
-/// Reports progress and answers.
+/// Reports progress, and returns the weather.
 async fn weather(Args(Place { city }): Args<Place>, call: Call) -> Result<String, CallError> {
     call.progress(0.5, Some(1.0), None).await?;
     Ok(format!("sunny in {city}"))
 }
 
-/// Asks the user.
+/// Asks for the user's name.
 async fn greet(call: Call) -> Result<String, CallError> {
     match call.elicit("Who are you?").await? {
         Answer::Accepted(Person { name }) => Ok(format!("Hello, {name}")),
@@ -36,7 +36,7 @@ async fn greet(call: Call) -> Result<String, CallError> {
     }
 }
 
-/// Says that the list of tools has changed.
+/// Notifies the client that the list of tools has changed.
 async fn change(call: Call) -> Result<&'static str, CallError> {
     call.peer()
         .notify(hub::ToolListChangedNotification::default().into())
@@ -44,14 +44,14 @@ async fn change(call: Call) -> Result<&'static str, CallError> {
     Ok("changed")
 }
 
-/// What has become of a call that lasts forever.
+/// The state of a call that never ends on its own.
 #[derive(Default)]
 struct Lasting {
     began: AtomicBool,
     ended: AtomicBool,
 }
 
-/// Notes that a future was dropped.
+/// Records that the call's future was dropped.
 struct Ends(Arc<Lasting>);
 
 impl Drop for Ends {
@@ -60,7 +60,7 @@ impl Drop for Ends {
     }
 }
 
-/// The server.
+/// Returns the server.
 #[must_use]
 pub fn router() -> Router {
     let lasting = Arc::<Lasting>::default();
@@ -68,15 +68,15 @@ pub fn router() -> Router {
     Router::new("web", "1.0")
         .tool("weather", "Get the current weather of a city", weather)
         .tool("greet", "Greets the user", greet)
-        .tool("change", "Says that the tools have changed", change)
-        .tool("last", "Lasts until it is cancelled", move || {
+        .tool("change", "Notifies that the list of tools has changed", change)
+        .tool("last", "Runs until it is cancelled", move || {
             let ends = Ends(Arc::clone(&lasting));
             async move {
                 ends.0.began.store(true, Ordering::Relaxed);
                 pending::<&str>().await
             }
         })
-        .tool("status", "What has become of that", move || {
+        .tool("status", "Get the state of the call of last", move || {
             match (
                 of_status.began.load(Ordering::Relaxed),
                 of_status.ended.load(Ordering::Relaxed),

@@ -5,13 +5,13 @@ use std::hash::Hash;
 
 /// A node that has been reached.
 enum State {
-    /// The nodes after it are being visited; its position on the path from the start.
+    /// Its successors are being visited. It has this position on the path from the start.
     Open(usize),
     Done,
 }
 
-/// Calls `found` with each cycle that a depth-first search from `starts` closes. The first node of a cycle is the one where
-/// the search entered it. Without these nodes, the graph has no cycle.
+/// Calls `found` with each cycle that a depth-first search from `starts` closes. The first node of a cycle is the one
+/// where the search entered it. A graph without the first nodes of all cycles has no cycle.
 ///
 /// The search keeps its own stack, because the depth of the graph has no limit.
 ///
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_chain_longer_than_the_stack_is_deep_is_followed() {
+    fn a_cycle_of_a_million_nodes_does_not_overflow_the_stack() {
         let mut cycles = Vec::new();
         let last = 1_000_000;
         find_cycles([0], |node| vec![(node + 1) % last], |cycle| cycles.push(cycle.len()));
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn two_ways_to_one_node_are_no_cycle() {
+    fn two_paths_to_one_node_are_not_a_cycle() {
         let successors = |node| if node == 3 { vec![] } else { vec![3, 2, 3] };
         let mut cycles = Vec::new();
         find_cycles(0..3, successors, |cycle| cycles.push(cycle.to_vec()));

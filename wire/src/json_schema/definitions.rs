@@ -4,10 +4,11 @@ use serde_json::Value;
 
 use super::pointer;
 
-/// The keywords that hold definitions, draft-07's first. Documents mix them, so both are recognised in either dialect.
+/// The keywords that contain definitions, draft-07's first. Documents mix them, so both are recognised in either
+/// dialect.
 pub const DEFINITIONS: [&str; 2] = ["definitions", "$defs"];
 
-/// The definitions directly in the schema at `pointer`: the pointer, name and schema of each.
+/// Returns the definitions directly in the schema at `pointer`: the pointer, name and schema of each.
 pub fn definitions<'v>(schema: &'v Value, pointer: &str) -> impl Iterator<Item = (String, &'v str, &'v Value)> {
     DEFINITIONS.into_iter().flat_map(move |keyword| {
         let container = pointer::child(pointer, keyword);
@@ -17,7 +18,7 @@ pub fn definitions<'v>(schema: &'v Value, pointer: &str) -> impl Iterator<Item =
     })
 }
 
-/// All definitions of a document, each followed by the definitions that are nested in it.
+/// Returns all definitions of a document, each followed by the definitions that are nested in it.
 #[must_use]
 pub fn all_definitions(document: &Value) -> Vec<(String, &str, &Value)> {
     let mut found = Vec::new();

@@ -10,7 +10,7 @@ use serde_json::Value;
 /// A version of JSON Schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Dialect {
-    /// Draft-07. The keywords beside a `$ref` are ignored.
+    /// Draft-07. The keywords next to a `$ref` are ignored.
     Draft07,
     /// 2020-12.
     Draft202012,
@@ -23,7 +23,7 @@ pub struct UnknownDialect;
 impl Dialect {
     const ALL: [Self; 2] = [Self::Draft07, Self::Draft202012];
 
-    /// The dialect that the document's `$schema` names, or 2020-12 if there is no `$schema`.
+    /// Returns the dialect that the document's `$schema` names, or 2020-12 if there is no `$schema`.
     ///
     /// # Errors
     /// When `$schema` names another dialect.
@@ -34,7 +34,7 @@ impl Dialect {
         }
     }
 
-    /// The dialect whose meta-schema has this URI, with or without an empty fragment.
+    /// Returns the dialect whose meta-schema has this URI, with or without an empty fragment.
     #[must_use]
     pub fn from_uri(uri: &str) -> Option<Self> {
         let uri = uri.strip_suffix('#').unwrap_or(uri);
@@ -46,7 +46,7 @@ impl Dialect {
             .filter(|_| matches!(scheme, "http" | "https"))
     }
 
-    /// The URI of its meta-schema, without a fragment.
+    /// Returns the URI of its meta-schema, without a fragment.
     #[must_use]
     pub fn uri(self) -> &'static str {
         match self {
@@ -55,8 +55,8 @@ impl Dialect {
         }
     }
 
-    /// Whether a keyword that holds schemas belongs to this dialect. Documents mix `definitions` and `$defs`, and still use
-    /// `dependencies`, so these belong to both.
+    /// Whether a keyword that contains schemas belongs to this dialect. Documents mix `definitions` and `$defs`, and
+    /// still use `dependencies`, so these belong to both.
     #[must_use]
     pub fn knows(self, keyword: &str) -> bool {
         match self {

@@ -8,19 +8,20 @@ use serde_json::{Map, Value};
 
 use super::{Applicator, Dialect};
 
-/// The name of the definition at `pointer`: its last part.
+/// Returns the name of the definition at `pointer`: its last part.
 #[must_use]
 pub fn name(pointer: &str) -> Cow<'static, str> {
     Cow::Owned(crate::definition_name(pointer).to_owned())
 }
 
-/// An identifier of the definition, which differs between revisions.
+/// Returns an identifier of the definition, which differs between revisions.
 #[must_use]
 pub fn id(revision: &str, pointer: &str) -> Cow<'static, str> {
     Cow::Owned(format!("mcp {revision} {pointer}"))
 }
 
-/// The schema at `pointer` of a revision's schema. The definitions that it refers to are added to the generator's.
+/// Returns the schema at `pointer` of a revision's schema. The definitions that it refers to are added to the
+/// generator's.
 #[must_use]
 pub fn schema(generator: &mut SchemaGenerator, revision: &str, document: &str, pointer: &str) -> Schema {
     let document: Value = serde_json::from_str(document).unwrap_or(Value::Bool(true));
@@ -39,7 +40,7 @@ struct Import<'i> {
     generator: &'i mut SchemaGenerator,
     revision: &'i str,
     document: &'i Value,
-    /// In draft-07, the keywords beside a reference are ignored.
+    /// Whether the dialect is draft-07, in which the keywords next to a reference are ignored.
     draft_07: bool,
 }
 
@@ -95,7 +96,7 @@ impl Import<'_> {
             .collect();
         let name = format!("{}-{}", path.join("."), self.revision);
         if !self.generator.definitions().contains_key(&name) {
-            // Inserted before it is imported, because it may refer to itself.
+            // Inserted before it is imported, because it can refer to itself.
             self.generator.definitions_mut().insert(name.clone(), Value::Bool(true));
             let target = reference
                 .strip_prefix('#')

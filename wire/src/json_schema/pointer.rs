@@ -1,10 +1,10 @@
-//! JSON pointers in the form of URI fragments: `#`, `#/$defs/Tool`, `#/properties/a~1b`.
+//! JSON Pointers in the form of URI fragments: `#`, `#/$defs/Tool`, `#/properties/a~1b`.
 //!
-//! A canonical pointer has no percent-encoding, so that each place has one canonical pointer.
+//! A canonical pointer has no percent-encoding, so that each value has one canonical pointer.
 
 use serde_json::Value;
 
-/// The pointer to the member or element `token` of the value at `pointer`.
+/// Returns the pointer to the member or element `token` of the value at `pointer`.
 ///
 /// ```
 /// use mcp_wire::json_schema::pointer;
@@ -34,7 +34,7 @@ pub fn push(pointer: &mut String, token: &str) {
     }
 }
 
-/// The unescaped tokens of a canonical pointer. `None` if it isn't one.
+/// Returns the unescaped tokens of a canonical pointer. `None` if it isn't one.
 #[must_use]
 pub fn tokens(pointer: &str) -> Option<Vec<String>> {
     let path = pointer.strip_prefix('#')?;
@@ -46,8 +46,8 @@ pub fn tokens(pointer: &str) -> Option<Vec<String>> {
     Some(steps.map(|step| step.replace("~1", "/").replace("~0", "~")).collect())
 }
 
-/// The canonical pointer of a reference into its own document. `None` if it refers to another document or to an anchor, or
-/// isn't UTF-8.
+/// Returns the canonical pointer of a reference into its own document. `None` if it refers to another document or to an
+/// anchor, or isn't UTF-8.
 #[must_use]
 pub fn canonical(reference: &str) -> Option<String> {
     let pointer = percent_decode(reference)?;
@@ -56,7 +56,7 @@ pub fn canonical(reference: &str) -> Option<String> {
     ((path.is_empty() || path.starts_with('/')) && valid_escapes).then_some(pointer)
 }
 
-/// The value at a canonical pointer.
+/// Returns the value at a canonical pointer.
 #[must_use]
 pub fn resolve<'v>(document: &'v Value, pointer: &str) -> Option<&'v Value> {
     document.pointer(pointer.strip_prefix('#')?)
@@ -87,7 +87,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn both_kinds_of_escapes_are_understood() {
+    fn percent_and_tilde_escapes_are_decoded() {
         let document = json!({"$defs": {"a/b~c d%": [0, "here"]}});
         let pointer = canonical("#/%24defs/a~1b~0c%20d%25/1").expect("local");
         assert_eq!(pointer, "#/$defs/a~1b~0c d%/1");
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_pointer_from_the_root_is_local() {
+    fn only_pointers_from_the_root_are_canonical() {
         assert_eq!(canonical("#").as_deref(), Some("#"));
         for reference in ["", "a", "#a", "other.json#/a", "#/%", "#/%g0", "#/~2", "#/%ff"] {
             assert_eq!(canonical(reference), None, "{reference}");

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::pointer;
 
-/// How a keyword holds schemas.
+/// The form in which a keyword contains schemas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Applicator {
     /// One schema.
@@ -22,7 +22,7 @@ pub enum Applicator {
 }
 
 impl Applicator {
-    /// The kind of a keyword of either dialect. `None` if it doesn't hold schemas.
+    /// Returns the form of a keyword of either dialect. `None` if it doesn't contain schemas.
     #[must_use]
     pub fn of(keyword: &str) -> Option<Self> {
         Some(match keyword {
@@ -88,7 +88,7 @@ impl Subschema<'_> {
     }
 }
 
-/// The schemas directly inside a schema. A value that isn't of the form that its keyword requires is left out.
+/// Returns the schemas directly inside a schema. A value that isn't of the form that its keyword requires is left out.
 pub fn subschemas(schema: &Value) -> impl Iterator<Item = Subschema<'_>> {
     schema.as_object().into_iter().flatten().flat_map(|(keyword, value)| {
         let mut found = Vec::new();
@@ -115,7 +115,7 @@ pub fn subschemas(schema: &Value) -> impl Iterator<Item = Subschema<'_>> {
 pub fn walk<'v>(document: &'v Value, mut visit: impl FnMut(&str, &'v Value)) {
     let mut pointer = "#".to_owned();
     visit(&pointer, document);
-    // Each with the length of the pointer to the schema that it is in, which the pointer to it begins with.
+    // Each has the length of the pointer to the outer schema, which is a prefix of the pointer to it.
     let mut left: Vec<(usize, Subschema<'v>)> = Vec::new();
     let add = |left: &mut Vec<_>, outer: &str, schema| {
         let first = left.len();
@@ -149,7 +149,7 @@ pub fn change_schemas(schema: &mut Value, change: &mut impl FnMut(&mut Value)) {
     change(schema);
 }
 
-/// The schema at a pointer. `None` if the value there isn't a schema, such as the value of an enumeration.
+/// Returns the schema at a pointer. `None` if the value there isn't a schema, such as the value of an enumeration.
 #[must_use]
 pub fn schema_at<'v>(document: &'v Value, pointer: &str) -> Option<&'v Value> {
     let mut tokens = pointer::tokens(pointer)?.into_iter();
@@ -199,7 +199,7 @@ mod tests {
     ];
 
     #[test]
-    fn every_schema_is_visited_in_order_and_data_is_not() {
+    fn schemas_are_visited_in_order_and_data_is_skipped() {
         let document = document();
         let mut visited = Vec::new();
         walk(&document, |pointer, schema| {
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pointer_leads_to_a_schema_only_where_one_stands() {
+    fn schema_at_finds_schemas_and_nothing_else() {
         let document = document();
         for pointer in POINTERS.into_iter().filter(|pointer| *pointer != "#/properties/x") {
             assert_eq!(schema_at(&document, pointer), pointer::resolve(&document, pointer));
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn every_schema_is_changed_once_and_the_inner_before_the_outer() {
+    fn every_schema_is_changed_once_inner_ones_first() {
         let mut document = document();
         let mut changed = 0;
         change_schemas(&mut document, &mut |schema| {

@@ -1,4 +1,4 @@
-//! Resolution of URI references by RFC 3986, section 5.2, without normalization.
+//! Resolution of URI references according to RFC 3986, section 5.2, without normalization.
 
 /// The parts of a URI reference without its fragment.
 struct Parts<'u> {
@@ -108,7 +108,7 @@ mod tests {
 
     /// The examples of RFC 3986, section 5.4, without fragments.
     #[test]
-    fn references_are_resolved_as_the_rfc_says() {
+    fn references_are_resolved_as_in_rfc_3986() {
         for (reference, resolved) in [
             ("g:h", "g:h"),
             ("g", "http://a/b/c/g"),
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_base_may_be_opaque_or_relative_or_a_mere_authority() {
+    fn a_base_can_be_opaque_or_relative_or_only_an_authority() {
         assert_eq!(resolve("urn:example:a", ""), "urn:example:a");
         assert_eq!(resolve("urn:example:a", "http://b"), "http://b");
         assert_eq!(resolve("", "item.json"), "item.json");

@@ -10,7 +10,7 @@ use crate::id::RequestId;
 use crate::object::{Object, ObjectWriter, write_object};
 use crate::reader::{Envelope, Reader, VERSION};
 
-/// A request, or a union of requests, with the envelope that JSON-RPC puts around it.
+/// A request, or a union of requests, with its JSON-RPC envelope.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call<T> {
     /// The id, which the response repeats.
@@ -19,14 +19,14 @@ pub struct Call<T> {
     pub request: T,
 }
 
-/// A notification, or a union of notifications, with the envelope that JSON-RPC puts around it.
+/// A notification, or a union of notifications, with its JSON-RPC envelope.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Notice<T> {
     /// The method and its parameters.
     pub notification: T,
 }
 
-/// Decodes the next object, and returns it without the members of the envelope, and these members.
+/// Decodes the next object, and returns it without the members of the envelope, and the envelope.
 pub(super) fn decode_enveloped<T: Decode>(reader: &mut Reader<'_>) -> Decoded<(T, Envelope)> {
     reader.expect_envelope();
     let body = reader.decode()?;

@@ -1,4 +1,4 @@
-//! The header of a message, which is read without a copy and without decoding the parameters.
+//! The header of a message, which is read without copying, and without decoding the parameters.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -10,9 +10,9 @@ use crate::reader::{JsonType, Reader};
 
 /// The members of a JSON-RPC message that are the same for every method, borrowed from the message's text.
 ///
-/// A header can be read from every text that [`Message`](super::Message) can be decoded from, and both agree on the kind of
-/// message. A header can also be read from many texts that can't be decoded, such as a request whose parameters are nested
-/// too deep, so that the error response has the id of the request.
+/// A header can be read from every text that [`Message`](super::Message) can be decoded from, and both agree on the
+/// kind of message. A header can also be read from many texts that can't be decoded, such as a request whose parameters
+/// are nested too deep, so that the error response has the id of the request.
 ///
 /// ```
 /// use mcp_wire::{MessageHeader, MessageKind};
@@ -39,8 +39,8 @@ pub struct MessageHeader<'a> {
     method_is_first: bool,
 }
 
-/// The members of an object, once one was looked for, so that the text isn't read again for each. `None` if it has none, more than
-/// [`MAX_MEMBERS`], or a name that isn't valid.
+/// The members of an object. They are read with the first look-up, so that the text isn't read again for each one.
+/// `None` if the value isn't an object, or has more than [`MAX_MEMBERS`] members or an invalid name.
 type KnownMembers<'a> = OnceLock<Option<Vec<Member<'a>>>>;
 
 /// A member of the parameters, or of an object in them.
@@ -51,7 +51,7 @@ struct Member<'a> {
     members: KnownMembers<'a>,
 }
 
-/// How many members of an object a header keeps.
+/// The maximum number of an object's members that a header keeps.
 const MAX_MEMBERS: usize = 32;
 
 /// The kinds of JSON-RPC messages.
@@ -102,7 +102,7 @@ impl<'a> MessageHeader<'a> {
         };
         let mut first = reader.open_object()?;
         while let Some(key) = reader.next_key(&mut first)? {
-            // The parameters of most requests are looked into, so their members are kept as they are read.
+            // Members of the parameters are needed in most requests, so they are kept when they are read.
             let members = (key == "params").then(|| {
                 reader.attempt(|reader| {
                     reader.json_type().ok()?;
@@ -139,7 +139,7 @@ impl<'a> MessageHeader<'a> {
         Ok(header)
     }
 
-    /// The kind of the message.
+    /// Returns the kind of the message.
     ///
     /// # Errors
     /// When the message has none of `method`, `result` and `error`, or several of them.
@@ -160,13 +160,13 @@ impl<'a> MessageHeader<'a> {
         }
     }
 
-    /// The whole message.
+    /// Returns the whole message.
     #[must_use]
     pub fn message(&self) -> BorrowedJson<'a> {
         self.message
     }
 
-    /// The name of the method, if the member `method` is a string.
+    /// Returns the name of the method, if the member `method` is a string.
     #[must_use]
     pub fn method(&self) -> Option<Cow<'a, str>> {
         self.method?.string().ok()
@@ -178,31 +178,31 @@ impl<'a> MessageHeader<'a> {
         self.id.is_some()
     }
 
-    /// The id, if it is valid.
+    /// Returns the id, if it is valid.
     #[must_use]
     pub fn id(&self) -> Option<RequestId> {
         self.id?.decode_as().ok()
     }
 
-    /// The member `params`.
+    /// Returns the member `params`.
     #[must_use]
     pub fn params(&self) -> Option<BorrowedJson<'a>> {
         self.params
     }
 
-    /// The member `result`.
+    /// Returns the member `result`.
     #[must_use]
     pub fn result(&self) -> Option<BorrowedJson<'a>> {
         self.result
     }
 
-    /// The member `error`.
+    /// Returns the member `error`.
     #[must_use]
     pub fn error(&self) -> Option<BorrowedJson<'a>> {
         self.error
     }
 
-    /// The value at `path` in the parameters; see [`BorrowedJson::get`].
+    /// Returns the value at `path` in the parameters; see [`BorrowedJson::get`].
     ///
     /// # Errors
     /// As for [`BorrowedJson::get`].
@@ -213,7 +213,7 @@ impl<'a> MessageHeader<'a> {
     }
 }
 
-/// The value at `path` in an object whose members may be known.
+/// Returns the value at `path` in an object whose members may have been read.
 fn find<'a>(object: BorrowedJson<'a>, known: &KnownMembers<'a>, path: &[&str]) -> Decoded<Option<BorrowedJson<'a>>> {
     let [name, rest @ ..] = path else {
         return Ok(Some(object));
@@ -231,7 +231,7 @@ fn find<'a>(object: BorrowedJson<'a>, known: &KnownMembers<'a>, path: &[&str]) -
     }
 }
 
-/// The members of the next object, which is at `offset` in the message.
+/// Returns the members of the next object, which is at `offset` in the message.
 fn members_of<'a>(reader: &mut Reader<'a>, offset: usize) -> Option<Vec<Member<'a>>> {
     let mut found = Vec::new();
     let has_room = |name: &Cow<'a, str>, value| {
@@ -272,7 +272,7 @@ impl<'a> Payload<'a> {
         }
     }
 
-    /// The JSON text of the message or the array, without white space around it.
+    /// Returns the JSON text of the message or the array, without white space around it.
     #[must_use]
     pub fn text(&self) -> &'a str {
         match self {
@@ -301,13 +301,13 @@ impl<'a> Payload<'a> {
 pub struct BatchElements<'a> {
     /// The text of the array, which has been checked to be JSON.
     array: &'a str,
-    /// Where an element has ended: the text can be cut there.
+    /// The end of an element, which is a character boundary.
     position: usize,
     index: usize,
 }
 
 impl BatchElements<'_> {
-    /// Whether more than `limit` elements are left. This reads at most `limit` + 1 elements.
+    /// Whether there are more than `limit` remaining elements. This reads at most `limit` + 1 elements.
     #[must_use]
     pub fn is_longer_than(&self, limit: usize) -> bool {
         let mut elements = self.clone();

@@ -97,8 +97,8 @@ pub enum Message<Q, N> {
 }
 
 impl<Q: Decode, N: Decode> Decode for Message<Q, N> {
-    /// The kind of a message depends on the members that it has, never on whether they can be decoded: a request with an
-    /// invalid id is an error, not a notification.
+    /// The kind of a message depends on the members that it has, never on whether they can be decoded: a request with
+    /// an invalid id is an error, not a notification.
     fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
         let id_known = reader.read_envelope()?;
         let kind = match reader.next_method() {
@@ -117,7 +117,7 @@ impl<Q: Decode, N: Decode> Decode for Message<Q, N> {
                 Ok(Self::Response(response))
             }
             Some(_) => {
-                // An error response has an envelope of its own, in which the id may be `null`.
+                // An error response reads its envelope itself, because the id can be `null`.
                 reader.envelope = None;
                 let response = ErrorResponse::decode(reader)?;
                 check_single_kind(&response.extra, reader)?;

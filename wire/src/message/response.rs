@@ -38,10 +38,11 @@ impl<T> Response<T> {
         }
     }
 
-    /// Reads a response in one pass: `read` gets its id, and decodes its result in place. Only who has called knows the type of a result.
+    /// Reads a response in one pass: `read` gets its id, and decodes its result in place, because the type of the
+    /// result depends on the request.
     ///
-    /// `None` if `read` returns that, and if the text is anything else than a successful response whose id comes before its result and
-    /// which has no other members. Decoding it as a [`Message`](crate::Message) says what it is.
+    /// Returns `None` if `read` does, or if the text isn't a successful response whose id comes before its result and
+    /// which has no other members. Decode it as a [`Message`](crate::Message) then.
     ///
     /// ```
     /// use mcp_wire::{Reader, RequestId, Response};
@@ -254,14 +255,14 @@ crate::serde_object!(ErrorObject);
 mod tests {
     use super::*;
 
-    /// What is read in place of a response whose result is a number.
+    /// Reads a response whose result is a number in place.
     fn read(json: &str) -> Option<(RequestId, i64)> {
         let response = Response::read_in_place(json.as_bytes(), |_, result| result.integer().ok())?;
         Some((response.id, response.result))
     }
 
     #[test]
-    fn a_response_is_read_in_place_if_its_id_comes_first_and_nothing_else_does() {
+    fn only_a_plain_response_with_its_id_before_the_result_is_read_in_place() {
         let expected = Some((RequestId::Integer(1), 5));
         for response in [
             r#"{"jsonrpc":"2.0","id":1,"result":5}"#,

@@ -9,7 +9,7 @@ use crate::encode::{Encode, JsonWriter};
 use crate::map::Map;
 
 impl JsonWriter {
-    /// Writes an object: what `members` writes into it.
+    /// Writes an object, whose members `members` writes.
     pub(crate) fn object(&mut self, members: impl FnOnce(&mut JsonObject<'_>) -> Result<(), Infallible>) {
         let begun = self.json.begin();
         self.raw("{");

@@ -26,13 +26,13 @@ enum Kind {
 }
 
 impl<'f> Member<'f> {
-    /// A member that must be present.
+    /// Creates a member that must be present.
     pub fn required<T: Decode>(name: &'static str, field: &'f mut Option<T>) -> Self {
         let kind = Kind::Required;
         Self { name, kind, field }
     }
 
-    /// The same, of which many objects have the same value.
+    /// Creates a member that must be present, and that has the same value in many objects.
     pub fn preset<T>(name: &'static str, field: &'f mut Preset<T>) -> Self
     where
         Preset<T>: Field,
@@ -41,15 +41,15 @@ impl<'f> Member<'f> {
         Self { name, kind, field }
     }
 
-    /// A member that may be absent. If its type doesn't hold a `null`, a `null` is kept as an undeclared member, because some
-    /// peers send it.
+    /// Creates a member that can be absent. If its type doesn't allow `null`, a `null` is kept as an undeclared member,
+    /// because some peers send it.
     pub fn optional<T: Decode>(name: &'static str, field: &'f mut Option<T>) -> Self {
         let kind = Kind::Optional;
         Self { name, kind, field }
     }
 
-    /// A member whose value is the same in every object of the type. Its field says whether the member is present. Another
-    /// value is kept as an undeclared member, which `validate` reports.
+    /// Creates a member whose value is the same in every object of the type. Its field is whether the member is
+    /// present. Another value is kept as an undeclared member, which `validate` reports.
     pub fn constant(name: &'static str, value: impl Into<Constant>, field: &'f mut bool) -> Self {
         let kind = Kind::Constant(value.into());
         Self { name, kind, field }
@@ -62,7 +62,7 @@ impl<'f> Member<'f> {
         let in_member = |error: DecodeError| error.in_member(self.name);
         match self.kind {
             Kind::Required => self.field.read(reader).map_err(in_member),
-            // A second `null` is found when everything that was kept is compared.
+            // A second `null` is found when the names of the kept members are compared.
             Kind::Optional if !self.field.holds_null() && reader.json_type().map_err(in_member)? == JsonType::Null => {
                 extra.keep(self.name.into(), reader)
             }
@@ -138,8 +138,8 @@ impl Field for bool {
 }
 
 impl Reader<'_> {
-    /// Reads the next object: the members that a type declares into their fields, and all others into the [`Extra`] that is
-    /// returned. The caller checks that required members are present; [`missing`](Self::missing) is the error.
+    /// Reads the next object: the members that a type declares into their fields, and all others into the [`Extra`]
+    /// that is returned. The caller checks that required members are present; [`missing`](Self::missing) is the error.
     ///
     /// # Errors
     /// When the next value isn't an object, a field can't hold the value of its member, or a member occurs twice.
@@ -180,7 +180,7 @@ impl Reader<'_> {
     }
 }
 
-/// The position of a member, which is looked for from `next` on, and then before it.
+/// Returns the position of a member. The search starts at `next`, and ends with the members before it.
 fn position_of(key: &str, declared: &[Member<'_>], next: usize) -> Option<usize> {
     let (passed, ahead) = declared.split_at(next);
     let is_it = |member: &Member<'_>| member.name == key;

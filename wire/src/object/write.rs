@@ -8,7 +8,7 @@ use crate::map::Extra;
 
 /// A type that is a JSON object, and can write its members into an object that is already open.
 pub trait Object {
-    /// The members that the type doesn't declare.
+    /// Returns the members that the type doesn't declare.
     fn extra(&self) -> &Extra;
 
     /// Writes the declared members, constants first.
@@ -18,7 +18,7 @@ pub trait Object {
     fn write_members<M: ObjectWriter>(&self, members: &mut MemberWriter<'_, M>) -> Result<(), M::Error>;
 }
 
-/// Writes an object: its declared members, then those that were kept.
+/// Writes an object: its declared members, then the undeclared ones.
 ///
 /// # Errors
 /// When the serializer fails.
@@ -28,7 +28,7 @@ pub fn serialize_object<T: Object, S: Serializer>(object: &T, serializer: S) -> 
     map.end()
 }
 
-/// An open object that members are written into: that of a JSON text, or the map of one of `serde`'s serializers.
+/// An open object that members are written into: one in a JSON text, or the map of one of `serde`'s serializers.
 pub trait ObjectWriter {
     /// The error of the serializer.
     type Error;
@@ -72,10 +72,11 @@ pub(crate) fn write_object<T: Object, M: ObjectWriter>(object: &T, map: &mut M) 
     write_with(object.extra(), map, &mut |members| object.write_members(members))
 }
 
-/// What writes the declared members of an object.
+/// A function that writes the declared members of an object.
 type WriteMembers<'w, M> = dyn FnMut(&mut MemberWriter<'_, M>) -> Result<(), <M as ObjectWriter>::Error> + 'w;
 
-/// The same by what writes the declared members. Not generic over the object, so that it is compiled once.
+/// Does the same with a function that writes the declared members. It isn't generic over the object, so that it is
+/// compiled only once.
 fn write_with<M: ObjectWriter>(
     extra: &Extra,
     map: &mut M,
@@ -101,7 +102,8 @@ fn write_with<M: ObjectWriter>(
 pub struct MemberWriter<'e, M> {
     map: &'e mut M,
     extra: &'e Extra,
-    /// The members written so far, so that no kept member repeats one of them. Empty if nothing was kept.
+    /// The members written so far, so that no undeclared member repeats one of them. Empty if there are no undeclared
+    /// members.
     written: Vec<&'static str>,
 }
 
@@ -115,7 +117,7 @@ impl<M: ObjectWriter> MemberWriter<'_, M> {
         self.map.value(value)
     }
 
-    // Not inline, because every type calls it for each of its members.
+    // Not inlined, because every type calls it for each of its members.
     #[inline(never)]
     fn key(&mut self, member: &'static str) -> Result<(), M::Error> {
         if !self.extra.is_empty() {

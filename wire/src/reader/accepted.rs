@@ -1,15 +1,15 @@
-//! Reading the variant of a union that a tag names, where the schema leaves room for another one.
+//! Reading the variant of a union that a tag names, where the schema may also allow another one.
 
 use super::Reader;
 use crate::error::{DecodeError, Decoded};
 use crate::schema::Schema;
 
-/// Where a reader was: its position, its depth, its budget of memory, and how many values it remembered.
+/// An earlier state of a reader: its position, depth and memory budget, and the number of remembered values.
 type Mark = (usize, usize, usize, usize);
 
 impl Reader<'_> {
-    /// Reads the next value. `None` if it can't be read and a schema accepts it all the same, such as a variant that allows any tag;
-    /// the cursor stays before it then.
+    /// Reads the next value. Returns `None` if it can't be read, but a schema accepts it, such as a variant that allows
+    /// any tag. The cursor doesn't move then.
     ///
     /// # Errors
     /// The error of reading, if the schema doesn't accept the value.
@@ -30,7 +30,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads the next value, or nothing if `read` returns none.
+    /// Reads the next value. If `read` returns `None`, the cursor doesn't move.
     pub fn attempt<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         let start = self.mark();
         let value = read(self);
@@ -40,7 +40,7 @@ impl Reader<'_> {
         value
     }
 
-    /// The error of a value that no variant of a union holds, although the schema accepts it.
+    /// Creates the error of a value that no variant of a union can represent, although the schema accepts it.
     pub fn no_variant(&mut self) -> DecodeError {
         match self.json_type() {
             Ok(found) => self.wrong_type("a variant of the union", found),
@@ -48,7 +48,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The error of reading, unless a schema accepts the next value. The cursor stays.
+    /// Returns the error of reading, unless a schema accepts the next value. The cursor doesn't move.
     #[cold]
     fn check_accepted(&mut self, error: DecodeError, schema: &Schema, pointer: &str) -> Decoded<()> {
         let start = self.mark();
@@ -65,7 +65,7 @@ impl Reader<'_> {
         (self.position, self.depth, self.budget, self.remembered_count())
     }
 
-    /// Goes back to where the reader was. What was read since is gone, and so is the memory that it took.
+    /// Goes back to an earlier state. The memory of the values that were read since is no longer charged.
     fn go_back(&mut self, (position, depth, budget, remembered): Mark) {
         (self.position, self.depth, self.budget) = (position, depth, budget);
         self.forget(remembered);

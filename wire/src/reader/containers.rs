@@ -20,8 +20,8 @@ impl<'a> Reader<'a> {
         Ok(resumed.is_none())
     }
 
-    /// Reads the next key of the open object and stops before its value. `None` closes the object. `first` is what
-    /// [`open_object`](Self::open_object) has returned.
+    /// Reads the next key of the open object and stops before its value. `None` closes the object. `first` is the value
+    /// that [`open_object`](Self::open_object) returned.
     ///
     /// # Errors
     /// When the text has no key here and doesn't close the object either.
@@ -46,8 +46,8 @@ impl<'a> Reader<'a> {
         Ok(Some(key))
     }
 
-    /// Goes past the next key of the open object if it is this one, written without white space and escapes. If not, the cursor stays.
-    /// That is faster than [`next_key`](Self::next_key) where the key is foreseen.
+    /// Skips the next key of the open object if it is `name`, written without white space and escapes. If not, the
+    /// cursor doesn't move. This is faster than [`next_key`](Self::next_key) if the key is expected.
     #[inline]
     pub fn next_key_is(&mut self, first: &mut bool, name: &str) -> bool {
         let start = self.key_start(*first);
@@ -62,7 +62,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Where the text of the next key begins, if no white space is before it.
+    /// Returns the start of the next key's text, if no white space is before it.
     #[inline]
     fn key_start(&self, first: bool) -> Option<usize> {
         match self.text.as_bytes()[self.position..] {
@@ -72,7 +72,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The next key, if it is written without white space and escapes, as most are. If not, the cursor stays.
+    /// Reads the next key, if it is written without white space and escapes, as most are. If not, the cursor doesn't
+    /// move.
     #[inline]
     fn compact_key(&mut self, first: bool) -> Option<&'a str> {
         let start = self.key_start(first)?;
@@ -88,13 +89,13 @@ impl<'a> Reader<'a> {
     /// A name that occurs twice isn't an error here.
     ///
     /// # Errors
-    /// When the next value isn't an object, or a member can't be decoded. The path of the error has no name of the member, which
-    /// only `member` knows.
+    /// When the next value isn't an object, or a member can't be decoded. The path of the error doesn't include the
+    /// name of the member, because only `member` has it.
     pub fn members(&mut self, mut member: impl FnMut(&mut Self, Cow<'a, str>) -> Decoded<()>) -> Decoded<()> {
         self.members_by(&mut member)
     }
 
-    /// The same, compiled once.
+    /// Does the same, but is compiled only once.
     fn members_by(&mut self, member: &mut dyn FnMut(&mut Self, Cow<'a, str>) -> Decoded<()>) -> Decoded<()> {
         let mut first = self.open_object()?;
         while let Some(key) = self.next_key(&mut first)? {
@@ -111,7 +112,7 @@ impl<'a> Reader<'a> {
         self.array_by(&mut element)
     }
 
-    /// The same, compiled once.
+    /// Does the same, but is compiled only once.
     fn array_by(&mut self, element: &mut dyn FnMut(&mut Self) -> Decoded<()>) -> Decoded<()> {
         self.expect(b'[', JsonType::Array)?;
         self.descend()?;

@@ -1,4 +1,4 @@
-//! The members of the JSON-RPC envelope, which the reader takes out of the object that is a message.
+//! The members of the JSON-RPC envelope, which the reader takes out of a message.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -18,7 +18,7 @@ pub(crate) struct Envelope {
     pub(crate) has_version: bool,
     /// Whether the object that is the message has been opened. The objects inside it have no envelope.
     opened: bool,
-    /// What was read before the type of the message was known.
+    /// The part that was read before the type of the message was known.
     prefix: Option<Prefix>,
 }
 
@@ -26,9 +26,9 @@ pub(crate) struct Envelope {
 #[derive(Debug)]
 struct Prefix {
     start: usize,
-    /// The end of the members of the envelope, if the object begins with any.
+    /// The end of the members of the envelope, if the object starts with any.
     end: Option<usize>,
-    /// Where the method is written that comes after them, if it has no escapes.
+    /// The place of the method's name, if the method follows them and has no escapes.
     method: Option<Range<usize>>,
 }
 
@@ -43,7 +43,7 @@ impl Envelope {
         !std::mem::replace(&mut self.opened, true)
     }
 
-    /// The position behind the members that were read of the object that starts at `start`; `None` if none were.
+    /// Returns the position after the members that have been read of the object at `start`. `None` if none have been.
     pub(super) fn resumes(&self, start: usize) -> Option<usize> {
         self.prefix_at(start)?.end
     }
@@ -54,13 +54,14 @@ impl Envelope {
 }
 
 impl<'a> Reader<'a> {
-    /// The method of the message that comes next, if it is the first member after those of the envelope, which have been read.
+    /// Returns the method of the next message, if it is the first member after those of the envelope, which have been
+    /// read.
     pub(crate) fn next_method(&self) -> Option<&'a str> {
         let prefix = self.envelope.as_ref()?.prefix_at(self.position())?;
         self.text().get(prefix.method.clone()?)
     }
 
-    /// Takes the envelope out of the object that comes next.
+    /// Makes the reader take the envelope out of the next object.
     pub(crate) fn expect_envelope(&mut self) {
         self.envelope_or_default();
     }
@@ -82,7 +83,7 @@ impl<'a> Reader<'a> {
 
     /// Reads the members of the envelope at the start of the next object, and returns whether the id is among them.
     ///
-    /// The cursor stays before the object. Looking ahead and decoding start behind these members.
+    /// The cursor stays before the object. Looking ahead and decoding start after these members.
     pub(crate) fn read_envelope(&mut self) -> Decoded<bool> {
         self.json_type()?;
         let start = self.position();
@@ -108,7 +109,7 @@ impl<'a> Reader<'a> {
         Ok(envelope.id.is_some())
     }
 
-    /// Where the text of the next value is, if it is a string without escapes.
+    /// Returns the place of the next value's text, if it is a string without escapes.
     fn unescaped_string(&mut self) -> Option<Range<usize>> {
         let Ok(Cow::Borrowed(text)) = self.string() else {
             return None;

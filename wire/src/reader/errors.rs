@@ -6,21 +6,21 @@ use super::{JsonType, MAX_DEPTH, Reader};
 use crate::error::{DecodeError, DecodeErrorKind};
 
 impl Reader<'_> {
-    /// The error for a value of an unexpected type.
+    /// Creates the error for a value of an unexpected type.
     #[must_use]
     pub fn wrong_type(&self, expected: impl Into<Cow<'static, str>>, found: JsonType) -> DecodeError {
         let kind = DecodeErrorKind::WrongType;
         DecodeError::new(kind, expected, found.with_article(), self.position)
     }
 
-    /// The error for a required member that is absent from the object that ends here.
+    /// Creates the error for a required member that is absent from the object that ends here.
     #[must_use]
     pub fn missing(&self, member: &str) -> DecodeError {
         let kind = DecodeErrorKind::MissingMember;
         DecodeError::new(kind, "a required member", "nothing", self.position).in_member(member)
     }
 
-    /// The error for a second member of the same name.
+    /// Creates the error for a second member of the same name.
     #[must_use]
     pub fn duplicate(&self, member: &str) -> DecodeError {
         let kind = DecodeErrorKind::DuplicateMember;

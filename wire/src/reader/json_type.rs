@@ -20,7 +20,7 @@ pub enum JsonType {
 }
 
 impl JsonType {
-    /// The name of the type in JSON Schema, such as `object`.
+    /// Returns the name of the type in JSON Schema, such as `object`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -33,7 +33,7 @@ impl JsonType {
         }
     }
 
-    /// The name with its article, for error messages: `an object`.
+    /// Returns the name with its article, for error messages: `an object`.
     #[must_use]
     pub fn with_article(self) -> &'static str {
         match self {

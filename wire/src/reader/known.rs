@@ -5,12 +5,12 @@ use crate::error::Decoded;
 use crate::known::{KnownJson, Place};
 use crate::shared::SharedJson;
 
-/// The places of known values, and the first of them that isn't before the cursor.
+/// The places of known values, and the index of the first of them that isn't before the cursor.
 #[derive(Debug, Default)]
 pub(super) struct Known<'a> {
     places: &'a [Place],
     next: usize,
-    /// A part that other texts have too, and where its value begins.
+    /// A part that is shared with other texts, and the start of its value.
     shared: Option<(usize, &'a SharedJson)>,
 }
 
@@ -26,21 +26,21 @@ impl<'a> Known<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// The next value, if it is one that other texts have too.
+    /// Returns the next value, if it is shared with other texts.
     pub(crate) fn shared_value(&mut self) -> Option<&'a SharedJson> {
         let (start, shared) = self.known.shared?;
         self.skip_space();
         (self.position == start).then_some(shared)
     }
 
-    /// Goes past the next value, which has these bytes and takes so much memory.
+    /// Skips the next value, which has `bytes` bytes of text and takes `memory` bytes of memory.
     pub(crate) fn go_past(&mut self, bytes: usize, memory: usize) -> Decoded<()> {
         self.charge(memory)?;
         self.position += bytes;
         Ok(())
     }
 
-    /// The whole text without the strings that are known.
+    /// Returns the parts of the text between known strings.
     pub fn parts_to_look_at(&self) -> impl Iterator<Item = &'a str> {
         let text = self.text;
         let is_string = move |place: &&Place| text.as_bytes().get(place.start) == Some(&b'"');
@@ -54,19 +54,19 @@ impl<'a> Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// The number of values that have been remembered.
+    /// Returns the number of values that have been remembered.
     pub(super) fn remembered_count(&self) -> usize {
         self.remembered.as_ref().map_or(0, |places| places.0.len())
     }
 
-    /// Forgets the values but for so many, since the cursor goes back.
+    /// Keeps only the first `count` remembered values, because the cursor goes back.
     pub(super) fn forget(&mut self, count: usize) {
         if let Some(places) = &mut self.remembered {
             places.0.truncate(count);
         }
     }
 
-    /// The known value that begins at the cursor.
+    /// Returns the known value that starts at the cursor.
     #[inline]
     pub(super) fn known_value(&mut self) -> Option<Place> {
         match self.known.places {
@@ -80,7 +80,7 @@ impl Reader<'_> {
         while places.get(next).is_some_and(|place| place.start < self.position) {
             next += 1;
         }
-        // The cursor has gone back after it had looked ahead.
+        // The cursor has gone back after looking ahead.
         while next > 0 && places[next - 1].start >= self.position {
             next -= 1;
         }

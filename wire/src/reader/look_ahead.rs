@@ -1,4 +1,4 @@
-//! Looking ahead into the next value, to tell the variants of a union apart.
+//! Looking ahead into the next value, to distinguish the variants of a union.
 
 use std::borrow::Cow;
 
@@ -10,21 +10,21 @@ use crate::error::Decoded;
 pub struct Discriminator {
     /// The member.
     pub member: &'static str,
-    /// The types that its value may have; empty if it may have any.
+    /// The types that its value can have. Empty for any type.
     pub types: &'static [JsonType],
     /// The other members that the variant requires.
     pub required: &'static [&'static str],
 }
 
 impl<'a> Reader<'a> {
-    /// Looks ahead for a string member of the next object. The cursor stays.
+    /// Looks ahead for a string member of the next object. The cursor doesn't move.
     ///
-    /// `None` if the object has no such member.
+    /// Returns `None` if the object has no such member.
     ///
     /// # Errors
     /// When the next value isn't an object, or the member isn't a string.
     pub fn peek_tag(&mut self, member: &str) -> Decoded<Option<Cow<'a, str>>> {
-        // It may have been read with the envelope of the message.
+        // The method may have been read with the envelope of the message.
         if member == "method"
             && let Some(method) = self.next_method()
         {
@@ -40,8 +40,8 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Looks ahead for the method of the next message, and whether the message has an id. `None` if it isn't a request or a
-    /// notification. The cursor stays.
+    /// Looks ahead for the method of the next message, and whether the message has an id. Returns `None` if it isn't a
+    /// request or a notification. The cursor doesn't move.
     ///
     /// # Errors
     /// When the next value isn't an object, or the method isn't a string.
@@ -65,7 +65,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Looks ahead for the first member of the next object whose name is among `members`. The cursor stays.
+    /// Looks ahead for the first member of the next object whose name is among `members`. The cursor doesn't move.
     ///
     /// # Errors
     /// When the next value isn't an object.
@@ -80,7 +80,7 @@ impl<'a> Reader<'a> {
         Ok(found)
     }
 
-    /// Looks ahead for the first of `members`, in that order, that the next object has. The cursor stays.
+    /// Looks ahead for the first of `members`, in that order, that the next object has. The cursor doesn't move.
     ///
     /// # Errors
     /// When the next value isn't an object.
@@ -96,10 +96,11 @@ impl<'a> Reader<'a> {
         Ok(members.get(best).copied())
     }
 
-    /// Looks ahead for the first of `cases` that fits the next object; `None` if none fits. The cursor stays.
+    /// Looks ahead for the first of `cases` that fits the next object. Returns `None` if none fits. The cursor doesn't
+    /// move.
     ///
-    /// If none fits and the object lacks a member of `otherwise_required`, the result is the first case whose member the
-    /// object has. Decoding the object as that case then fails with a useful error.
+    /// If none fits and the object lacks a member of `otherwise_required`, the result is the first case whose member
+    /// the object has. Decoding the object as that case then fails with a useful error.
     ///
     /// # Errors
     /// When the next value isn't an object.
@@ -146,7 +147,7 @@ impl<'a> Reader<'a> {
         Ok(chosen.map(|case| case.member))
     }
 
-    /// Looks ahead into a member of the next object; `None` if it has no such member. The cursor stays.
+    /// Looks ahead into a member of the next object. Returns `None` if it has no such member. The cursor doesn't move.
     ///
     /// # Errors
     /// When the next value isn't an object, or `look` fails.

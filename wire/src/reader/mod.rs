@@ -1,7 +1,7 @@
 //! A pull reader over a JSON text: one pass, no buffering, and a cursor that can look ahead.
 //!
-//! The text is one slice, so the reader can look ahead for the tag of a union and go back without a copy. A tag that comes
-//! first costs one comparison.
+//! The text is one slice, so the reader can look ahead for the tag of a union and go back without a copy. A tag that
+//! comes first costs one comparison.
 
 mod accepted;
 mod budget;
@@ -26,27 +26,27 @@ pub use look_ahead::Discriminator;
 pub(crate) use budget::ALLOCATION;
 pub(crate) use envelope::{Envelope, VERSION};
 
-/// The greatest depth to which arrays and objects may be nested in a decoded value, open JSON included.
+/// The maximum depth of nested arrays and objects in a decoded value, open JSON included.
 pub const MAX_DEPTH: usize = 128;
 
 /// A position in a JSON text.
 #[derive(Debug)]
 pub struct Reader<'a> {
     text: &'a str,
-    /// Where a character of the text begins, or its end: the text can be cut there.
+    /// The start of a character, or the end of the text, so that the text can be sliced there.
     position: usize,
     depth: usize,
-    /// The number of bytes of memory that the rest of the text may take.
+    /// The number of bytes of memory that the rest of the text can take.
     budget: usize,
-    /// The greatest depth so far.
+    /// The maximum depth so far.
     deepest: usize,
-    /// The values that needn't be looked at.
+    /// The values that are known to be JSON, so that they needn't be read.
     known: Known<'a>,
-    /// The values that have been read as text, if somebody asks for them.
+    /// The values that have been read as text, if they are remembered.
     remembered: Option<Places>,
     /// The envelope of the message that is being read, if the next object is a message.
     pub(crate) envelope: Option<Envelope>,
-    /// If undeclared members are left out: the member in whose value they aren't.
+    /// If undeclared members are left out: the member in whose value they are kept.
     pub(crate) open_member: Option<&'static str>,
 }
 
@@ -67,7 +67,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Leaves out the members that the types of objects don't declare, but for those in the values of members with the name `open`.
+    /// Leaves out the members that the types of objects don't declare, except those in the values of members with the
+    /// name `open`.
     #[must_use]
     pub fn without_undeclared(mut self, open: &'static str) -> Self {
         self.open_member = Some(open);
@@ -93,10 +94,10 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The same reader, which begins at `start`.
+    /// Moves the reader to `start`.
     #[must_use]
     pub fn starting_at(self, start: usize) -> Self {
-        // A place within a character is behind the text.
+        // A position within a character is treated as the end of the text.
         let position = if self.text.is_char_boundary(start) {
             start
         } else {
@@ -117,24 +118,24 @@ impl<'a> Reader<'a> {
         self.remembered = Some(Places::default());
     }
 
-    /// The values that have been read as text, if they were remembered.
+    /// Returns the values that have been read as text, if they were remembered.
     pub fn take_remembered(&mut self) -> Places {
         self.remembered.take().unwrap_or_default()
     }
 
-    /// The greatest depth of the arrays and objects that have been read, but for those inside of known values.
+    /// Returns the maximum depth of the arrays and objects that have been read, except those inside known values.
     #[must_use]
     pub fn deepest(&self) -> usize {
         self.deepest
     }
 
-    /// The whole text.
+    /// Returns the whole text.
     #[must_use]
     pub fn text(&self) -> &'a str {
         self.text
     }
 
-    /// Returns the type of the next value. The cursor stays.
+    /// Returns the type of the next value. The cursor doesn't move.
     ///
     /// # Errors
     /// When no JSON value starts here.
@@ -154,7 +155,7 @@ impl<'a> Reader<'a> {
     /// Reads the end of the text.
     ///
     /// # Errors
-    /// When anything other than white space is left.
+    /// When the rest of the text isn't only white space.
     pub fn finish(mut self) -> Decoded<()> {
         self.skip_space();
         match self.byte() {
@@ -183,12 +184,12 @@ impl<'a> Reader<'a> {
         self.text.as_bytes().get(self.position).copied()
     }
 
-    /// The text that hasn't been read.
+    /// Returns the text that hasn't been read.
     pub(crate) fn rest(&self) -> &'a str {
         &self.text[self.position..]
     }
 
-    /// The number of bytes that have been read.
+    /// Returns the number of bytes that have been read.
     #[must_use]
     pub fn position(&self) -> usize {
         self.position

@@ -58,7 +58,7 @@ impl<'a> Reader<'a> {
             at = start + plain_prefix(&bytes[start..]);
         }
         self.position = at + 1;
-        // Spare capacity is given back, because a string is charged by the length of its text.
+        // Spare capacity is released, because a string is charged by the length of its text.
         unescaped.shrink_to_fit();
         Ok(unescaped)
     }
@@ -159,7 +159,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// An integer in its usual notation, of so few digits that it fits.
+/// Parses an integer in its usual notation with so few digits that it fits.
 fn short_integer(text: &str) -> Option<i64> {
     const DIGITS: usize = 18;
     let digits = text.bytes().map(|byte| byte.wrapping_sub(b'0'));
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_short_integer_is_what_any_other_number_of_its_notation_is() {
+    fn short_integers_are_parsed_like_other_numbers() {
         let (most, more) = ("9".repeat(18), "9".repeat(19));
         for text in ["0", "7", "1200", &most, &more, "00", "01", "-1", "+1", "1.0", "1e2", ""] {
             let known = Decimal::parse(text).map(|decimal| decimal.integral());

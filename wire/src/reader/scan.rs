@@ -1,37 +1,38 @@
-//! Where a JSON value ends. Its grammar is checked on the way, and nothing is kept of it.
+//! Finding the end of a JSON value, whose grammar is checked without keeping the value.
 
 use crate::text::plain_prefix;
 
-/// The end of the JSON value at `at`, where no white space is, and how deep it is nested; `None` if it isn't JSON.
+/// Returns the end and the depth of the JSON value at `at`, where there is no white space. `None` if it isn't JSON.
 pub(super) fn scan_value(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     scan(bytes, at, &mut ())
 }
 
-/// The same of a value in which no object has a member twice; `None` also if that can't be told by the bytes of the names.
+/// Does the same, but also returns `None` if an object in the value has, or might have, a duplicate member: names are
+/// compared by their bytes.
 pub(super) fn scan_distinct(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     scan(bytes, at, &mut Distinct::default())
 }
 
-/// What is looked at besides the grammar.
+/// A check besides that of the grammar.
 trait Look<'b> {
     fn open(&mut self) {}
 
     fn close(&mut self) {}
 
-    /// Looks at a name of the innermost object, as it is written, and returns whether to go on.
+    /// Checks a name of the innermost object, as it is written, and returns whether to continue.
     fn name(&mut self, _name: &'b [u8]) -> bool {
         true
     }
 }
 
-/// Nothing.
+/// No check.
 impl Look<'_> for () {}
 
-/// The names of the open objects so far, by their places in `bytes`.
+/// The names in the open objects so far, as slices of `bytes`.
 #[derive(Default)]
 struct Distinct<'b> {
     names: Vec<&'b [u8]>,
-    /// Where those of each open container begin.
+    /// For each open container, the index of its first name.
     starts: Vec<usize>,
 }
 
@@ -70,7 +71,7 @@ fn scan<'b, L: Look<'b>>(bytes: &'b [u8], mut at: usize, look: &mut L) -> Option
                     at = if is_object { key_end(bytes, at, look)? } else { at };
                     continue;
                 }
-                // What follows sees the end of the empty container.
+                // The loop below handles the end of the empty container.
                 at
             }
             b't' => literal_end(bytes, at, b"true")?,
@@ -78,7 +79,7 @@ fn scan<'b, L: Look<'b>>(bytes: &'b [u8], mut at: usize, look: &mut L) -> Option
             b'n' => literal_end(bytes, at, b"null")?,
             _ => number_end(bytes, at)?,
         };
-        // The value has ended: containers end with it, or a comma leads to the next one.
+        // After the end of a value, containers end, or a comma precedes the next value.
         loop {
             let Some(is_object) = open.last() else {
                 return Some((at, open.deepest));
@@ -105,7 +106,7 @@ fn closing(is_object: bool) -> u8 {
     if is_object { b'}' } else { b']' }
 }
 
-/// The start of the value whose key starts at `at`.
+/// Returns the start of the value whose key starts at `at`.
 fn key_end<'b, L: Look<'b>>(bytes: &'b [u8], at: usize, look: &mut L) -> Option<usize> {
     if *bytes.get(at)? != b'"' {
         return None;
@@ -129,7 +130,7 @@ fn space_end(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// The end of the string whose content starts at `at`.
+/// Returns the end of the string whose content starts at `at`.
 #[inline]
 pub(super) fn string_end(bytes: &[u8], at: usize) -> Option<usize> {
     let end = at + plain_prefix(bytes.get(at..)?);
@@ -139,7 +140,7 @@ pub(super) fn string_end(bytes: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// The same where an escape is at `at`. Not inline, because few strings have one.
+/// Does the same if an escape is at `at`. Not inlined, because few strings have one.
 #[inline(never)]
 fn escaped_string_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     loop {
@@ -152,7 +153,8 @@ fn escaped_string_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-/// The end of the escape whose letter is at `at`. Whether units of UTF-16 are pairs is checked when the string is read.
+/// Returns the end of the escape whose letter is at `at`. Whether units of UTF-16 are pairs is checked when the string
+/// is read.
 fn escape_end(bytes: &[u8], at: usize) -> Option<usize> {
     match bytes.get(at)? {
         b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(at + 1),
@@ -164,12 +166,12 @@ fn escape_end(bytes: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// The end of the literal whose first byte is at `at`.
+/// Returns the end of the literal whose first byte is at `at`.
 fn literal_end(bytes: &[u8], at: usize, literal: &[u8]) -> Option<usize> {
     bytes[at..].starts_with(literal).then_some(at + literal.len())
 }
 
-/// The end of the number whose first byte is at `at`.
+/// Returns the end of the number whose first byte is at `at`.
 fn number_end(bytes: &[u8], at: usize) -> Option<usize> {
     let digits_end = |at: usize| {
         let end = at + bytes[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -190,20 +192,21 @@ fn number_end(bytes: &[u8], at: usize) -> Option<usize> {
     Some(end)
 }
 
-/// The containers that are open, each a bit that distinguishes objects from arrays: nesting takes little memory, however deep it is.
+/// The open containers, each as a bit that distinguishes objects from arrays, so that even deep nesting takes little
+/// memory.
 #[derive(Default)]
 struct OpenContainers {
-    /// The last ones, up to 64. The lowest bit is the innermost.
+    /// The innermost containers, up to 64. The lowest bit is the innermost one.
     last: u64,
     depth: usize,
-    /// The greatest depth so far.
+    /// The maximum depth so far.
     deepest: usize,
-    /// Those around them, 64 in each.
+    /// The containers around them, 64 in each element.
     outer: Vec<u64>,
 }
 
 impl OpenContainers {
-    /// Whether the innermost is an object; `None` if none is open.
+    /// Whether the innermost container is an object. `None` if none is open.
     fn last(&self) -> Option<bool> {
         (self.depth > 0).then_some(self.last & 1 == 1)
     }
@@ -233,7 +236,7 @@ mod tests {
 
     use super::scan_value;
 
-    /// Where serde_json says that the value at the start ends.
+    /// Returns the end of the first value according to serde_json.
     fn expected(text: &str) -> Option<usize> {
         let mut values = serde_json::Deserializer::from_str(text).into_iter::<Box<RawValue>>();
         Some(values.next()?.ok()?.get().len())
@@ -243,14 +246,14 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(20_000))]
 
         #[test]
-        fn values_end_where_serde_json_says(pieces in prop::collection::vec(prop::sample::select(vec![
+        fn values_have_the_same_end_as_in_serde_json(pieces in prop::collection::vec(prop::sample::select(vec![
             "{", "}", "[", "]", ",", ":", "\"a\"", "\"a\":", "\"", "\\", "\\n", "\\u00e9", "\\ud800", "\\x", "é", " ", "\n",
             "0", "1", "-", "1.5", "0.", ".5", "e5", "E+1", "01", "true", "false", "null", "tru", "\u{1}",
             "\"01234567890123456789012345678901234567890123456789012345678901234567890123456789\"",
         ]), 1..12)) {
             let text = pieces.concat();
             let text = text.trim_start();
-            // What may follow a value isn't looked at, but serde_json looks at what follows a scalar.
+            // The text after a value isn't checked here, but serde_json checks it after a scalar.
             let end = scan_value(text.as_bytes(), 0).map(|(end, _)| end);
             if let Some(expected) = expected(text) {
                 prop_assert_eq!(end, Some(expected), "{}", text);
@@ -262,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn nesting_is_followed_to_any_depth() {
+    fn deep_nesting_is_scanned_without_a_limit() {
         for depth in [1, 63, 64, 65, 127, 128, 129, 1000] {
             let text = "[{\"a\":".repeat(depth) + "1" + &"}]".repeat(depth);
             assert_eq!(scan_value(text.as_bytes(), 0), Some((text.len(), 2 * depth)), "{depth}");

@@ -1,4 +1,4 @@
-//! Going past values without decoding them.
+//! Skipping values without decoding them.
 
 use std::collections::HashSet;
 
@@ -58,7 +58,7 @@ impl<'a> Reader<'a> {
         Ok((text, depth))
     }
 
-    /// Where the next value, which isn't JSON, stops being JSON. The cursor stays.
+    /// Finds the syntax error in the next value, which isn't JSON. The cursor doesn't move.
     #[cold]
     fn malformed(&mut self) -> DecodeError {
         let start = (self.position, self.depth);
@@ -83,10 +83,10 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Checks that no object in the next value has a member twice. The cursor stays.
+    /// Checks that no object in the next value has a duplicate member. The cursor doesn't move.
     ///
     /// # Errors
-    /// When one has, or the value isn't JSON.
+    /// When one has a duplicate member, or the value isn't JSON.
     pub fn check_distinct(&mut self) -> Decoded<()> {
         let start = self.position;
         self.skip_distinct()?;
@@ -97,7 +97,7 @@ impl<'a> Reader<'a> {
     /// Checks that no name of an object's members occurs twice.
     ///
     /// # Errors
-    /// When one does.
+    /// When a name occurs twice.
     pub fn check_names<'n>(&self, names: impl ExactSizeIterator<Item = &'n str> + Clone) -> Decoded<()> {
         match first_duplicate(names) {
             Some(name) => Err(self.duplicate(name)),
@@ -105,7 +105,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Skips the next value. An object in it that has a member twice is an error.
+    /// Skips the next value. A duplicate member of an object in it is an error.
     pub(crate) fn skip_distinct(&mut self) -> Decoded<()> {
         self.skip_space();
         match scan_distinct(self.text.as_bytes(), self.position) {
@@ -118,7 +118,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The same, one value within the other, for those whose names have escapes, and to say what is wrong.
+    /// Does the same recursively, for names with escapes, and to find the error.
     fn look_for_distinct(&mut self) -> Decoded<()> {
         match self.json_type()? {
             JsonType::Object => {

@@ -1,8 +1,8 @@
 //! The tables of methods and their results.
 
-/// Implements [`Request`](crate::Request) for a struct: its method, who may send it, its parameters and its result.
+/// Implements [`Request`](crate::Request) for a struct: its method, direction, parameters and result.
 ///
-/// The example of [`methods!`](crate::methods) has one.
+/// There is one in the example of [`methods!`](crate::methods).
 #[macro_export]
 macro_rules! request {
     ($type:ident: $method:literal $direction:ident, $params:ty => $result:ty) => {
@@ -15,9 +15,9 @@ macro_rules! request {
     };
 }
 
-/// Implements [`Notification`](crate::Notification) for a struct: its method, who may send it, and its parameters.
+/// Implements [`Notification`](crate::Notification) for a struct: its method, direction and parameters.
 ///
-/// The row is that of [`request!`](crate::request) without a result.
+/// The row is like that of [`request!`](crate::request), but without a result.
 #[macro_export]
 macro_rules! notification {
     ($type:ident: $method:literal $direction:ident, $params:ty) => {
@@ -86,7 +86,7 @@ macro_rules! notification {
 macro_rules! methods {
     ($type:ident: $schema:ident $($method:literal => $variant:ident($message:ty),)* _ => $unknown:ident,) => {
         impl $type {
-            /// The method's name on the wire.
+            /// Returns the method's name on the wire.
             #[must_use]
             #[inline]
             pub fn method(&self) -> &str {
@@ -144,8 +144,8 @@ macro_rules! methods {
                 &$schema
             }
 
-            /// Validates the message by its own definition. A method that the revision doesn't declare has none, and
-            /// is invalid.
+            /// Validates the message by its own definition. A message of a method that the revision doesn't declare is
+            /// invalid.
             #[inline]
             fn validate(&self) -> ::std::result::Result<(), $crate::Invalid> {
                 match self {
@@ -157,17 +157,17 @@ macro_rules! methods {
     };
 }
 
-/// Implements `decode`, by the method that was called, [`Encode`](crate::Encode), [`Validate`](crate::Validate) and `Serialize`
-/// for an enum of results.
+/// Implements `decode`, by the method that was called, [`Encode`](crate::Encode), [`Validate`](crate::Validate) and
+/// `Serialize` for an enum of results.
 ///
-/// The variants come first, then a row for each method. If a method has several results, each is named with a member that
-/// only this result has. A result with none of these members is the first. The results may also have a tag: a result
-/// without it is the first, and the variant after `else` holds one with an unknown tag, as [`RawJson`](crate::RawJson). It
-/// comes after the other variants, with an `else` too.
+/// The variants come first, then a row for each method. If a method has several results, each is named with a member
+/// that only this result has. A result without any of these members is the first. The results can also have a tag: a
+/// result without the tag is the first, and one with an unknown tag becomes the variant after `else`, a
+/// [`RawJson`](crate::RawJson). That variant comes after the other variants, also after an `else`.
 ///
 /// `"tools/call" => CallTool("content") or CreateTask("task"),` and
-/// `"tools/call" by "resultType" => CallTool = "complete" or InputRequired = "input_required" else Unknown,` are such rows; the
-/// example of [`methods!`](crate::methods) has one of a single kind.
+/// `"tools/call" by "resultType" => CallTool = "complete" or InputRequired = "input_required" else Unknown,` are such
+/// rows; the example of [`methods!`](crate::methods) has a row with a single result.
 #[macro_export]
 macro_rules! results {
     (
@@ -180,7 +180,7 @@ macro_rules! results {
             /// Decodes the result of `method`. `None` if the revision has no such method in this direction.
             ///
             /// # Errors
-            /// When it isn't a result of the method.
+            /// When the JSON isn't a result of the method.
             pub fn decode(
                 method: &str,
                 result: &$crate::RawJson,
@@ -231,8 +231,8 @@ macro_rules! results {
                 &$schema
             }
 
-            /// Validates the result by its own definition, and one of a kind that the revision doesn't declare by that of any
-            /// result.
+            /// Validates the result by its own definition, or a kind of result that the revision doesn't declare by the
+            /// definition of the union.
             #[inline]
             fn validate(&self) -> ::std::result::Result<(), $crate::Invalid> {
                 match self {
@@ -256,8 +256,9 @@ macro_rules! results {
     };
 }
 
-/// Implements `From` the enum of one method's results for the enum of all results, and `TryFrom` the other way, whose error is the
-/// result of another method. A row is a variant of the first, and the variant of the second that holds the same.
+/// Implements `From` the enum of one method's results for the enum of all results, and `TryFrom` in the other
+/// direction, whose error is the result of another method. A row has a variant of the first enum, and the variant of
+/// the second with the same type.
 ///
 /// ```
 /// use mcp_wire::{RawJson, RawObject, method_results};
@@ -339,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_tells_results_apart_and_its_absence_means_the_first() {
+    fn results_are_distinguished_by_a_tag_whose_absence_means_the_first() {
         let decode = |value| ServerResult::decode("tell", &RawJson::from(value));
         let is_told = |value| matches!(decode(value), Ok(Some(ServerResult::Tell(_))));
         assert!(is_told(json!({"kind": "complete"})) && is_told(json!({})));
@@ -350,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_with_an_unknown_tag_is_kept_as_it_came() {
+    fn a_result_with_an_unknown_tag_is_kept_unchanged() {
         let result = RawJson::from(json!({"kind": "task", "id": 1}));
         let decoded = ServerResult::decode("tell", &result);
         assert_eq!(decoded, Ok(Some(ServerResult::Unknown(result.clone()))));
@@ -361,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn methods_without_a_tag_look_at_none() {
+    fn a_tag_is_ignored_in_results_of_methods_without_tags() {
         let list = RawJson::from(json!({"kind": "ask"}));
         let decoded = ServerResult::decode("list", &list);
         assert!(matches!(decoded, Ok(Some(ServerResult::List(_)))), "{decoded:?}");

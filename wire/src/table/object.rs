@@ -3,18 +3,19 @@
 /// Implements the traits of a JSON object for a struct: [`Decode`](crate::Decode), [`Encode`](crate::Encode),
 /// [`Object`](crate::Object), `serde`'s traits, [`Validate`](crate::Validate), a constructor and setters.
 ///
-/// A row has the name of a member in JSON, its field, and the type of the argument that the field is made from. There are
-/// five kinds of members, and each section may be left out:
+/// A row has the name of a member in JSON, its field, and the type of the argument that the field is made from. There
+/// are five kinds of members, and each section is optional:
 ///
 /// - `constant`: a required member with a fixed value. The struct has no field for it.
-/// - `implied`: an optional member with a fixed value. A private field of type `bool` says whether it is present. One function
-///   reads the field and one sets it.
+/// - `implied`: an optional member with a fixed value. A private field of type `bool` is `true` if it is present. One
+///   function reads the field, and another sets it.
 /// - `required`: a required member. `new` takes one argument for each.
-/// - `preset`: a required member for which `new` takes no argument. It has the value of the row, and a function sets another.
+/// - `preset`: a required member for which `new` takes no argument. It has the value of the row, and a function sets
+///   another.
 /// - `optional`: an optional member. The field is an `Option`, and a function sets it.
 ///
-/// The field `extra` is an [`Extra`](crate::Extra) with the undeclared members. A struct without required members derives
-/// `Default` and has no `new`. If it has preset members, the table implements `Default`.
+/// The field `extra` is an [`Extra`](crate::Extra) with the undeclared members. A struct without required members
+/// derives `Default` and has no `new`. If it has preset members, the table implements `Default`.
 ///
 /// ```
 /// use mcp_wire::{Extra, RawObject, Schema, object};
@@ -129,14 +130,14 @@ macro_rules! object {
 
         $(impl $type {
             $(
-                #[doc = concat!("Whether `", $implied, "` is written.")]
+                #[doc = concat!("Whether `", $implied, "` is present.")]
                 #[must_use]
                 #[inline]
                 pub fn $has(&self) -> bool {
                     self.$flag
                 }
 
-                #[doc = concat!("Writes `", $implied, "`.")]
+                #[doc = concat!("Adds `", $implied, "`.")]
                 #[must_use]
                 #[inline]
                 pub fn $with_flag(mut self) -> Self {
@@ -195,8 +196,8 @@ macro_rules! object {
     ) => {
         impl $type {
             #[doc = concat!(
-                "`", stringify!($type), "::new(", stringify!($($field),+), ")` makes a value of its required members, in this \
-                 order. The others are absent or preset."
+                "`", stringify!($type), "::new(", stringify!($($field),+), ")` creates a value from its required members, \
+                 in this order. The others are absent or preset."
             )]
             #[must_use]
             #[inline]
@@ -326,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_without_members_keeps_everything() {
+    fn an_object_without_declared_members_keeps_all_members() {
         let nothing: Nothing = from_str(r#"{"a":1}"#).unwrap();
         assert_eq!(serde_json::to_string(&nothing).unwrap(), r#"{"a":1}"#);
         assert_eq!(

@@ -3,7 +3,7 @@
 /// Implements the traits of a JSON string with known values for an enum: `as_str`, `From` strings, `Display`,
 /// [`Decode`](crate::Decode), [`Encode`](crate::Encode), `serde`'s traits and [`Validate`](crate::Validate).
 ///
-/// The last variant holds any other text.
+/// The last variant is for any other string.
 ///
 /// ```
 /// use mcp_wire::{Schema, strings};
@@ -31,7 +31,7 @@
 macro_rules! strings {
     ($type:ident: $schema:ident[$pointer:literal] $($value:literal => $variant:ident,)* _ => $unknown:ident,) => {
         impl $type {
-            /// The value as it is written.
+            /// Returns the value as it is written in JSON.
             #[must_use]
             #[inline]
             pub fn as_str(&self) -> &str {

@@ -1,11 +1,11 @@
 //! The table of a union's variants.
 
-/// Implements the traits of a union for an enum: [`Decode`](crate::Decode), [`Encode`](crate::Encode), `serde`'s traits,
-/// [`Validate`](crate::Validate), and `From` for the types that only one variant holds.
+/// Implements the traits of a union for an enum: [`Decode`](crate::Decode), [`Encode`](crate::Encode), `serde`'s
+/// traits, [`Validate`](crate::Validate), and `From` for the types that only one variant has.
 ///
-/// A variant with a type in parentheses gets `From` for it. The variants of most unions have different tags. The last row then
-/// names the variant for objects with another tag, which holds a [`RawJson`](crate::RawJson). It also holds an object that
-/// isn't the variant that its tag names, if the schema accepts it as another one:
+/// A variant with a type in parentheses gets `From` for it. The variants of most unions have different tags. The last
+/// row then names the variant for objects with another tag, a [`RawJson`](crate::RawJson). It is also used for an
+/// object that can't be decoded as the variant of its tag, if the schema accepts the object as another one:
 ///
 /// ```
 /// use mcp_wire::{Extra, RawJson, Schema, object, union};
@@ -31,8 +31,8 @@
 /// # Ok::<(), mcp_wire::DecodeError>(())
 /// ```
 ///
-/// Any other union has an expression that decodes it. What can't be decoded so, and the schema accepts all the same, is held by
-/// the variant that follows `else`, or by the first of those that follow `or` that holds it:
+/// Any other union has an expression that decodes it. A value that can't be decoded by it, but is accepted by the
+/// schema, becomes the variant that follows `else`, or the first of those after `or` that it can be decoded as:
 ///
 /// ```
 /// use mcp_wire::{JsonType, Schema, union};

@@ -1,4 +1,4 @@
-//! Validation by the rules that hold no schemas.
+//! Validation by rules without subschemas.
 
 use serde_json::Number;
 

@@ -1,4 +1,4 @@
-//! The bounds of one validation: its steps, and the levels of schemas and values that it descends.
+//! The limits of one validation: its steps, and its levels of nested schemas and values.
 
 use std::cell::{Cell, OnceCell};
 
@@ -6,9 +6,11 @@ use super::context::Context;
 use super::violation::{Violation, ViolationKind};
 use super::violations::{FINE, Flow};
 
-/// The maximum number of steps of a validation. A step is a rule that is applied to a value, or as much work inside a rule.
+/// The maximum number of steps of a validation. A step is the application of a rule to a value, or an equal amount of
+/// work inside a rule.
 ///
-/// A list of two million numbers takes some 20 million by a schema of any JSON value, and a second is enough for all.
+/// Validating a list of two million numbers by a schema of any JSON value takes some 20 million. All steps take at most
+/// a second.
 pub(super) const MAX_STEPS: u64 = 50_000_000;
 
 /// The maximum number of schemas that are applied within each other, which bounds the stack.
@@ -17,7 +19,7 @@ pub(super) const MAX_LEVELS: usize = 1024;
 /// The maximum number of steps that look for the best explanation of violations.
 const MAX_EXPLANATION: u64 = 1_000_000;
 
-/// What a validation has left.
+/// The remaining steps and levels of a validation.
 pub(super) struct Budget {
     steps: Cell<u64>,
     levels: Cell<usize>,
@@ -35,7 +37,7 @@ impl Budget {
         }
     }
 
-    /// Takes steps. Once they are used up, every call ends the validation, whose verdict doesn't count any more.
+    /// Spends steps. Once they are used up, every call ends the validation, and its verdict is ignored.
     pub(super) fn spend(&self, steps: u64, context: Context<'_>) -> Flow {
         match self.steps.get().checked_sub(steps) {
             Some(left) => {
@@ -59,7 +61,7 @@ impl Budget {
         level
     }
 
-    /// Takes a level, and steps of an explanation. `None` if there are none left, and from then on.
+    /// Takes a level, and spends steps of an explanation. `None` if they are used up, and from then on.
     pub(super) fn explain(&self, steps: usize) -> Option<Level<'_>> {
         let left = self.explanation.get().checked_sub(steps as u64);
         let level = left.and_then(|_| self.level());
@@ -67,7 +69,7 @@ impl Budget {
         level
     }
 
-    /// The violation of a validation that couldn't be finished.
+    /// Returns the violation of a validation that couldn't be finished.
     pub(super) fn into_exceeded(self) -> Option<Violation> {
         self.exceeded.into_inner()
     }
@@ -91,7 +93,7 @@ impl Budget {
     }
 }
 
-/// A level of schemas that is being validated by.
+/// A level of nested schemas, which is released when this is dropped.
 pub(super) struct Level<'b>(&'b Cell<usize>);
 
 impl Drop for Level<'_> {

@@ -89,7 +89,7 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// The pointers on a cycle from its start back to it.
+/// Returns the pointers on a cycle, from its start back to the start.
 fn describe_cycle(nodes: &[Node], cycle: &[NodeId]) -> String {
     const SHOWN: usize = 20;
     let at = |node: &NodeId| nodes[*node].at.as_str();
@@ -99,15 +99,16 @@ fn describe_cycle(nodes: &[Node], cycle: &[NodeId]) -> String {
     places.join(" → ")
 }
 
-/// The nodes that several schemas apply, or one schema more than once. Without a memory, the ways to them would multiply.
+/// Returns the nodes that several schemas apply, or one schema more than once. If their verdicts weren't memoized, the
+/// number of paths to them would multiply.
 fn needed_again(nodes: &[Node]) -> HashSet<NodeId> {
     let mut applied = HashSet::new();
     let all = nodes.iter().flat_map(|node| [node.in_place(), node.inward()].concat());
     all.filter(|node| !applied.insert(*node)).collect()
 }
 
-/// The nodes that apply to the same value as a node with `unevaluatedItems` or `unevaluatedProperties`, and those of their
-/// `contains`. Their verdicts are needed again to find out what they have evaluated.
+/// Returns the nodes that apply to the same value as a node with `unevaluatedItems` or `unevaluatedProperties`, and
+/// those of their `contains`. Their verdicts are needed again to determine which parts they have evaluated.
 fn under_unevaluated(nodes: &[Node]) -> HashSet<NodeId> {
     let with_unevaluated = nodes.iter().filter(|node| node.has_unevaluated());
     let mut left: Vec<NodeId> = with_unevaluated.flat_map(evaluating).collect();
@@ -120,7 +121,7 @@ fn under_unevaluated(nodes: &[Node]) -> HashSet<NodeId> {
     found
 }
 
-/// The nodes that a node needs to find out what it has evaluated.
+/// Returns the nodes that a node needs to determine which parts it has evaluated.
 fn evaluating(node: &Node) -> Vec<NodeId> {
     let contains = node.rules.iter().filter_map(|rule| match rule {
         Rule::Contains(contains) => Some(contains.node),

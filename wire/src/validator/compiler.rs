@@ -19,17 +19,17 @@ pub(super) struct Base {
 
 /// The target of each dynamic anchor: the outermost resource of the dynamic scope that has the anchor.
 ///
-/// A schema that can be reached in several dynamic scopes is compiled once for each of them, so that validation needs no
-/// scopes. The targets are in the order of their names.
+/// A schema that can be reached in several dynamic scopes is compiled once for each of them, so that validation needs
+/// no scopes. The targets are in the order of their names.
 type Scope = Vec<(String, (String, ResourceId))>;
 
-/// The position of a scope in [`Compiler::scopes`], from which none is removed.
+/// The position of a scope in [`Compiler::scopes`]. Scopes are never removed.
 type ScopeId = usize;
 
 /// The maximum number of dynamic scopes. Each costs a copy of the schemas that are reached in it.
 const MAX_SCOPES: usize = 100;
 
-/// The target of a dynamic anchor, and its resource.
+/// Returns the target of a dynamic anchor, and its resource.
 fn target_of<'s>(scope: &'s Scope, name: &str) -> Option<&'s (String, ResourceId)> {
     let at = scope.binary_search_by(|(other, _)| other.as_str().cmp(name)).ok()?;
     Some(&scope[at].1)
@@ -57,7 +57,7 @@ impl<'a> Compiler<'a> {
         })
     }
 
-    /// The node of the subschema at `at`. A new node is compiled later.
+    /// Returns the node of the subschema at `at`. A new node is compiled later.
     pub(super) fn node(&mut self, at: String, schema: &'a Value, outer: Base) -> NodeId {
         let resource = self.resources.at_root(&at).unwrap_or(outer.resource);
         self.node_in(at, schema, resource, outer.scope)
@@ -80,7 +80,7 @@ impl<'a> Compiler<'a> {
         node
     }
 
-    /// The dynamic scope inside a resource.
+    /// Returns the dynamic scope inside a resource.
     fn enter(&mut self, resource: ResourceId, scope: ScopeId) -> ScopeId {
         let anchors = self.resources.get(resource).dynamic_anchors();
         let outer = &self.scopes[scope];
@@ -105,7 +105,7 @@ impl<'a> Compiler<'a> {
         self.scopes.len() - 1
     }
 
-    /// The target of a `$ref` at `at`.
+    /// Returns the target of a `$ref` at `at`.
     pub(super) fn referenced(&mut self, at: String, reference: &str, from: Base) -> Option<NodeId> {
         match self.resources.resolve(from.resource, reference) {
             Ok(target) => Some(self.node_in(target.at, target.schema, target.resource, from.scope)),
@@ -116,7 +116,8 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// The target of a `$dynamicRef` at `at`. If it names a dynamic anchor, that is the outermost anchor of the name.
+    /// Returns the target of a `$dynamicRef` at `at`. If it names a dynamic anchor, this is the outermost anchor of
+    /// that name.
     pub(super) fn dynamically_referenced(&mut self, at: String, reference: &str, from: Base) -> Option<NodeId> {
         let target = match self.resources.resolve(from.resource, reference) {
             Ok(target) => target,

@@ -1,4 +1,4 @@
-//! Equality of JSON values. Numbers are compared by value, objects without regard to the order of members.
+//! Equality of JSON values. Numbers are compared by value, objects regardless of the order of their members.
 
 use std::collections::HashSet;
 
@@ -31,7 +31,7 @@ fn equal_numbers(left: &Number, right: &Number) -> bool {
     }
 }
 
-/// The indices of the first two equal elements, in time proportional to the size of the array.
+/// Returns the indices of the first two equal elements, in time proportional to the size of the array.
 pub(super) fn first_repetition(elements: &[Json<'_>]) -> Option<(usize, usize)> {
     let mut seen = HashSet::with_capacity(elements.len());
     let mut numbered = elements.iter().enumerate();
@@ -40,7 +40,7 @@ pub(super) fn first_repetition(elements: &[Json<'_>]) -> Option<(usize, usize)> 
     Some((first, again))
 }
 
-/// A canonical form: equal values have the same.
+/// A canonical form: equal values have the same form.
 #[derive(PartialEq, Eq, Hash)]
 enum Canonical<'a> {
     Null,
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_repetition_names_both_elements() {
+    fn the_first_repetition_is_found_with_both_indices() {
         let elements = json!([
             1,
             {"a": 1, "b": 2},

@@ -16,7 +16,7 @@ pub struct SchemaError {
 /// A mistake in a schema document, or something that this validator doesn't support.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// The JSON pointer of the problem, such as `#/$defs/Tool/properties/name/pattern`.
+    /// The JSON Pointer of the problem, such as `#/$defs/Tool/properties/name/pattern`.
     pub pointer: String,
     /// The problem in one sentence.
     pub message: String,
@@ -27,7 +27,7 @@ impl SchemaError {
         Self { problems }
     }
 
-    /// The error of a document that isn't JSON.
+    /// Creates the error of a document that isn't JSON.
     pub(crate) fn not_json(error: &serde_json::Error) -> Self {
         Self::new(vec![Problem {
             pointer: "#".to_owned(),
@@ -35,7 +35,7 @@ impl SchemaError {
         }])
     }
 
-    /// The problems, each with its place.
+    /// Returns the problems, each with its place.
     #[must_use]
     pub fn problems(&self) -> &[Problem] {
         &self.problems
@@ -60,7 +60,7 @@ impl fmt::Display for SchemaError {
 
 impl std::error::Error for SchemaError {}
 
-/// The message about a keyword whose value the meta-schema doesn't allow.
+/// Returns the message about a keyword whose value the meta-schema doesn't allow.
 pub(super) fn unexpected(expected: &str, value: &Value) -> String {
     format!("expected {expected}, found {}", found(&Json::borrowed(value)))
 }

@@ -14,12 +14,14 @@ use super::violations::{FINE, Flow, Location, Silent, Sink};
 pub(super) struct Validation<'j> {
     pub(super) nodes: &'j [Node],
     pub(super) budget: &'j Budget,
-    /// The verdicts of memoized nodes on values, by their addresses. Without them, a value would be validated again on each way
-    /// to a schema, which two references at each level of schemas or values double.
+    /// The verdicts of memoized nodes on values, by the addresses of the values. Without them, a value would be
+    /// validated again for each path of references to a schema, and two references at each level double the number of
+    /// paths.
     verdicts: RefCell<HashMap<(NodeId, *const ()), bool>>,
 }
 
-/// Bounds the memory of the verdicts. The budget bounds the time that is taken without more.
+/// The maximum number of verdicts, which bounds their memory. Beyond it, values are validated again, and the budget
+/// bounds the time.
 const MAX_VERDICTS: usize = 1 << 18;
 
 impl<'j> Validation<'j> {
@@ -48,7 +50,7 @@ impl<'j> Validation<'j> {
     }
 
     fn verdict(&self, id: NodeId, context: Context<'_>) -> bool {
-        // Values have stable addresses. Only a property name is a temporary value, which has a validation of its own.
+        // Values have stable addresses. Only a property name is a temporary value, which has a separate validation.
         let key = (id, std::ptr::from_ref(context.value).cast());
         if let Some(verdict) = self.verdicts.borrow().get(&key) {
             return *verdict;

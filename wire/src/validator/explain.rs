@@ -33,7 +33,8 @@ impl Validation<'_> {
         violations.push(context.violation(keyword, expected, found(context.value)))
     }
 
-    /// Whether the value has the type and the constants of this alternative. Without a budget for explanations, it may have.
+    /// Whether the value has the type and the constants of this alternative. `true` once the budget for explanations is
+    /// used up.
     fn may_be_meant(&self, node: NodeId, value: &Json<'_>) -> bool {
         let rules = &self.nodes[node].rules;
         let Some(_level) = self.budget.explain(rules.len()) else {
@@ -75,7 +76,7 @@ impl Validation<'_> {
             .is_none_or(|constants| constants.contains(&value))
     }
 
-    /// The violation of a tag whose value no alternative has.
+    /// Returns the violation of a tag whose value no alternative has.
     fn unknown_tag(&self, keyword: &str, alternatives: &[NodeId], context: Context<'_>) -> Option<Violation> {
         let Json::Object(members) = context.value else {
             return None;
@@ -118,7 +119,7 @@ impl Validation<'_> {
         })
     }
 
-    /// The constants of the member `name` in an alternative, which may be a union itself.
+    /// Returns the constants of the member `name` in an alternative, which can be a union itself.
     fn tags_of(&self, node: NodeId, name: &str) -> Option<Vec<&Json<'_>>> {
         let rules = &self.nodes[node].rules;
         let _level = self.budget.explain(rules.len())?;
@@ -135,7 +136,7 @@ impl Validation<'_> {
         })
     }
 
-    /// The constants of a node, if it has any.
+    /// Returns the constants of a node, if it has any.
     fn constants_of(&self, node: NodeId) -> Option<Vec<&Json<'_>>> {
         let rules = &self.nodes[node].rules;
         let _level = self.budget.explain(rules.len())?;

@@ -35,13 +35,13 @@ impl<'c, 'a> Keywords<'c, 'a> {
         }
     }
 
-    /// The rules, the cheapest first, because a verdict ends with the first violation.
+    /// Returns the rules, the cheapest first, because a verdict ends with the first violation.
     pub(super) fn rules(mut self) -> Vec<Rule> {
         for container in DEFINITIONS {
             self.named_schemas(container);
         }
         if self.dialect() == Dialect::Draft07 && self.value("$ref").is_some() {
-            // Draft-07 ignores the keywords beside a reference.
+            // Draft-07 ignores the keywords next to a reference.
             self.reference();
             return self.rules;
         }
@@ -162,7 +162,7 @@ impl<'c, 'a> Keywords<'c, 'a> {
                 rest: self.schema("items"),
             };
         }
-        // Compiled even where it has no effect, so that its errors are reported.
+        // Compiled even if it has no effect, so that its errors are reported.
         let additional = self.schema("additionalItems");
         match self.value("items") {
             Some(Value::Array(schemas)) => Items {
@@ -281,7 +281,7 @@ impl<'c, 'a> Keywords<'c, 'a> {
         let condition = self.schema("if");
         let then = self.schema("then");
         let otherwise = self.schema("else");
-        // Without the others, the condition still matters for `unevaluated…`.
+        // The condition matters for `unevaluated…` even without `then` and `else`.
         if let Some(condition) = condition {
             self.rules.push(Rule::If(Conditional {
                 condition,

@@ -1,6 +1,6 @@
 //! The meta-schemas of the dialects, for documents that refer to them.
 //!
-//! They are those of json-schema.org, without annotations.
+//! They are copies from json-schema.org, without annotations.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -21,7 +21,7 @@ static BY_URI: LazyLock<HashMap<String, Value>> = LazyLock::new(|| {
     TEXTS.into_iter().flat_map(parse).filter_map(with_uri).collect()
 });
 
-/// The meta-schema, or the part of one, with this URI.
+/// Returns the meta-schema, or the part of one, with this URI.
 pub(super) fn meta_schema(uri: &str) -> Option<&'static Value> {
     BY_URI.get(uri)
 }
@@ -32,7 +32,7 @@ mod tests {
     use crate::json_schema::Dialect;
 
     #[test]
-    fn every_meta_schema_is_there() {
+    fn all_parts_of_the_meta_schemas_are_known_by_uri() {
         assert_eq!(BY_URI.len(), 9);
         for dialect in [Dialect::Draft07, Dialect::Draft202012] {
             let schema = meta_schema(dialect.uri()).expect("a meta-schema");

@@ -1,15 +1,15 @@
 //! Exact validation of JSON values by a JSON Schema document.
 //!
-//! A [`Validator`] is a compiled document. It follows JSON Schema draft-07 or 2020-12, whichever the document's `$schema`
-//! names, and 2020-12 if there is no `$schema`. Compilation fails with a [`SchemaError`] if the document can't be followed
-//! exactly: a reference to another document, except to the meta-schemas of these dialects, a schema that applies itself
-//! without end, or a `pattern` that can't be matched in linear time. Annotations accept every value, and `format` is an
-//! annotation.
+//! A [`Validator`] is a compiled document. It follows JSON Schema draft-07 or 2020-12, as the document's `$schema`
+//! specifies, or 2020-12 without a `$schema`. Compilation fails with a [`SchemaError`] if the document can't be
+//! followed exactly: a reference to another document, except to the meta-schemas of these dialects, a schema that
+//! applies itself without end, or a `pattern` that can't be matched in linear time. Annotations accept every value, and
+//! `format` is an annotation.
 //!
-//! Values and documents are untrusted. Each schema is applied to a part of the value about once, also where schemas recurse
-//! through unions or refer to each other in many ways. A validation that takes 50 million steps all the same, or applies more
-//! than 1024 schemas within each other, ends with a violation of the kind [`ViolationKind::Unfinished`]. At most a hundred
-//! violations are reported. Values nested deeper than [`MAX_DEPTH`] are refused.
+//! Values and documents are untrusted. Each schema is applied to a part of the value about once, even if schemas
+//! recurse through unions or refer to each other in many ways. A validation that still takes 50 million steps, or nests
+//! the application of more than 1024 schemas, ends with a violation of the kind [`ViolationKind::Unfinished`]. At most
+//! a hundred violations are reported. Values nested deeper than [`MAX_DEPTH`] are refused.
 
 mod assertion;
 mod budget;
@@ -76,17 +76,18 @@ impl Validator {
     /// # Errors
     ///
     /// When the document can't be followed exactly. The error lists all problems: another dialect, invalid values of
-    /// keywords, references to other documents, to nothing or in circles, patterns that can't be matched in linear time,
-    /// and any pattern without the feature `pattern`.
+    /// keywords, references to other documents or to nothing, cycles of references, patterns that can't be matched in
+    /// linear time, and any pattern without the feature `pattern`.
     pub fn new(document: &Value) -> Result<Self, SchemaError> {
         let compiled = Compiler::new(document)?.compile(document)?;
         Ok(Self { compiled })
     }
 
-    /// Validates `value` by the subschema at `pointer`, such as `#/$defs/Tool`. The result is empty if the value is valid.
+    /// Validates `value` by the subschema at `pointer`, such as `#/$defs/Tool`. The result is empty if the value is
+    /// valid.
     ///
-    /// A pointer that doesn't lead to a subschema is a violation too. A validation that takes too many steps has one violation,
-    /// of the kind [`ViolationKind::Unfinished`], at the place that it had reached.
+    /// A pointer that doesn't lead to a subschema is a violation too. A validation that takes too many steps has one
+    /// violation, of the kind [`ViolationKind::Unfinished`], at the place where it ended.
     #[must_use]
     pub fn validate(&self, pointer: &str, value: &Value) -> Vec<Violation> {
         if nested_deeper_than(MAX_DEPTH, value) {
@@ -96,7 +97,7 @@ impl Validator {
         self.validate_json(pointer, &Json::borrowed(value))
     }
 
-    /// The same for a value whose depth has been checked.
+    /// Does the same for a value whose depth has been checked.
     pub(crate) fn validate_json(&self, pointer: &str, value: &Json<'_>) -> Vec<Violation> {
         let Some(node) = self.entry(pointer) else {
             let expected = "a subschema to validate by".to_owned();
@@ -112,8 +113,8 @@ impl Validator {
         }
     }
 
-    /// Whether a text is valid JSON by the subschema at `pointer`, and has no member twice. This is faster than a validation that explains
-    /// its verdict, and takes no memory for the value.
+    /// Whether a text is JSON that is valid by the subschema at `pointer`, without duplicate members. This is faster
+    /// than a validation that explains its verdict, and takes no memory for the value.
     #[must_use]
     pub fn accepts(&self, pointer: &str, json: &str) -> bool {
         let Some(node) = self.entry(pointer) else { return false };
@@ -136,7 +137,7 @@ impl Validator {
     }
 }
 
-/// The violation of a value that isn't validated.
+/// Creates the violation of a value that isn't validated.
 fn refused(pointer: &str, expected: String, found: &str) -> Vec<Violation> {
     vec![Violation {
         kind: ViolationKind::Unfinished,
@@ -147,7 +148,7 @@ fn refused(pointer: &str, expected: String, found: &str) -> Vec<Violation> {
     }]
 }
 
-/// Recurses no deeper than the limit.
+/// Whether a value is nested deeper than the limit, without recursing further.
 fn nested_deeper_than(limit: usize, value: &Value) -> bool {
     let deeper = |inner: &Value| nested_deeper_than(limit - 1, inner);
     match value {

@@ -7,7 +7,7 @@ use super::pattern::Pattern;
 use super::value::Json;
 use crate::reader::JsonType;
 
-/// A subschema's index in the arena, from which none is removed.
+/// A subschema's index in the arena. Nodes are never removed.
 pub(super) type NodeId = usize;
 
 /// A subschema. The schema `true` has no rules.
@@ -22,9 +22,9 @@ pub(super) struct Node {
 /// The values whose verdicts are memoized, because several schemas may need them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Memoized {
-    /// None: the verdict is needed once, or costs no more than a look-up.
+    /// No values: the verdict is needed once, or costs no more than a look-up.
     Never,
-    /// Arrays and objects. What the schema says about scalars costs no more than a look-up.
+    /// Arrays and objects. The verdict on a scalar costs no more than a look-up.
     Containers,
     Always,
 }
@@ -76,7 +76,7 @@ pub(super) enum Rule {
 }
 
 impl Rule {
-    /// The steps that this takes for a value, without those of other schemas that it applies.
+    /// Returns the number of steps that the rule takes for a value, without those of other schemas that it applies.
     pub(super) fn steps(&self, value: &Json<'_>) -> u64 {
         const COUNTED_IN_A_STEP: u64 = 256;
         let inside = match (self, value) {
@@ -150,7 +150,7 @@ pub(super) struct Members {
     /// Sorted by name.
     pub(super) named: Vec<(String, NodeId)>,
     pub(super) patterns: Vec<(Pattern, NodeId)>,
-    /// The schema of the members that neither applies to.
+    /// The schema of the members that are neither named nor matched by a pattern.
     pub(super) others: Option<NodeId>,
 }
 
@@ -162,7 +162,7 @@ pub(super) struct Conditional {
 }
 
 impl Members {
-    /// The schema of the member `name`.
+    /// Returns the schema of the member `name`.
     pub(super) fn named(&self, name: &str) -> Option<NodeId> {
         let at = self
             .named
@@ -188,7 +188,7 @@ const TYPES: [(&str, &str); 7] = [
 ];
 
 impl TypeSet {
-    /// The names of all types.
+    /// Returns the names of all types.
     pub(super) fn names() -> [&'static str; 7] {
         TYPES.map(|(name, _)| name)
     }
@@ -212,7 +212,8 @@ impl TypeSet {
         }
     }
 
-    /// The same for a value of which the type is known. Whether a number is an integer depends on the value.
+    /// Whether all values of a JSON type are admitted. For numbers, this requires `number`: whether a number is an
+    /// integer depends on the value.
     pub(super) fn admits_type(self, found: JsonType) -> bool {
         let index = match found {
             JsonType::Object => 0,
@@ -225,7 +226,7 @@ impl TypeSet {
         self.0 & (1 << index) != 0
     }
 
-    /// The names with their articles, as in "a string or null".
+    /// Returns the names with their articles, as in "a string or null".
     pub(super) fn describe(self) -> String {
         let named: Vec<&str> = TYPES
             .iter()
@@ -247,7 +248,7 @@ fn is_integer(number: &Number) -> bool {
 }
 
 impl Node {
-    /// The nodes that apply to the same value as this one.
+    /// Returns the nodes that apply to the same value as this one.
     pub(super) fn in_place(&self) -> Vec<NodeId> {
         self.successors(|rule, out| match rule {
             Rule::Ref(node) | Rule::Not(node) => out.push(*node),
@@ -262,7 +263,7 @@ impl Node {
         })
     }
 
-    /// The nodes that apply to values inside the value.
+    /// Returns the nodes that apply to values inside the value.
     pub(super) fn inward(&self) -> Vec<NodeId> {
         self.successors(|rule, out| match rule {
             Rule::Items(items) => {

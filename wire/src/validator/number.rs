@@ -6,9 +6,9 @@ use serde_json::Number;
 
 /// A number without rounding: `±digits × 10^exponent`, where the digits neither start nor end with a zero.
 ///
-/// One number has one such form, so that equality and hashes are those of the number: 1, 1.0 and 10e-1 are equal. It is
-/// read from the number's text, because that is the same whichever of serde_json's representations is compiled in. An
-/// exponent beyond 64 bits, which only `arbitrary_precision` lets through, counts as the nearest that fits.
+/// Each number has exactly one such form, so that equality and hashes are those of the number: 1, 1.0 and 10e-1 are
+/// equal. It is read from the number's text, which is the same for all of serde_json's representations. An exponent
+/// beyond 64 bits, which only `arbitrary_precision` allows, is treated as the nearest one that fits.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Exact {
     negative: bool,
@@ -54,7 +54,7 @@ impl Exact {
         self.exponent >= 0
     }
 
-    /// The number if it is a natural number. Larger numbers become the largest `u64`.
+    /// Returns the number if it is a natural number. Larger numbers become the largest `u64`.
     pub(super) fn as_count(&self) -> Option<u64> {
         if self.negative || !self.is_integer() {
             return None;
@@ -102,7 +102,7 @@ pub(super) struct Divisor {
 }
 
 impl Divisor {
-    /// `None` unless `number` is positive and has at most 19 significant digits.
+    /// Creates a divisor. `None` unless `number` is positive and has at most 19 significant digits.
     pub(super) fn new(number: &Exact) -> Option<Self> {
         const DIGITS_OF_64_BITS: usize = 19;
         if number.negative || !(1..=DIGITS_OF_64_BITS).contains(&number.digits.len()) {
@@ -135,7 +135,7 @@ impl Divisor {
     }
 }
 
-/// `10^exponent mod modulus`, for a modulus of 64 bits, so that no product overflows.
+/// Returns `10^exponent mod modulus`, for a modulus of 64 bits, so that no product overflows.
 fn power_of_ten(exponent: i64, modulus: u128) -> u128 {
     let (mut power, mut base, mut left) = (1 % modulus, 10 % modulus, exponent);
     while left > 0 {
@@ -149,7 +149,7 @@ fn power_of_ten(exponent: i64, modulus: u128) -> u128 {
 }
 
 fn clamped(exponent: &str) -> i64 {
-    // The margin keeps the sums that follow from saturating at different points.
+    // The margin prevents the sums that follow from saturating at different values.
     const LIMIT: i64 = i64::MAX / 4;
     match exponent.parse::<i64>() {
         Ok(exponent) => exponent.clamp(-LIMIT, LIMIT),
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn one_number_has_one_form_however_it_is_written() {
+    fn equal_numbers_have_the_same_form_in_any_notation() {
         for text in ["100", "100.0", "1e2", "1E+2", "1000e-1"] {
             assert_eq!(exact(text), exact("100"), "{text}");
         }
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_ordered_beyond_what_a_float_can_tell_apart() {
+    fn numbers_are_ordered_beyond_the_precision_of_a_float() {
         let ascending = [
             "-1e300",
             "-9007199254740993",
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_count_is_a_natural_number_however_it_is_written() {
+    fn a_count_is_a_natural_number_in_any_notation() {
         assert_eq!(exact("2.0").as_count(), Some(2));
         assert_eq!(exact("1e300").as_count(), Some(u64::MAX));
         assert_eq!(exact("-1").as_count(), None);
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn division_is_decimal() {
+    fn multiples_are_determined_in_exact_decimal_arithmetic() {
         for (number, divisor, divides) in [
             ("0", "7", true),
             ("4.02", "0.01", true),
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_positive_number_divides() {
+    fn only_a_positive_number_is_a_divisor() {
         assert!(Divisor::new(&exact("0")).is_none());
         assert!(Divisor::new(&exact("-2")).is_none());
     }

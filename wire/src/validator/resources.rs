@@ -1,6 +1,7 @@
 //! The schema resources of a document: base URIs, anchors, and the targets of references.
 //!
-//! The place of a schema is its JSON pointer, such as `#/$defs/Tool`. Places in a meta-schema have its URI before the `#`.
+//! The place of a schema is its JSON Pointer, such as `#/$defs/Tool`. Places in a meta-schema have its URI before the
+//! `#`.
 
 use std::collections::HashMap;
 
@@ -11,10 +12,10 @@ use crate::json_schema::{DEFINITIONS, Dialect, UnknownDialect, pointer, subschem
 use super::error::{Problem, unexpected};
 use super::meta_schemas::meta_schema;
 
-/// The position of a resource in [`Resources::list`], from which none is removed.
+/// The position of a resource in [`Resources::list`]. Resources are never removed.
 pub(super) type ResourceId = usize;
 
-/// A schema with a base URI of its own, and the schemas inside it that have none.
+/// A schema with its own base URI, and the schemas inside it without one.
 pub(super) struct Resource<'a> {
     /// The base URI without a fragment. Empty if the document has none.
     base: String,
@@ -33,7 +34,7 @@ struct Anchor<'a> {
 }
 
 impl Resource<'_> {
-    /// The names and places of the dynamic anchors.
+    /// Returns the names and places of the dynamic anchors.
     pub(super) fn dynamic_anchors(&self) -> impl Iterator<Item = (&str, &str)> {
         let dynamic = self.anchors.iter().filter(|anchor| anchor.is_dynamic);
         dynamic.map(|anchor| (anchor.name, anchor.at.as_str()))
@@ -45,7 +46,7 @@ pub(super) struct Target<'a> {
     pub(super) at: String,
     pub(super) resource: ResourceId,
     pub(super) schema: &'a Value,
-    /// The name of the dynamic anchor that the reference names.
+    /// The name of the dynamic anchor, if the reference names one.
     pub(super) dynamic_anchor: Option<String>,
 }
 
@@ -84,7 +85,7 @@ impl<'a> Resources<'a> {
         self.documents.get(document)?.pointer(path)
     }
 
-    /// The resource whose root is at `at`, if one does.
+    /// Returns the resource whose root is at `at`, if there is one.
     pub(super) fn at_root(&self, at: &str) -> Option<ResourceId> {
         // Most documents are one resource.
         if self.list.len() == 1 && at.len() > 1 {
@@ -102,7 +103,7 @@ impl<'a> Resources<'a> {
             self.at_uri(&uri::resolve(&self.list[from].base, address), reference)?
         };
         let fragment = pointer::percent_decode(fragment);
-        let fragment = fragment.ok_or_else(|| format!("`{reference}` isn't UTF-8 once its escapes are undone"))?;
+        let fragment = fragment.ok_or_else(|| format!("`{reference}` isn't UTF-8 after its escapes are decoded"))?;
         if !(fragment.is_empty() || fragment.starts_with('/')) {
             return self.anchor(resource, fragment, reference);
         }
@@ -147,7 +148,7 @@ impl<'a> Resources<'a> {
         Ok(resource)
     }
 
-    /// The innermost resource that a place belongs to.
+    /// Returns the innermost resource that a place belongs to.
     fn around(&self, at: &str) -> Option<ResourceId> {
         let mut at = at;
         loop {
@@ -173,7 +174,7 @@ impl<'a> Resources<'a> {
         while let Some((at, mut resource, schema)) = left.pop() {
             let dialect = self.list[resource].dialect;
             let keywords = schema.as_object();
-            // Draft-07 ignores the keywords beside a reference, except for definitions.
+            // Draft-07 ignores the keywords next to a reference, except for definitions.
             let is_reference =
                 dialect == Dialect::Draft07 && keywords.is_some_and(|keywords| keywords.contains_key("$ref"));
             if let (Some(keywords), false) = (keywords, is_reference) {
@@ -244,7 +245,7 @@ impl<'a> Resources<'a> {
             }
         }
         if dialect == Dialect::Draft07 {
-            // Its `$id` makes anchors too.
+            // In draft-07, `$id` also defines anchors.
             return self.add_anchor(resource, fragment, at, false, "$id").map(|()| resource);
         }
         if !fragment.is_empty() {

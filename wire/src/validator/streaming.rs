@@ -1,4 +1,5 @@
-//! Validation of a JSON text while it is read, which takes no memory for the value. It finds out only whether the text is valid.
+//! Validation of a JSON text while it is read, which takes no memory for the value. It only determines whether the text
+//! is valid.
 
 use crate::error::Decoded;
 use crate::plain;
@@ -8,7 +9,7 @@ use super::evaluate::Validation;
 use super::node::{Members, Node, NodeId, Rule, TypeSet};
 use super::violations::Location;
 
-/// The rules of a schema for an array or an object, if each of its parts can be looked at alone.
+/// The rules of a schema for an array or an object, if each part of the value can be validated separately.
 #[derive(Default)]
 struct PartByPart<'n> {
     types: Option<TypeSet>,
@@ -21,7 +22,8 @@ impl Validation<'_> {
     /// Reads the next value.
     ///
     /// # Errors
-    /// When it is invalid, isn't JSON, or a member in it occurs twice. The error doesn't say why: validate the value for that.
+    /// When it is invalid, isn't JSON, or has a duplicate member in it. The error doesn't have the reason: validate the
+    /// value for that.
     pub(super) fn accept(&self, mut id: NodeId, reader: &mut Reader<'_>) -> Decoded<()> {
         while let [Rule::Ref(target)] = *self.nodes[id].rules {
             id = target;
@@ -42,7 +44,7 @@ impl Validation<'_> {
             }
             _ => {
                 let value = plain::read(reader)?;
-                // The value is a temporary one, whose address isn't stable, so it has a validation of its own.
+                // The value is a temporary one, whose address isn't stable, so it has a separate validation.
                 Validation::new(self.nodes, self.budget).is_valid(id, &value, Location::Root)
             }
         };
@@ -52,7 +54,7 @@ impl Validation<'_> {
         }
     }
 
-    /// Returns whether the object has the required members.
+    /// Reads an object, and returns whether it has the required members.
     fn accept_object(&self, rules: &PartByPart<'_>, reader: &mut Reader<'_>) -> Decoded<bool> {
         let mut names = Vec::with_capacity(8);
         let mut first = reader.open_object()?;
@@ -82,7 +84,7 @@ impl Validation<'_> {
     }
 }
 
-/// `None` if a rule needs the whole value.
+/// Returns the rules of a node by part. `None` if a rule needs the whole value.
 fn part_by_part(node: &Node) -> Option<PartByPart<'_>> {
     let mut parts = PartByPart::default();
     for rule in &node.rules {
@@ -98,7 +100,7 @@ fn part_by_part(node: &Node) -> Option<PartByPart<'_>> {
 }
 
 impl PartByPart<'_> {
-    /// Whether a value of this type is valid. Which numbers are depends on the value.
+    /// Whether values of this type are valid. For numbers, this can depend on the value.
     fn admit(&self, found: JsonType) -> bool {
         self.types.is_none_or(|types| types.admits_type(found))
     }
@@ -147,7 +149,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_text_is_accepted_exactly_if_the_value_has_no_violations(value in value()) {
+        fn a_text_is_accepted_if_and_only_if_the_value_has_no_violations(value in value()) {
             let validator = Validator::new(&schema()).unwrap();
             for name in ["Parts", "List", "Any", "Scalar", "Few", "Open"] {
                 let pointer = format!("#/$defs/{name}");
@@ -158,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_member_that_occurs_twice_is_refused_also_where_the_schema_says_nothing() {
+    fn a_duplicate_member_is_refused_even_in_open_json() {
         let validator = Validator::new(&schema()).unwrap();
         let accepts = |json: &str| validator.accepts("#/$defs/Open", json);
         assert!(accepts(r#"{"a": {"x": 1}, "d": [{}]}"#));

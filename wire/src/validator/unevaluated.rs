@@ -1,7 +1,7 @@
 //! `unevaluatedProperties` and `unevaluatedItems`.
 //!
-//! Nothing is recorded while a value is validated, so that schemas without these keywords cost no more. A schema that has one
-//! of them goes through the keywords beside it again, after they have accepted the value.
+//! Nothing is recorded while a value is validated, so that schemas without these keywords cost no more. A schema that
+//! has one of them evaluates the keywords next to it again, after they have accepted the value.
 
 use std::collections::HashSet;
 
@@ -134,7 +134,7 @@ impl Validation<'_> {
 /// The members or elements of a value that have been evaluated.
 struct Evaluated {
     parts: Vec<bool>,
-    /// The nodes that have marked theirs, which they needn't again.
+    /// The nodes that have marked their parts, which they needn't do again.
     marked_by: HashSet<NodeId>,
 }
 

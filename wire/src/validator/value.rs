@@ -7,8 +7,8 @@ use serde_json::{Number, Value};
 
 /// A JSON value that borrows its strings where it can.
 ///
-/// A [`Value`] takes at least 600 bytes for each object that isn't empty, so that a short text could take much memory. This
-/// type takes only the memory of the members.
+/// A [`Value`] takes at least 600 bytes for each object that isn't empty, so that a short text could take much memory.
+/// This type only takes the memory of the members.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Json<'a> {
     Null,
@@ -26,7 +26,7 @@ pub(crate) struct Members<'a>(Box<[Member<'a>]>);
 pub(crate) type Member<'a> = (Cow<'a, str>, Json<'a>);
 
 impl<'a> Json<'a> {
-    /// The same value, borrowed.
+    /// Returns the same value, borrowed.
     pub(crate) fn borrowed(value: &'a Value) -> Self {
         Self::of(value, &|text| Cow::Borrowed(text))
     }
@@ -46,7 +46,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// The number of values in this one, and itself.
+    /// Returns the number of values in this one, including itself.
     pub(super) fn size(&self) -> u64 {
         1 + match self {
             Self::Array(elements) => elements.iter().map(Self::size).sum(),
@@ -55,7 +55,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// The member `name`, if this is an object that has it.
+    /// Returns the member `name`, if this is an object that has it.
     pub(super) fn get(&self, name: &str) -> Option<&Self> {
         match self {
             Self::Object(members) => members.get(name),
@@ -65,7 +65,7 @@ impl<'a> Json<'a> {
 }
 
 impl Json<'static> {
-    /// The same value, copied.
+    /// Returns the same value, copied.
     pub(super) fn owned(value: &Value) -> Self {
         Self::of(value, &|text| Cow::Owned(text.to_owned()))
     }
@@ -78,7 +78,7 @@ impl<'a> Members<'a> {
         Self(members.into_boxed_slice())
     }
 
-    /// A name that occurs twice.
+    /// Returns a name that occurs twice.
     pub(crate) fn duplicate(&self) -> Option<&str> {
         let twice = |pair: &&[Member<'a>]| matches!(pair, [(one, _), (other, _)] if one == other);
         self.0
@@ -101,7 +101,7 @@ impl<'a> Members<'a> {
         self.0.len()
     }
 
-    /// The members, sorted by name.
+    /// Returns the members, sorted by name.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &Json<'a>)> {
         self.0.iter().map(|(name, value)| (&**name, value))
     }
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_takes_as_little_memory_as_its_strings_do_and_an_object_what_its_members_take() {
+    fn values_are_small_and_an_object_takes_only_the_memory_of_its_members() {
         assert!(size_of::<Json<'_>>() <= 32);
         assert!(size_of::<Member<'_>>() <= 56);
         let Json::Object(Members(members)) = Json::owned(&json!({"a": 1})) else {
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_member_is_found_by_its_name_whatever_the_order() {
+    fn members_are_found_by_name_in_any_order() {
         let names = ["b", "", "a", "é", "ab"];
         let members =
             |names: &[&'static str]| Members::sorted(names.iter().map(|name| ((*name).into(), Json::Null)).collect());

@@ -16,7 +16,7 @@ use super::value::Json;
 /// Displays as `` `params.messages[2].content.type`: expected "text", found "txt" ``.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
-    /// Whether the schema refuses the part, or doesn't judge it.
+    /// Whether the schema refuses the part, or its validation wasn't finished.
     pub kind: ViolationKind,
     /// The path to the part.
     pub path: Path,
@@ -24,7 +24,7 @@ pub struct Violation {
     pub expected: String,
     /// A description of the part, shortened if it is long.
     pub found: String,
-    /// The JSON pointer of the keyword that refused it, such as `#/$defs/TextContent/properties/type/const`.
+    /// The JSON Pointer of the keyword that refused it, such as `#/$defs/TextContent/properties/type/const`.
     pub schema: String,
 }
 
@@ -34,18 +34,19 @@ pub struct Violation {
 pub enum ViolationKind {
     /// The schema doesn't accept the part.
     Refused,
-    /// Nothing is known about the value: its validation would exceed a limit, or there is no schema to validate by.
+    /// The value wasn't validated completely: the validation would exceed a limit, or there is no schema to validate
+    /// by.
     Unfinished,
 }
 
 impl Violation {
-    /// The message without the path.
+    /// Returns the message without the path.
     #[must_use]
     pub fn reason(&self) -> String {
         format!("expected {}, found {}", self.expected, self.found)
     }
 
-    /// The violation of a text that can't be read, for example because a member occurs twice.
+    /// Creates the violation of a text that can't be read, for example because a member occurs twice.
     pub(crate) fn unreadable(error: &DecodeError) -> Self {
         Self {
             kind: ViolationKind::Refused,
@@ -56,7 +57,7 @@ impl Violation {
         }
     }
 
-    /// The violation of a value that can't be serialized.
+    /// Creates the violation of a value that can't be serialized.
     pub(crate) fn unwritable(error: EncodeError) -> Self {
         Self {
             kind: ViolationKind::Refused,
@@ -84,12 +85,12 @@ pub(super) fn found(value: &Json<'_>) -> String {
     }
 }
 
-/// A text as JSON, shortened.
+/// Returns a text as JSON, shortened.
 pub(super) fn quoted(text: &str) -> String {
     Value::from(shortened(text)).to_string()
 }
 
-/// A value that a schema allows, as shortened JSON.
+/// Returns a value that a schema allows as JSON, shortened.
 pub(super) fn constant(value: &Json<'_>) -> String {
     match value {
         Json::String(text) => quoted(text),
@@ -97,7 +98,7 @@ pub(super) fn constant(value: &Json<'_>) -> String {
     }
 }
 
-/// The values that a schema allows: `"a"`, or `one of "a", "b"`.
+/// Describes the values that a schema allows: `"a"`, or `one of "a", "b"`.
 pub(super) fn constants<'a>(values: impl IntoIterator<Item = &'a Json<'a>>) -> String {
     const LISTED: usize = 20;
     let mut values = values.into_iter();
@@ -117,7 +118,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_violation_names_the_place_and_both_sides() {
+    fn a_violation_is_displayed_with_its_path_and_both_values() {
         let mut path = Path::default();
         path.push_member("params");
         path.push_member("type");

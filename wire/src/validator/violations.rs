@@ -6,7 +6,7 @@ use crate::path::{Path, Segment};
 
 use super::violation::Violation;
 
-/// Ends a validation as soon as its result is known.
+/// The control flow of a validation, which ends as soon as its result is known.
 pub(super) type Flow = ControlFlow<()>;
 
 /// The value is valid so far.
@@ -14,11 +14,11 @@ pub(super) const FINE: Flow = Flow::Continue(());
 
 /// Receives violations.
 pub(super) trait Sink {
-    /// Records that the value is invalid. `explain` adds the reasons, and is called only if they are wanted.
+    /// Records that the value is invalid. `explain` adds the reasons, and is called only if they are needed.
     fn refuse(&mut self, explain: impl FnOnce(&mut Violations) -> Flow) -> Flow;
 }
 
-/// Ends with the first violation, without its reason.
+/// A sink that ends the validation with the first violation, without its reason.
 pub(super) struct Silent;
 
 impl Sink for Silent {
@@ -27,7 +27,7 @@ impl Sink for Silent {
     }
 }
 
-/// Collects violations up to [`Violations::LIMIT`].
+/// A sink that collects violations up to [`Violations::LIMIT`].
 #[derive(Default)]
 pub(super) struct Violations {
     pub(super) list: Vec<Violation>,

@@ -1,4 +1,4 @@
-//! What is around methods and results.
+//! The JSON-RPC envelope of methods and results.
 
 use mcp_wire::{Call, DecodeErrorKind, Message, Notice, RequestId, UnknownMethod, from_str};
 
@@ -6,7 +6,7 @@ use crate::{again, refusal};
 
 type AnyMessage = Message<UnknownMethod, UnknownMethod>;
 
-/// Every order in which members can be written.
+/// Returns an object for each order of the members.
 fn orders(members: &[&str]) -> Vec<String> {
     fn arrange(chosen: &mut Vec<String>, left: &[&str], found: &mut Vec<String>) {
         if left.is_empty() {
@@ -26,7 +26,7 @@ fn orders(members: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn an_id_that_no_request_can_have_is_an_error_at_the_id_in_any_order_of_members() {
+fn an_invalid_id_is_an_error_in_any_order_of_members() {
     for id in [
         "18446744073709551615",
         "-9223372036854775809",
@@ -48,7 +48,7 @@ fn an_id_that_no_request_can_have_is_an_error_at_the_id_in_any_order_of_members(
 }
 
 #[test]
-fn the_members_say_what_a_message_is_in_any_order() {
+fn the_members_determine_the_kind_of_a_message_in_any_order() {
     let (version, id, method) = (r#""jsonrpc":"2.0""#, r#""id":1"#, r#""method":"m""#);
     let (result, error) = (r#""result":{"method":"m"}"#, r#""error":{"code":1,"message":"no"}"#);
     let message = |json: &str| from_str::<AnyMessage>(json).unwrap();
@@ -87,7 +87,7 @@ fn the_null_id_of_an_error_response_is_kept() {
 }
 
 #[test]
-fn the_version_has_to_be_there_once_and_to_be_2() {
+fn the_version_must_be_2_and_occur_once() {
     for (json, shown) in [
         (
             r#"{"id":1,"method":"m"}"#,
@@ -119,7 +119,7 @@ fn the_version_has_to_be_there_once_and_to_be_2() {
 }
 
 #[test]
-fn a_member_of_the_envelope_that_occurs_twice_is_an_error() {
+fn a_duplicate_member_of_the_envelope_is_an_error() {
     for json in [
         r#"{"jsonrpc":"2.0","id":1,"id":1,"method":"m"}"#,
         r#"{"jsonrpc":"2.0","id":1,"method":"m","\u0069d":2}"#,
@@ -156,7 +156,7 @@ fn a_notification_with_an_id_and_a_request_without_one_are_errors() {
 }
 
 #[test]
-fn an_integral_id_is_the_same_id_however_it_is_written() {
+fn an_integral_id_is_the_same_in_any_notation() {
     for id in ["7", "7.0", "70e-1", "0.7e1"] {
         let call: Call<UnknownMethod> = from_str(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"m"}}"#)).unwrap();
         assert_eq!(call.id, RequestId::from(7), "{id}");
@@ -168,7 +168,7 @@ fn an_integral_id_is_the_same_id_however_it_is_written() {
 }
 
 #[test]
-fn what_is_no_object_is_no_message() {
+fn values_that_are_not_messages_are_refused() {
     for json in [
         "[]",
         "null",

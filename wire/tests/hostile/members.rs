@@ -1,4 +1,4 @@
-//! The members of objects, and the values they have.
+//! The members of objects, and their values.
 
 use mcp_wire::{DecodeErrorKind, Map, Number, RawJson, RawObject, Reader, Validate, from_str};
 
@@ -6,7 +6,7 @@ use crate::shapes::{Node, Shape};
 use crate::{again, refusal};
 
 #[test]
-fn a_member_that_occurs_twice_is_an_error_wherever_it_is_declared_or_not() {
+fn a_duplicate_member_is_an_error_whether_declared_or_not() {
     for (json, path) in [
         (r#"{"kind":"node","text":"a","text":"b"}"#, "text"),
         (r#"{"kind":"node","kind":"node"}"#, "kind"),
@@ -35,7 +35,7 @@ fn a_member_that_occurs_twice_is_an_error_wherever_it_is_declared_or_not() {
 }
 
 #[test]
-fn undeclared_members_are_left_out_but_for_those_in_an_open_member() {
+fn undeclared_members_are_left_out_except_in_an_open_member() {
     let json = r#"{"kind":"node","x":1,"child":{"kind":"node","x":2,"counts":{"x":3}},"shapes":[{"type":"circle","radius":1,"x":4}]}"#;
     let read = |open| -> Node { Reader::new(json).without_undeclared(open).decode().unwrap() };
     let without = r#"{"kind":"node","child":{"kind":"node","counts":{"x":3}},"shapes":[{"type":"circle","radius":1}]}"#;
@@ -46,7 +46,7 @@ fn undeclared_members_are_left_out_but_for_those_in_an_open_member() {
 }
 
 #[test]
-fn a_null_beside_a_value_of_the_same_member_is_an_error_in_any_order() {
+fn a_null_and_a_value_of_the_same_member_are_an_error_in_any_order() {
     for json in [
         r#"{"kind":"node","text":null,"text":"a"}"#,
         r#"{"kind":"node","text":"a","text":null}"#,
@@ -67,7 +67,7 @@ fn a_null_beside_a_value_of_the_same_member_is_an_error_in_any_order() {
 }
 
 #[test]
-fn a_member_that_occurs_twice_in_open_json_is_kept_until_somebody_looks() {
+fn duplicate_members_in_open_json_are_kept_and_reported_by_parsing() {
     let json = r#"{"kind":"node","open":{"a":[{"b":1,"b":2}],"c":1,"c":2},"x":{"b":1,"\u0062":2}}"#;
     assert_eq!(again::<Node>(json), json);
     let node: Node = from_str(json).unwrap();
@@ -106,7 +106,7 @@ fn a_null_for_an_optional_member_is_kept_and_reported() {
 }
 
 #[test]
-fn a_value_that_was_put_in_place_of_a_null_is_written_once() {
+fn a_value_set_in_place_of_a_null_is_written_once() {
     let mut node: Node = from_str(r#"{"kind":"node","text":null}"#).unwrap();
     node.text = Some("now".to_owned());
     assert_eq!(serde_json::to_string(&node).unwrap(), r#"{"kind":"node","text":"now"}"#);
@@ -114,7 +114,7 @@ fn a_value_that_was_put_in_place_of_a_null_is_written_once() {
 }
 
 #[test]
-fn another_constant_is_kept_and_reported() {
+fn a_wrong_constant_is_kept_and_reported() {
     for constant in [r#""nodes""#, "1", "null", "{}", r#"["node"]"#] {
         let json = format!(r#"{{"kind":{constant}}}"#);
         assert_eq!(again::<Node>(&json), json);
@@ -124,13 +124,13 @@ fn another_constant_is_kept_and_reported() {
 }
 
 #[test]
-fn a_constant_may_be_written_with_escapes() {
+fn a_constant_can_be_written_with_escapes() {
     let node: Node = from_str(r#"{"kind":"n\u006fde"}"#).unwrap();
     assert_eq!(node, Node::default());
 }
 
 #[test]
-fn a_tag_that_comes_late_is_as_good_as_one_that_comes_first() {
+fn a_tag_is_found_after_other_members() {
     let early: Shape = from_str(r#"{"type":"circle","radius":1,"x":{"type":"square"}}"#).unwrap();
     let late: Shape = from_str(r#"{"x":{"type":"square"},"radius":1,"type":"circle"}"#).unwrap();
     assert!(matches!(early, Shape::Circle(_)));
@@ -164,7 +164,7 @@ fn an_array_for_an_object_is_an_error() {
 }
 
 #[test]
-fn an_error_says_where_and_what() {
+fn an_error_has_the_path_and_both_values() {
     for (json, shown) in [
         (
             r#"{"kind":"node","child":{"kind":"node","shapes":[{"type":"a"},{"type":"b"},{"x":{},"type":3}]}}"#,
@@ -202,7 +202,7 @@ fn an_error_says_where_and_what() {
 }
 
 #[test]
-fn an_integer_is_the_same_however_it_is_written() {
+fn integers_of_64_bits_are_decoded_from_any_notation() {
     for (text, integer) in [
         ("1.0", 1),
         ("1e2", 100),
@@ -253,7 +253,7 @@ fn open_numbers_keep_their_text() {
 }
 
 #[test]
-fn declared_numbers_that_64_bits_cannot_hold_keep_their_digits() {
+fn declared_numbers_that_64_bits_cannot_represent_keep_their_digits() {
     for text in [
         "18446744073709551616",
         "1e400",
@@ -275,7 +275,7 @@ fn declared_numbers_that_64_bits_cannot_hold_keep_their_digits() {
 }
 
 #[test]
-fn numbers_are_equal_if_their_values_are_and_as_f64_is_the_nearest() {
+fn numbers_are_compared_by_value_and_as_f64_returns_the_nearest() {
     let number = |text: &str| from_str::<Number>(text).unwrap();
     assert_eq!(number("1e400"), number("10e399"));
     assert_eq!(number("1e300"), Number::from(1e300));

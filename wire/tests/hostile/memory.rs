@@ -1,20 +1,20 @@
-//! Texts that would take many times their length of memory, or would be told in errors as long as they are.
+//! Texts that would take many times their length in memory, or would be quoted in errors at full length.
 
 use mcp_wire::{Batch, DecodeErrorKind, Map, Message, RawJson, UnknownMethod, Validate, from_str};
 
 use crate::refusal;
 use crate::shapes::{Node, Shape};
 
-/// Enough for more than the memory that any text may take.
+/// Long enough that elements can take more memory than every text can.
 const LENGTH: usize = 300_000;
 
-/// An array of some `length` bytes.
+/// Returns an array of about `length` bytes.
 fn array(element: &str, length: usize) -> String {
     format!("[{}]", vec![element; length / (element.len() + 1)].join(","))
 }
 
 #[test]
-fn an_array_whose_elements_take_many_times_their_text_is_refused_with_its_place() {
+fn an_array_that_takes_too_much_memory_is_refused_with_its_path() {
     let nodes = format!(r#"{{"kind":"node","shapes":{}}}"#, array("{}", LENGTH));
     for json in [&nodes, &format!(r#"{{"kind":"node","child":{nodes}}}"#)] {
         let error = refusal::<Node>(json);
@@ -25,12 +25,12 @@ fn an_array_whose_elements_take_many_times_their_text_is_refused_with_its_place(
     let ones = array("1", LENGTH);
     let error = from_str::<Vec<RawJson>>(&ones).unwrap_err();
     assert_eq!(error.kind(), DecodeErrorKind::MemoryLimit);
-    // As one value, the same is kept as text.
+    // As a single value, the same array is kept as text.
     assert_eq!(from_str::<RawJson>(&ones).unwrap().text(), ones);
 }
 
 #[test]
-fn elements_that_hold_something_are_decoded_however_many_there_are() {
+fn long_arrays_of_elements_with_content_are_decoded() {
     let circles = array(r#"{"type":"circle","radius":1}"#, LENGTH);
     assert!(from_str::<Vec<Shape>>(&circles).is_ok());
     assert!(from_str::<Vec<String>>(&array(r#""a""#, LENGTH)).is_ok());
@@ -42,13 +42,13 @@ fn elements_that_hold_something_are_decoded_however_many_there_are() {
 }
 
 #[test]
-fn a_short_text_is_decoded_whatever_its_elements_take() {
+fn a_short_text_is_decoded_even_if_its_elements_take_much_memory() {
     let open = array("1", 20_000);
     assert!(from_str::<Vec<RawJson>>(&open).is_ok());
 }
 
 #[test]
-fn an_error_is_short_however_long_the_text_is() {
+fn errors_about_long_texts_are_short() {
     let long = "é\u{1}".repeat(50_000).replace('\u{1}', "\\u0001");
     for json in [
         format!(r#"{{"kind":"node","counts":{{"{long}":""}}}}"#),

@@ -1,11 +1,11 @@
-//! Values nested deeper than anyone means.
+//! Values that are nested too deep.
 
 use mcp_wire::{DecodeErrorKind, MAX_DEPTH, Message, RawJson, UnknownMethod, from_str};
 
 use crate::refusal;
 use crate::shapes::{Node, Shape};
 
-/// `inner`, `levels` deep.
+/// Returns `inner` in `levels` levels of nesting.
 fn nested(open: &str, inner: &str, close: &str, levels: usize) -> String {
     [&open.repeat(levels), inner, &close.repeat(levels)].concat()
 }
@@ -15,9 +15,9 @@ fn too_deep(levels: usize, error: &mcp_wire::DecodeError) {
 }
 
 #[test]
-fn as_many_levels_as_are_allowed_are_held_and_not_one_more() {
+fn values_are_decoded_up_to_the_maximum_depth() {
     type AnyMessage = Message<UnknownMethod, UnknownMethod>;
-    // A way to write levels, and how many there are around them.
+    // The name of a place, a function that writes JSON there, and the number of levels around it.
     type Around = (&'static str, fn(&str) -> String, usize);
     let message = |json: &str| format!(r#"{{"jsonrpc":"2.0","id":1,"method":"m","params":{json}}}"#);
     let declared: Around = ("open", |json| format!(r#"{{"kind":"node","open":{json}}}"#), 1);
@@ -54,7 +54,7 @@ fn as_many_levels_as_are_allowed_are_held_and_not_one_more() {
 }
 
 #[test]
-fn types_that_hold_themselves_are_bounded_too() {
+fn recursive_types_are_decoded_up_to_the_maximum_depth() {
     for levels in [127, 128, 129, 200, 100_000] {
         let json = nested(r#"{"kind":"node","child":"#, r#"{"kind":"node"}"#, "}", levels - 1);
         let decoded = from_str::<Node>(&json);
@@ -67,7 +67,7 @@ fn types_that_hold_themselves_are_bounded_too() {
 }
 
 #[test]
-fn nesting_that_never_ends_is_an_error() {
+fn nesting_that_is_never_closed_is_an_error() {
     for open in ["[", r#"{"a":"#, r#"{"kind":"node","child":"#, r#"{"type":["#] {
         let json = open.repeat(100_000);
         refusal::<RawJson>(&json);
@@ -78,7 +78,7 @@ fn nesting_that_never_ends_is_an_error() {
 }
 
 #[test]
-fn brackets_within_strings_are_no_levels() {
+fn brackets_within_strings_are_not_nesting() {
     let brackets = "[{\\\"".repeat(1000);
     for json in [
         format!(r#"{{"kind":"node","x":"{brackets}"}}"#),

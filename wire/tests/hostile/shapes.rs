@@ -1,4 +1,4 @@
-//! Types as they are generated.
+//! Types like the generated ones.
 
 use mcp_wire::{Extra, Map, Number, RawJson, Schema, object, union};
 

@@ -1,4 +1,4 @@
-//! Texts that are no JSON, and those that nearly are.
+//! Texts that aren't JSON, and those that almost are.
 
 use mcp_wire::{DecodeErrorKind, Message, RawJson, UnknownMethod, from_slice};
 use proptest::prelude::*;
@@ -13,13 +13,13 @@ const MESSAGE: &str = r#" {"jsonrpc": "2.0", "id": -12.0e0, "method": "a\u00e9\\
 const NODE: &str = r#"{"kind":"node","text":"\ud83d\ude00é","size":1.0e1,"child":{"shapes":[{"radius":0.5,"type":"circle"}],
     "kind":"node"},"counts":{"a":1},"open":[{"b":[false,-1e-3]},"\n"],"x":null}"#;
 
-/// Whether another parser takes the bytes for JSON.
+/// Whether another parser accepts the bytes as JSON.
 fn is_json(bytes: &[u8]) -> bool {
     serde_json::from_slice::<IgnoredAny>(bytes).is_ok() && std::str::from_utf8(bytes).is_ok()
 }
 
 #[test]
-fn a_text_cut_anywhere_is_an_error() {
+fn a_truncated_text_is_an_error() {
     for (text, decodes) in [
         (
             MESSAGE.trim(),
@@ -36,7 +36,7 @@ fn a_text_cut_anywhere_is_an_error() {
 }
 
 #[test]
-fn bytes_that_are_no_utf_8_are_an_error_with_their_offset() {
+fn invalid_utf_8_is_an_error_with_its_offset() {
     for bytes in [
         &b"\"\xff\""[..],
         b"\"\xc0\xaf\"",
@@ -55,7 +55,7 @@ fn bytes_that_are_no_utf_8_are_an_error_with_their_offset() {
 }
 
 #[test]
-fn half_a_surrogate_pair_is_an_error_in_a_string() {
+fn an_unpaired_surrogate_in_a_string_is_an_error() {
     for text in [
         r#""\ud800""#,
         r#""\udc00""#,
@@ -71,7 +71,7 @@ fn half_a_surrogate_pair_is_an_error_in_a_string() {
 }
 
 #[test]
-fn what_is_nearly_json_is_an_error() {
+fn text_that_is_almost_json_is_an_error() {
     for text in [
         "",
         " ",
@@ -112,7 +112,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn bytes_that_were_flipped_never_panic_and_are_held_only_if_they_are_json(
+    fn changed_bytes_never_panic_and_are_decoded_only_if_they_are_json(
         flips in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
     ) {
         for text in [MESSAGE, NODE] {
@@ -129,7 +129,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_held_as_open_json_exactly_if_it_is_json(text in r#"[\[\]{}",:0-9eE.+\-tfn \\u\n]{0,24}"#) {
+    fn a_text_is_decoded_as_open_json_if_and_only_if_it_is_json(text in r#"[\[\]{}",:0-9eE.+\-tfn \\u\n]{0,24}"#) {
         let held = from_slice::<RawJson>(text.as_bytes());
         prop_assert_eq!(held.is_ok(), is_json(text.as_bytes()));
         if let Ok(held) = held {

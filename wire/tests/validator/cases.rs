@@ -1,8 +1,8 @@
-//! What each keyword means, as a table.
+//! A table of cases for each keyword.
 
 use crate::{DRAFT_07, DRAFT_2020_12};
 
-/// A schema and what it makes of some values, all as JSON.
+/// A schema, and values that it accepts or refuses, all as JSON.
 pub struct Case {
     pub dialects: &'static [&'static str],
     pub schema: &'static str,

@@ -1,4 +1,4 @@
-//! Schemas and values that would take a validation without bounds.
+//! Schemas and values whose validation would take unlimited time without memoization and limits.
 
 #[cfg(feature = "pattern")]
 use mcp_wire::validator::Validator;
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::validator;
 
-/// A schema of `levels` definitions, each of which refers to the next one twice by `keyword`.
+/// Returns a schema of `levels` definitions, each of which refers to the next one twice by `keyword`.
 fn doubled(levels: usize, keyword: &str, last: Value) -> Value {
     let reference = |level: usize| json!({"$ref": format!("#/$defs/{level}")});
     let definition = |level: usize| {
@@ -19,7 +19,7 @@ fn doubled(levels: usize, keyword: &str, last: Value) -> Value {
     json!({"$defs": definitions, "$ref": "#/$defs/0"})
 }
 
-/// A schema in which each of `levels` definitions refers to the next one.
+/// Returns a schema in which each of `levels` definitions refers to the next one.
 fn chained(levels: usize) -> Value {
     let definition = |level: usize| {
         (
@@ -32,9 +32,9 @@ fn chained(levels: usize) -> Value {
     json!({"$defs": definitions, "$ref": "#/$defs/0"})
 }
 
-/// Without a memory, 2^60 validations.
+/// Without memoization, 2^60 validations.
 #[test]
-fn doubled_references_over_any_value_are_followed_once() {
+fn doubled_references_are_followed_once_for_any_value() {
     for keyword in ["allOf", "anyOf", "oneOf"] {
         for value in [
             json!("a"),
@@ -49,7 +49,7 @@ fn doubled_references_over_any_value_are_followed_once() {
                 assert!(found.iter().all(|it| it.kind == ViolationKind::Refused), "{found:?}");
                 found.is_empty()
             };
-            // Two alternatives that are the same fit both.
+            // Two equal alternatives both fit.
             assert_eq!(
                 is_valid(json!({"minLength": 0})),
                 keyword != "oneOf",
@@ -71,16 +71,16 @@ fn doubled_references_to_a_member_name_and_to_a_member_are_followed_once() {
     assert_eq!(validator(&members).validate("#", &json!({"a": 1})).len(), 2);
 }
 
-/// The members that a schema evaluates are looked for along each reference.
+/// The members that a schema evaluates are determined along each reference.
 #[test]
-fn doubled_references_beside_unevaluated_members_are_followed_once() {
+fn doubled_references_next_to_unevaluated_members_are_followed_once() {
     let mut schema = doubled(60, "allOf", json!({"properties": {"a": true}}));
     schema["unevaluatedProperties"] = json!(false);
     assert!(validator(&schema).validate("#", &json!({"a": 1})).is_empty());
     assert_eq!(validator(&schema).validate("#", &json!({"b": 1})).len(), 1);
 }
 
-/// The alternative that was meant is looked for along each reference.
+/// The intended alternative is determined along each reference.
 #[test]
 fn the_violation_of_doubled_alternatives_is_explained_in_bounded_time() {
     let tagged = json!({"properties": {"type": {"enum": ["a", "b"]}}, "required": ["type"], "not": {}});
@@ -94,7 +94,7 @@ fn the_violation_of_doubled_alternatives_is_explained_in_bounded_time() {
 }
 
 #[test]
-fn a_validation_that_takes_too_many_steps_ends_with_the_place_that_it_reached() {
+fn a_validation_that_takes_too_many_steps_reports_the_place_where_it_ended() {
     let rules: Vec<Value> = (0..5_000).map(|bound| json!({"minLength": bound % 2})).collect();
     let schema = validator(&json!({"properties": {"list": {"items": {"allOf": rules}}}}));
     let list = |length| json!({ "list": vec!["text"; length] });
@@ -118,7 +118,7 @@ fn a_validation_that_takes_too_many_steps_ends_with_the_place_that_it_reached() 
     );
 }
 
-/// An exhausted validation isn't taken for a refusal, which `not` would turn round.
+/// A validation that has run out of steps isn't treated as a refusal, which `not` would invert.
 #[test]
 fn a_validation_that_takes_too_many_steps_accepts_nothing() {
     let rules: Vec<Value> = (0..5_000).map(|bound| json!({"minLength": bound % 2})).collect();
@@ -168,7 +168,7 @@ fn a_long_list_is_validated_by_a_schema_of_many_members() {
 
 #[cfg(feature = "pattern")]
 #[test]
-fn a_pattern_that_is_too_large_is_refused_at_once() {
+fn a_pattern_that_is_too_large_is_refused() {
     let letters = r"\p{L}";
     let nested = |depth| (0..depth).fold("a".to_owned(), |inner, _| format!("({inner}{{100}})"));
     for pattern in [
@@ -184,7 +184,7 @@ fn a_pattern_that_is_too_large_is_refused_at_once() {
         let refused = Validator::new(&json!({ "pattern": pattern })).expect_err("a large pattern");
         assert!(refused.to_string().contains("too large"), "{refused}");
     }
-    // A class is gathered once: in a debug build that takes half a second.
+    // The characters of a class are gathered only once, which takes half a second in a debug build.
     let patterns: Vec<Value> = (0..1_000)
         .map(|_| json!({"pattern": format!("^{letters}+$")}))
         .collect();
@@ -197,7 +197,7 @@ fn a_pattern_that_is_too_large_is_refused_at_once() {
 /// The engine takes time proportional to the text and to the pattern.
 #[cfg(feature = "pattern")]
 #[test]
-fn a_large_pattern_takes_steps_of_the_budget_for_a_long_text() {
+fn matching_a_large_pattern_counts_toward_the_limit_of_steps() {
     let schema = validator(&json!({"items": {"pattern": "^(a{0,1000}){10}!$"}}));
     assert_eq!(schema.validate("#", &json!(["a".repeat(1_000) + "!"])), []);
     let found = schema.validate("#", &json!(vec!["a".repeat(10_000); 100]));

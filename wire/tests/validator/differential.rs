@@ -1,4 +1,4 @@
-//! The validator and another implementation, side by side.
+//! Comparison of the validator with another implementation.
 
 use std::collections::HashMap;
 use std::fs;
@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::cases::{CASES, PATTERN_CASES};
 use crate::{DRAFT_07, DRAFT_2020_12, validator};
 
-/// The other implementation.
+/// Compiles a document with the other implementation.
 fn peer(document: &Value) -> jsonschema::Validator {
     jsonschema::options()
         .should_validate_formats(false)
@@ -31,7 +31,7 @@ fn in_dialect(dialect: &str, schema: &Value) -> Value {
 }
 
 #[test]
-fn every_keyword_means_what_its_dialect_says_and_the_peer_agrees() {
+fn every_keyword_follows_its_dialect_and_the_other_implementation_agrees() {
     for case in CASES.iter().chain(PATTERN_CASES) {
         let schema: Value = serde_json::from_str(case.schema).expect(case.schema);
         for dialect in case.dialects {
@@ -51,7 +51,7 @@ fn every_keyword_means_what_its_dialect_says_and_the_peer_agrees() {
 
 #[test]
 #[ignore = "reads ../shared"]
-fn every_revisions_instances_are_validated_as_labelled_and_as_the_peer_does() {
+fn instances_of_every_revision_are_validated_as_labelled_by_both_implementations() {
     let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared");
     for entry in fs::read_dir(shared.join("instances")).expect("recorded instances") {
         let instances = entry.expect("a readable folder").path();
@@ -123,7 +123,7 @@ fn any_value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// A keyword that holds no schemas, with its value.
+/// Generates a keyword without subschemas, with its value.
 fn any_assertion() -> impl Strategy<Value = (&'static str, Value)> {
     let names = || prop::collection::btree_set(any_name(), 0..3).prop_map(|names| json!(names));
     let types = ["object", "array", "string", "number", "integer", "boolean", "null"];
@@ -149,7 +149,7 @@ fn any_assertion() -> impl Strategy<Value = (&'static str, Value)> {
             prop::sample::select(bounds),
             prop::sample::select(vec![json!(0), json!(1.0), json!(1.5), json!(1e300)])
         ),
-        // Not 3: the peer divides the float nearest to 1e300 by it, and the validator the number itself.
+        // Not 3: the other implementation divides the float nearest to 1e300 by it, and this one the exact number.
         prop::sample::select(vec![json!(1), json!(2.0), json!(0.5), json!(0.1), json!(4)])
             .prop_map(|divisor| ("multipleOf", divisor)),
         (prop::sample::select(counts), (0..3).prop_map(|count| json!(count))),
@@ -190,7 +190,7 @@ fn any_schema(dialect: &'static str) -> impl Strategy<Value = Value> {
         }
         let mut naming = vec!["properties", "properties", "dependentSchemas", "dependencies"];
         if cfg!(feature = "pattern") {
-            // Any name is a pattern too.
+            // Any name is also a pattern.
             naming.push("patternProperties");
         }
         let list = prop::collection::vec(inner.clone(), 1..4);
@@ -226,11 +226,11 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_document_validates_values_as_the_peer_does(
+    fn any_document_has_the_same_verdicts_in_both_implementations(
         document in any_document(),
         values in prop::collection::vec(any_value(), 12),
     ) {
-        // A schema that applies itself without end has no verdict.
+        // A schema that applies itself endlessly has no verdict.
         let Ok(validator) = Validator::new(&document) else { return Ok(()) };
         let peer = peer(&document);
         for value in values {

@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// Cargo, as it was called.
+/// The cargo that runs this program, or else the one in the path.
 pub fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
@@ -17,7 +17,7 @@ pub fn git(directory: &Path) -> Command {
     git
 }
 
-/// What a command printed.
+/// Runs a command, and returns its standard output.
 ///
 /// # Errors
 /// A command that can't be run, or that failed, with what it printed.
@@ -30,7 +30,7 @@ pub fn read(command: &mut Command) -> Result<String, Box<dyn Error>> {
     Err(format!("`{}` failed:\n{}", shown(command), text.trim_end()).into())
 }
 
-/// How a command ended and what it printed.
+/// Runs a command, and returns its exit status and output.
 ///
 /// # Errors
 /// A command that can't be run.

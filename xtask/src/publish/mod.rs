@@ -21,10 +21,10 @@ use self::workspace::{Package, Workspace};
 use crate::args::{PublishArgs, PublishFormat, in_workspace};
 use crate::print::{print, status};
 
-/// What would be published, in order, and what is in the way.
+/// The crates to publish, in order, and the problems that prevent it.
 #[derive(Debug, Serialize)]
 struct Report {
-    /// The tag that was compared with.
+    /// The tag of the release that the crates were compared with.
     since: Option<String>,
     crates: Vec<Release>,
     /// Whether the packages of the crates were made, and whether they were compiled too.
@@ -32,7 +32,7 @@ struct Report {
     verified: bool,
     /// A draft for CHANGELOG.md.
     changelog: String,
-    /// What has to be done first.
+    /// Problems that must be solved first.
     problems: Vec<String>,
 }
 
@@ -54,7 +54,7 @@ pub fn run(args: &PublishArgs) -> Result<(), Box<dyn Error>> {
     progress("comparing with the last release");
     let mut crates = releases(&root, &workspace.packages, since.as_deref())?;
     if !args.offline {
-        progress("asking the registry");
+        progress("querying the registry");
         for (package, release) in workspace.packages.iter().zip(&mut crates) {
             release.published = registry.published(package)?;
         }
@@ -79,7 +79,7 @@ pub fn run(args: &PublishArgs) -> Result<(), Box<dyn Error>> {
         PublishFormat::Json => serde_json::to_string_pretty(&report)? + "\n",
     })?;
     if !report.problems.is_empty() {
-        return Err("nothing was sent: see the problems above".into());
+        return Err("nothing was published: see the problems above".into());
     }
     match args.execute {
         true => send(&pending, workspace.owners(), &registry),
@@ -87,15 +87,19 @@ pub fn run(args: &PublishArgs) -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// What is published is what was committed, by who has a token.
+/// Fails without a token or with uncommitted changes.
 fn refuse_to_send(root: &Path, registry: &Registry) -> Result<(), Box<dyn Error>> {
     if !registry.has_token() {
-        return Err(format!("nothing was sent: {} isn't set", registry.token()).into());
+        return Err(format!("nothing was published: {} isn't set", registry.token()).into());
     }
     let changed = read(git(root).args(["status", "--porcelain"]))?;
     match changed.is_empty() {
         true => Ok(()),
-        false => Err(format!("nothing was sent: commit these files first:\n{}", changed.trim_end()).into()),
+        false => Err(format!(
+            "nothing was published: commit these files first:\n{}",
+            changed.trim_end()
+        )
+        .into()),
     }
 }
 
@@ -104,7 +108,7 @@ fn last_tag(root: &Path) -> Option<String> {
     Some(tag.trim().to_owned())
 }
 
-/// Packs the crates, and compiles what was packed, each with the others' packages in place of the registry's.
+/// Packages the crates, and compiles the packages, each with the others' packages in place of the registry's.
 fn package(root: &Path, packages: &[&Package], registry: &Registry, args: &PublishArgs) -> Result<(), Box<dyn Error>> {
     if packages.is_empty() {
         return Ok(());
@@ -122,8 +126,8 @@ fn package(root: &Path, packages: &[&Package], registry: &Registry, args: &Publi
     read(&mut command).map(|_| ())
 }
 
-/// Publishes the crates, each after those that it needs. A run that was interrupted is continued by another one, because what is out isn't
-/// pending.
+/// Publishes the crates, each after its dependencies. Another run continues an interrupted one, because a published
+/// crate isn't pending.
 fn send(packages: &[&Package], owners: &[String], registry: &Registry) -> Result<(), Box<dyn Error>> {
     for (sent, package) in packages.iter().enumerate() {
         registry.publish(package)?;
@@ -133,7 +137,7 @@ fn send(packages: &[&Package], owners: &[String], registry: &Registry) -> Result
         }
         let count = packages.len();
         status(format_args!(
-            "{} of {count}: {} {} is out",
+            "{} of {count}: {} {} is published",
             sent + 1,
             package.name,
             package.version
@@ -142,7 +146,7 @@ fn send(packages: &[&Package], owners: &[String], registry: &Registry) -> Result
     Ok(())
 }
 
-/// Yanks the versions in the manifests that are out, each before those that it needs.
+/// Yanks the published versions in the manifests, each before its dependencies.
 fn yank(workspace: &Workspace, registry: &Registry) -> Result<(), Box<dyn Error>> {
     for package in workspace.packages.iter().rev() {
         if registry.published(package)? == Published::Out {
@@ -153,7 +157,7 @@ fn yank(workspace: &Workspace, registry: &Registry) -> Result<(), Box<dyn Error>
     Ok(())
 }
 
-/// Says what takes a while, to who waits for it.
+/// Prints the current step if standard error is a terminal.
 fn progress(what: &str) {
     if std::io::stderr().is_terminal() {
         status(what);

@@ -1,4 +1,4 @@
-//! What is in the way of a release.
+//! Problems that prevent a release.
 
 use std::error::Error;
 use std::path::Path;
@@ -26,12 +26,12 @@ pub fn find(
     Ok(problems)
 }
 
-/// What only the maintainers can say.
+/// Missing values that only the maintainers can set.
 fn unset(workspace: &Workspace) -> Vec<String> {
     let is_unset = |value: &Option<String>| value.as_ref().is_none_or(String::is_empty);
     let mut problems = Vec::new();
     if workspace.packages.iter().any(|package| is_unset(&package.repository)) {
-        problems.push("Cargo.toml: set `repository` under `[workspace.package]`, and generate".to_owned());
+        problems.push("Cargo.toml: set `repository` under `[workspace.package]`, and regenerate".to_owned());
     }
     if workspace.owners().is_empty() {
         problems.push("Cargo.toml: set `owners` under `[workspace.metadata.release]`".to_owned());
@@ -57,7 +57,7 @@ fn version(root: &Path, package: &Package, release: &Release) -> Option<String> 
     ))
 }
 
-/// A name that belongs to others.
+/// A name that is owned by others, or that the registry reports nothing about.
 fn name(workspace: &Workspace, release: &Release, registry: &Registry) -> Result<Option<String>, Box<dyn Error>> {
     let (name, owners) = (&release.name, workspace.owners());
     Ok(match release.published {
@@ -66,13 +66,13 @@ fn name(workspace: &Workspace, release: &Release, registry: &Registry) -> Result
             let is_ours = others.iter().any(|other| owners.contains(other));
             (!is_ours).then(|| {
                 format!(
-                    "{name}: the registry has a crate of this name, of {}",
+                    "{name}: the registry has a crate of this name, owned by {}",
                     others.join(", ")
                 )
             })
         }
         Published::Unknown if registry.has_token() => {
-            Some(format!("{name}: the registry doesn't say whether it is out"))
+            Some(format!("{name}: the registry doesn't report whether it is published"))
         }
         Published::Taken if release.released.is_none() => {
             Some(format!("{name}: the registry has a crate of this name"))
@@ -81,7 +81,7 @@ fn name(workspace: &Workspace, release: &Release, registry: &Registry) -> Result
     })
 }
 
-/// Released revisions whose names aren't kept.
+/// Released revisions whose names aren't locked.
 fn names_lock(root: &Path) -> Result<Vec<String>, Box<dyn Error>> {
     let names = mcp_codegen::check_names(&root.join("schema"))?;
     let lacking = names.stale.iter().chain(&names.missing);

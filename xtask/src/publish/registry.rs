@@ -1,4 +1,4 @@
-//! What cargo knows of a registry, and what it sends there.
+//! A registry of crates, queried and changed through cargo.
 
 use std::error::Error;
 use std::process::Command;
@@ -13,42 +13,42 @@ use super::command::{cargo, output, read};
 use super::workspace::Package;
 use crate::print::status;
 
-/// How long a registry may take until its index has what was sent.
+/// The time after which a published version must be in the index.
 const INDEX: Duration = Duration::from_secs(600);
-/// How long a registry may ask to wait before it takes more.
+/// The longest wait that a registry may request.
 const LIMIT: Duration = Duration::from_secs(3600);
-/// How often the index is read while it is waited for.
+/// The pause between two reads of the index.
 const PAUSE: Duration = Duration::from_secs(5);
 
-/// What the registry has of a crate.
+/// The state of a crate in the registry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Published {
     /// Nobody has published a crate of that name.
     Free,
-    /// There is a crate of that name, and it lacks this version.
+    /// There is a crate of that name, without this version.
     Taken,
-    /// This version is there.
+    /// This version is published.
     Out,
-    /// The registry wasn't asked, or didn't answer.
+    /// The registry wasn't queried, or didn't respond.
     Unknown,
 }
 
-/// A registry that cargo is set up for.
+/// A registry that cargo is configured for.
 pub struct Registry {
     name: Option<String>,
-    /// A directory without a workspace, whose crates `cargo info` would show instead.
+    /// A directory to run cargo in: within a workspace, `cargo info` would show the crates of that workspace.
     directory: TempDir,
 }
 
 impl Registry {
-    /// The registry of that name in cargo's configuration, or else the usual one.
+    /// The registry of that name in cargo's configuration, or else the default one.
     pub fn new(name: Option<String>) -> Result<Self, Box<dyn Error>> {
         let directory = TempDir::new()?;
         Ok(Self { name, directory })
     }
 
-    /// Where cargo takes the token from. Nothing else is read for one.
+    /// The environment variable from which cargo reads the token. It is the only source of a token.
     pub fn token(&self) -> String {
         match &self.name {
             Some(name) => format!("CARGO_REGISTRIES_{}_TOKEN", name.to_uppercase().replace('-', "_")),
@@ -61,7 +61,7 @@ impl Registry {
         std::env::var_os(self.token()).is_some_and(|token| !token.is_empty())
     }
 
-    /// A command of cargo that uses this registry.
+    /// A cargo command that uses this registry.
     pub fn cargo(&self, args: &[&str]) -> Command {
         let mut command = cargo();
         command.args(args).args(["--color", "never"]);
@@ -70,7 +70,7 @@ impl Registry {
         command
     }
 
-    /// What the registry has of a crate.
+    /// The state of a crate in the registry.
     pub fn published(&self, package: &Package) -> Result<Published, Box<dyn Error>> {
         let named = self.info(&package.name)?;
         if named != Published::Out {
@@ -102,17 +102,21 @@ impl Registry {
         read(&mut self.cargo(&["owner", "--add", owner, name])).map(|_| ())
     }
 
-    /// Publishes a crate, as often as the registry asks to wait, and returns when the index has it.
+    /// Publishes a crate, and returns when the index has it. If the registry asks to wait, it is tried again after that
+    /// time.
     pub fn publish(&self, package: &Package) -> Result<(), Box<dyn Error>> {
         let mut command = self.cargo(&["publish", "--no-verify"]);
         command.arg("--manifest-path").arg(&package.manifest_path);
         while let Err(error) = read(&mut command) {
             let wait = asked_to_wait(&error.to_string(), Utc::now()).filter(|wait| *wait <= LIMIT);
             let Some(wait) = wait else { return Err(error) };
-            status(format_args!("the registry takes more in {} s", wait.as_secs()));
+            status(format_args!(
+                "the registry limits new crates; trying again in {} s",
+                wait.as_secs()
+            ));
             sleep(wait);
         }
-        // Cargo waits too, for a minute, and ends as if all were well.
+        // Cargo waits too, but only for a minute, and then succeeds anyway.
         let mut waited = Duration::ZERO;
         while self.published(package)? != Published::Out {
             if waited >= INDEX {
@@ -124,14 +128,15 @@ impl Registry {
         Ok(())
     }
 
-    /// Keeps others from starting to use a version.
+    /// Yanks a version, so that no new project depends on it.
     pub fn yank(&self, package: &Package) -> Result<(), Box<dyn Error>> {
         let spec = format!("{}@{}", package.name, package.version);
         read(&mut self.cargo(&["yank", &spec])).map(|_| ())
     }
 }
 
-/// Cargo doesn't find a name that is free, and says the same where it may not use the network: it is free only if cargo asked.
+/// Cargo reports a free name as not found, but without the network any name: it is free only if cargo queried the
+/// index.
 fn published_of(found: bool, text: &str) -> Published {
     let asked = text.lines().any(|line| line.trim_start().starts_with("Updating "));
     match found {
@@ -141,7 +146,7 @@ fn published_of(found: bool, text: &str) -> Published {
     }
 }
 
-/// How long a registry that limits what is sent wants to be left alone: until the time that it names, or ten minutes.
+/// The wait that a registry with a rate limit requests: until the time in its response, or else ten minutes.
 fn asked_to_wait(text: &str, now: DateTime<Utc>) -> Option<Duration> {
     if !text.contains("429") {
         return None;
@@ -162,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_free_only_if_the_registry_was_asked() {
+    fn a_name_is_free_only_if_the_registry_was_queried() {
         let asked = "    Updating an index\nerror: could not find `mcp-wire` in registry\n";
         assert_eq!(published_of(false, asked), Published::Free);
         assert_eq!(published_of(true, "    Updating an index\n"), Published::Out);
@@ -175,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_is_waited_for_until_the_time_that_the_registry_names() {
+    fn the_wait_for_a_rate_limit_ends_at_the_time_in_the_response() {
         let now = DateTime::parse_from_rfc3339("2099-01-01T00:00:00Z").unwrap().to_utc();
         let limited = "(status 429 Too Many Requests): Please try again after Thu, 01 Jan 2099 00:00:30 GMT and see …";
         assert_eq!(asked_to_wait(limited, now), Some(Duration::from_secs(31)));

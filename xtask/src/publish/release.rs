@@ -1,4 +1,4 @@
-//! The bump of each crate, from what has changed since its release.
+//! The version bump of each crate, from the changes since its release.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -13,28 +13,28 @@ use super::command::{cargo, git, output, read};
 use super::registry::Published;
 use super::workspace::{Package, Workspace};
 
-/// How the API is compared without cargo-semver-checks.
+/// The command that installs cargo-semver-checks, which compares the API of libraries.
 pub const INSTALL: &str = "cargo install cargo-semver-checks --locked";
 
-/// What becomes of a crate.
+/// The planned release of a crate.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Release {
     pub name: String,
     /// The version in its manifest.
     pub version: String,
-    /// The version at the tag; none for a crate that wasn't there.
+    /// The version at the tag; `None` for a crate that is new since then.
     pub released: Option<String>,
-    /// What has changed since.
+    /// The changes since the tag.
     #[serde(flatten)]
     pub change: CrateChange,
-    /// The version that the change needs; none where nothing has changed.
+    /// The version that the changes require; `None` if nothing has changed.
     pub needed: Option<String>,
-    /// What the registry has of it.
+    /// The state of its version in the registry.
     pub published: Published,
 }
 
 impl Release {
-    /// Whether its version has to be sent: the registry lacks it or, where that isn't known, something has changed.
+    /// Whether its version has to be published: the registry lacks it or, if that isn't known, something has changed.
     pub fn is_pending(&self) -> bool {
         match self.published {
             Published::Free | Published::Taken => true,
@@ -61,7 +61,7 @@ struct Baseline {
 impl Baseline {
     fn of(workspace: &Path, tag: &str) -> Result<Self, Box<dyn Error>> {
         let directory = TempDir::new()?;
-        // A clone of its own leaves the index and the list of worktrees alone.
+        // A separate clone leaves the index and the list of worktrees unchanged.
         read(
             git(workspace)
                 .args(["clone", "--quiet", "--shared", "--no-checkout", "."])
@@ -77,7 +77,7 @@ impl Baseline {
     }
 }
 
-/// What becomes of each crate, in the given order. Without a tag, all crates are new.
+/// Plans the release of each crate, in the given order. Without a tag, all crates are new.
 pub fn releases(workspace: &Path, packages: &[Package], since: Option<&str>) -> Result<Vec<Release>, Box<dyn Error>> {
     let Some(tag) = since else {
         return Ok(packages.iter().map(first_release).collect());
@@ -116,7 +116,7 @@ pub fn releases(workspace: &Path, packages: &[Package], since: Option<&str>) -> 
             .iter()
             .filter(|(name, bump)| **bump == Bump::Major && package.needs(name))
         {
-            // What a library needs is a part of its API.
+            // The dependencies of a library are a part of its API.
             let bump = if package.is_library() { Bump::Major } else { Bump::Patch };
             change.bump = change.bump.max(Some(bump));
             change.notes.push(format!("Needs the new version of `{name}`."));
@@ -163,7 +163,7 @@ fn first_release(package: &Package) -> Release {
     }
 }
 
-/// What the models say; other code from the same models is a patch.
+/// The change of the models. Different code from unchanged models is a patch.
 fn generated_change(change: &CrateChange) -> CrateChange {
     let mut change = change.clone();
     if change.bump.is_none() {
@@ -175,12 +175,12 @@ fn generated_change(change: &CrateChange) -> CrateChange {
     change
 }
 
-/// Nothing here reads the API of code that is written by hand: it may have lost something.
+/// The change that is assumed for hand-written code. Its API isn't compared, so a change of a library may be breaking.
 fn assumed(package: &Package) -> CrateChange {
     let (bump, note) = match package.is_library() {
         true => (
             Bump::Major,
-            format!("The code has changed. It is taken for a breaking change; to know, run `{INSTALL}`."),
+            format!("The code has changed. This counts as breaking; to compare the API, run `{INSTALL}`."),
         ),
         false => (Bump::Patch, "The code has changed.".to_owned()),
     };
@@ -190,7 +190,7 @@ fn assumed(package: &Package) -> CrateChange {
     }
 }
 
-/// Whether files of a crate differ from those at a tag. Crates inside of it have their own.
+/// Whether files of a crate differ from those at a tag. The files of nested crates don't count.
 fn has_changed(workspace: &Path, tag: &str, package: &Package, packages: &[Package]) -> Result<bool, Box<dyn Error>> {
     let own = package.directory();
     let inside = packages
@@ -208,7 +208,7 @@ fn is_semver_checks_installed() -> bool {
     version.is_ok_and(|version| version.status.success())
 }
 
-/// What cargo-semver-checks says.
+/// The change that cargo-semver-checks reports.
 fn checked(now: &Package, released: &Package) -> Result<CrateChange, Box<dyn Error>> {
     let answer = output(
         cargo()
@@ -241,7 +241,7 @@ fn checked(now: &Package, released: &Package) -> Result<CrateChange, Box<dyn Err
     }
 }
 
-/// The bump that cargo-semver-checks asks for.
+/// The bump that cargo-semver-checks requires.
 fn bump_of(passed: bool, text: &str) -> Option<Bump> {
     match text {
         _ if passed => Some(Bump::Patch),
@@ -251,7 +251,8 @@ fn bump_of(passed: bool, text: &str) -> Option<Bump> {
     }
 }
 
-/// What cargo-semver-checks found, from lines such as `--- failure struct_missing: pub struct removed or renamed ---`.
+/// The findings of cargo-semver-checks, from lines such as `--- failure struct_missing: pub struct removed or renamed
+/// ---`.
 fn failures(text: &str) -> Vec<String> {
     let lines = text
         .lines()
@@ -265,7 +266,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_summary_of_cargo_semver_checks_says_the_bump() {
+    fn the_bump_is_read_from_the_summary_of_cargo_semver_checks() {
         let major = "--- failure struct_missing: pub struct removed or renamed ---\n\
                      Summary semver requires new major version: 1 major and 0 minor checks failed\n";
         assert_eq!(bump_of(false, major), Some(Bump::Major));

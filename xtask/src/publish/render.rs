@@ -18,8 +18,8 @@ pub fn text(report: &Report) -> String {
         let name = match release.published {
             Published::Free => "the name is free",
             Published::Taken => "the registry has other versions",
-            Published::Out => "it is out",
-            Published::Unknown => "the registry wasn't asked, or didn't answer",
+            Published::Out => "it is published",
+            Published::Unknown => "the registry wasn't queried, or didn't respond",
         };
         let _ = writeln!(text, "  {:<22} {:<18} {name}", release.name, step(release));
     }
@@ -35,12 +35,12 @@ pub fn text(report: &Report) -> String {
     text
 }
 
-/// From which version to which.
+/// The version step, from the released version to the needed one.
 fn step(release: &Release) -> String {
     match (&release.released, &release.needed) {
         (None, _) => format!("{} (new)", release.version),
         (Some(released), Some(needed)) => format!("{released} -> {needed}"),
-        (Some(released), None) => format!("{released} (as it is)"),
+        (Some(released), None) => format!("{released} (unchanged)"),
     }
 }
 

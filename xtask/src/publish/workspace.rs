@@ -1,4 +1,4 @@
-//! The crates of a workspace that are published.
+//! The publishable crates of a workspace.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::command::{cargo, read};
 
-/// A crate that is published.
+/// A publishable crate.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Package {
     pub name: String,
@@ -18,7 +18,7 @@ pub struct Package {
     pub manifest_path: PathBuf,
     dependencies: Vec<Dependency>,
     targets: Vec<Target>,
-    /// The registries that it may be published to; all, where there are none.
+    /// The registries that it may be published to; `None` for all.
     publish: Option<Vec<String>>,
     #[serde(default)]
     metadata: Option<PackageMetadata>,
@@ -33,7 +33,7 @@ struct PackageMetadata {
 /// `[package.metadata.release]`
 #[derive(Debug, Clone, Default, Deserialize)]
 struct PackageRelease {
-    /// Whether any release may break it, as those of a draft.
+    /// Whether any release may be breaking, as for the types of a draft.
     #[serde(default)]
     unstable: bool,
 }
@@ -41,9 +41,9 @@ struct PackageRelease {
 #[derive(Debug, Clone, Deserialize)]
 struct Dependency {
     name: String,
-    /// What it is for; `None` for the code itself.
+    /// `dev` or `build`; `None` for a normal dependency.
     kind: Option<String>,
-    /// The versions that fit; `*` for a crate that is named by its path alone.
+    /// The version requirement; `*` for a dependency with only a path.
     req: String,
 }
 
@@ -52,10 +52,10 @@ struct Target {
     kind: Vec<String>,
 }
 
-/// What is published of a workspace, and what its manifest says of releases.
+/// The publishable crates of a workspace, and the release settings of its manifest.
 #[derive(Debug, Deserialize)]
 pub struct Workspace {
-    /// The crates, each after those that it needs.
+    /// The crates, each after its dependencies.
     pub packages: Vec<Package>,
     #[serde(default)]
     metadata: Option<Metadata>,
@@ -85,19 +85,19 @@ impl Package {
             .any(|target| target.kind.iter().any(|kind| kind == "lib"))
     }
 
-    /// Whether any release may break it, and nothing else promises what it has.
+    /// Whether any release may be breaking, without being breaking for the crates that depend on it.
     pub fn is_unstable(&self) -> bool {
         self.metadata.as_ref().is_some_and(|metadata| metadata.release.unstable)
     }
 
-    /// Whether its code needs another crate.
+    /// Whether another crate is one of its normal dependencies.
     pub fn needs(&self, name: &str) -> bool {
         let mut dependencies = self.dependencies.iter();
         dependencies.any(|dependency| dependency.kind.is_none() && dependency.name == name)
     }
 
-    /// Whether the registry takes it only after another crate: it looks for the crates that its tests need too, unless these are named by
-    /// their paths alone.
+    /// Whether the registry accepts it only after another crate. Dev-dependencies count too, unless they have only a
+    /// path.
     fn follows(&self, name: &str) -> bool {
         let mut dependencies = self.dependencies.iter();
         dependencies.any(|dependency| dependency.req != "*" && dependency.name == name)
@@ -123,13 +123,13 @@ impl Workspace {
         Ok(workspace)
     }
 
-    /// Who may publish the crates: logins and teams, as `cargo owner` takes them.
+    /// The logins and teams that may publish the crates, as `cargo owner` accepts them.
     pub fn owners(&self) -> &[String] {
         self.metadata.as_ref().map_or(&[], |metadata| &metadata.release.owners)
     }
 }
 
-/// Puts each crate after those that it follows, and otherwise in the order of their names.
+/// Sorts the crates by name, but each after those that it follows.
 fn in_order(mut waiting: Vec<Package>) -> Result<Vec<Package>, Box<dyn Error>> {
     waiting.sort_by(|a, b| a.name.cmp(&b.name));
     let mut ordered: Vec<Package> = Vec::new();
@@ -138,7 +138,7 @@ fn in_order(mut waiting: Vec<Package>) -> Result<Vec<Package>, Box<dyn Error>> {
         let is_ready = |package: &Package| !names.iter().any(|name| package.follows(name));
         let (ready, others): (Vec<_>, Vec<_>) = waiting.into_iter().partition(is_ready);
         if ready.is_empty() {
-            return Err("the crates need each other in a circle".into());
+            return Err("the crates depend on each other in a cycle".into());
         }
         ordered.extend(ready);
         waiting = others;
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn each_crate_stands_after_those_that_it_needs() {
+    fn each_crate_comes_after_its_dependencies() {
         let packages = [
             package("a", &["c", "serde"]),
             package("b", &[]),

@@ -16,7 +16,7 @@ use self::source::Source;
 use crate::args::{UpstreamArgs, UpstreamFormat, in_workspace};
 use crate::print::print;
 
-/// `xtask/upstream.yaml`, which says what each member means.
+/// `xtask/upstream.yaml`, whose comments describe each member.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Upstream {
@@ -43,10 +43,10 @@ struct Extension {
     pinned: Option<String>,
 }
 
-/// What is out, beside what is here.
+/// A compared schema, text or package.
 #[derive(Debug, Serialize)]
 struct Item {
-    /// What kind of thing it is: `revision`, `schema`, `extension`, `npm`, `pypi` or `cargo`.
+    /// `revision`, `schema`, `extension`, `npm`, `pypi` or `cargo`.
     kind: &'static str,
     name: String,
     #[serde(flatten)]
@@ -56,13 +56,13 @@ struct Item {
 #[derive(Debug, Serialize)]
 #[serde(tag = "state", rename_all = "kebab-case")]
 enum State {
-    /// It is what we have.
+    /// It is the same as ours.
     Same,
-    /// It is another one.
+    /// It differs from ours.
     Changed {
         ours: String,
         theirs: String,
-        /// The changes of the protocol, where it is a schema.
+        /// The changes of the protocol, if it is a schema.
         #[serde(skip_serializing_if = "Option::is_none")]
         diff: Option<mcp_codegen::diff::Diff>,
     },

@@ -1,4 +1,4 @@
-//! SDKs, suites and crates: the version in one of our files, and the newest.
+//! SDKs, suites and crates: the version in one of our files, and the latest one.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -70,7 +70,7 @@ fn pinned<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     Some(&after[..end.unwrap_or(after.len())])
 }
 
-/// Whether a version is the pinned one, which may have fewer numbers.
+/// Whether a version matches the pinned one, which can have fewer numbers.
 fn is_same(pinned: &str, version: &str) -> bool {
     let rest = version.strip_prefix(pinned);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pin_of_fewer_numbers_is_met_by_each_version_that_begins_with_them() {
+    fn a_shorter_pin_matches_every_version_that_starts_with_it() {
         assert!(is_same("3.11", "3.11.2") && is_same("3.11.0", "3.11.0"));
         assert!(!is_same("3.1", "3.11.2") && !is_same("3.11.0", "3.11.1"));
     }

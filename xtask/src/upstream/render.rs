@@ -1,4 +1,4 @@
-//! What has changed, for people.
+//! The comparison with upstream as text and as Markdown.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use mcp_codegen::EmitError;
 
 use super::{Item, State};
 
-/// A line for each, and one for each change of the protocol.
+/// A line for each item, and one for each change of the protocol.
 pub fn text(items: &[Item]) -> String {
     let mut text = String::new();
     for Item { kind, name, state } in items {
@@ -24,13 +24,13 @@ pub fn text(items: &[Item]) -> String {
     text
 }
 
-/// A table of what isn't the same, and the changes of each schema.
+/// A table of the items that aren't the same, and the changes of each schema.
 pub fn markdown(items: &[Item]) -> Result<String, EmitError> {
     let count = |is: fn(&State) -> bool| items.iter().filter(|item| is(&item.state)).count();
     let same = count(|state| matches!(state, State::Same));
-    let mut text = format!("{same} of {} are what this project has.\n", items.len());
+    let mut text = format!("{same} of {} are unchanged.\n", items.len());
     if same < items.len() {
-        text += "\n| | Name | Here | Out |\n|---|---|---|---|\n";
+        text += "\n| | Name | Here | Upstream |\n|---|---|---|---|\n";
     }
     for Item { kind, name, state } in items {
         let _ = match state {

@@ -12,7 +12,7 @@ use tempfile::NamedTempFile;
 use super::source::Source;
 use super::{Item, State, Upstream};
 
-/// What the revision is called that isn't released yet, here and in the address.
+/// The name of the revision that isn't released yet, in the report and in the list of folders.
 const DRAFT: &str = "draft";
 
 pub fn compare(upstream: &Upstream, schema: &Path, source: &Source) -> Result<Vec<Item>, Box<dyn Error>> {
@@ -91,7 +91,7 @@ fn released<'m>(
     })
 }
 
-/// Revisions that nobody ingested.
+/// The listed revisions that aren't ingested.
 fn new_revisions(list: &str, manifest: &Manifest, source: &Source) -> Result<State, Box<dyn Error>> {
     let listed: Value = serde_json::from_slice(&source.fetch(list)?)?;
     let names = listed.as_array().ok_or("the list of revisions isn't an array")?;
@@ -109,7 +109,7 @@ fn new_revisions(list: &str, manifest: &Manifest, source: &Source) -> Result<Sta
     })
 }
 
-/// Compares a schema with that of a revision. One that differs in prose alone is the same.
+/// Compares a schema with that of a revision. One that differs only in prose counts as the same.
 fn schema_state<H: AsRef<str>>(
     schema: &Path,
     revision: &str,

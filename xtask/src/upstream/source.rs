@@ -1,4 +1,4 @@
-//! Where what is out is read from: the network, or a folder that stands for it.
+//! The source of upstream files and versions: the network, or a folder in its place.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::publish::command::{cargo, read};
 
-/// No schema, text or list is longer.
+/// The limit on the size of a schema, text or list.
 const MAX_BYTES: u64 = 16 << 20;
 
 pub struct Source {
@@ -15,13 +15,13 @@ pub struct Source {
 }
 
 impl Source {
-    /// The network, or a folder that has a file for each address, by what is after `://`, and for each package in `npm/`, `pypi/` and
-    /// `cargo/`, which has its version.
+    /// The network, or a folder with a file for each URL, at the path after `://`, and one with the version of each
+    /// package, in `npm/`, `pypi/` or `cargo/`.
     pub fn new(folder: Option<PathBuf>) -> Self {
         Self { folder }
     }
 
-    /// What an address has.
+    /// Fetches a URL.
     pub fn fetch(&self, url: &str) -> Result<Vec<u8>, Box<dyn Error>> {
         if let Some(folder) = &self.folder {
             let path = folder.join(url.split_once("://").map_or(url, |(_, path)| path));
@@ -37,7 +37,7 @@ impl Source {
         body.read_to_vec().map_err(|error| format!("{url}: {error}").into())
     }
 
-    /// The latest version of a package or, with `prerelease`, the newest.
+    /// The latest version of a package; with `prerelease`, the most recently published one of npm.
     pub fn version(&self, registry: &str, name: &str, prerelease: bool) -> Result<String, Box<dyn Error>> {
         if let Some(folder) = &self.folder {
             let path = folder.join(registry).join(name);
@@ -59,7 +59,7 @@ impl Source {
                     .and_then(|(_, rest)| Some(rest.split_once(')')?.0.to_owned()))
             }
             "cargo" => {
-                // In a workspace, cargo would say which version that one has.
+                // In a workspace, cargo would report the version that the workspace uses.
                 let text = read(
                     cargo()
                         .args(["info", "--color", "never", name])
@@ -70,6 +70,6 @@ impl Source {
             }
             other => return Err(format!("there is no client for the registry {other:?}: npm, pypi or cargo").into()),
         };
-        version.ok_or_else(|| format!("{registry} didn't say the version of {name}").into())
+        version.ok_or_else(|| format!("{registry} reported no version of {name}").into())
     }
 }

@@ -1,5 +1,5 @@
-//! A registry of crates on this machine, which cargo takes for the usual one: a sparse index, downloads, and the web API that `cargo publish`,
-//! `owner` and `yank` use.
+//! A local registry of crates, which cargo uses instead of crates.io: a sparse index, downloads, and the web API that
+//! `cargo publish`, `owner` and `yank` use.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,20 +20,20 @@ use sha2::{Digest, Sha256};
 
 const TOKEN: &str = "made-up";
 
-/// What the registry has, and how it behaves.
+/// The contents of the registry, and its behavior.
 #[derive(Default)]
 pub struct Contents {
     /// The lines of the index, by crate.
     pub index: BTreeMap<String, Vec<Value>>,
     pub packages: BTreeMap<(String, String), Bytes>,
     pub owners: BTreeMap<String, Vec<String>>,
-    /// What was asked of the web API, in order.
+    /// The requests to the web API, in order.
     pub log: Vec<String>,
-    /// How many new crates it takes at once; any number if there is none.
+    /// The number of new crates before its rate limit applies; `None` for no limit.
     pub burst: Option<usize>,
-    /// When it takes another one.
+    /// The time at which it accepts another one.
     pub opens: Option<DateTime<Utc>>,
-    /// A crate that it fails to take, once.
+    /// A crate whose publication fails, once.
     pub fails: Option<String>,
 }
 
@@ -74,12 +74,12 @@ impl Registry {
         }
     }
 
-    /// What it has by now.
+    /// Its current contents.
     pub fn contents(&self) -> std::sync::MutexGuard<'_, Contents> {
         self.contents.lock().unwrap()
     }
 
-    /// Lets a command, and the cargo that it runs, use this registry instead of the usual one.
+    /// Makes a command, and the cargo that it runs, use this registry instead of crates.io.
     pub fn set_up<'c>(&self, command: &'c mut Command, cargo_home: &Path) -> &'c mut Command {
         let index = format!("sparse+http://{}/", self.address);
         let config = format!(
@@ -94,7 +94,7 @@ impl Registry {
     }
 }
 
-/// An answer as the web API gives it when something is wrong.
+/// An error response of the web API.
 fn error(status: StatusCode, detail: &str) -> Response {
     (status, Json(json!({"errors": [{"detail": detail}]}))).into_response()
 }
@@ -154,13 +154,13 @@ async fn publish(State(contents): State<Shared>, headers: HeaderMap, body: Bytes
     Json(json!({"warnings": {"invalid_categories": [], "invalid_badges": [], "other": []}})).into_response()
 }
 
-/// The parts of what is published: each is preceded by its length.
+/// Splits the first part off the body of a publish request. Each part is preceded by its length.
 fn split(body: &[u8]) -> (&[u8], &[u8]) {
     let (length, rest) = body.split_first_chunk().unwrap();
     rest.split_at(u32::from_le_bytes(*length).try_into().unwrap())
 }
 
-/// Refuses a new crate when there were too many, as the usual registry does.
+/// Refuses a new crate when there were too many, as crates.io does.
 fn limit(contents: &mut Contents) -> Option<Response> {
     match &mut contents.burst {
         None => None,
@@ -185,7 +185,7 @@ fn limit(contents: &mut Contents) -> Option<Response> {
     }
 }
 
-/// What the index says of a version, of what `cargo publish` sends with it.
+/// The entry of a version in the index, from the metadata that `cargo publish` sends.
 fn index_line(metadata: &Value, package: &[u8]) -> Value {
     let dependency = |sent: &Value| {
         let renamed = sent["explicit_name_in_toml"].is_string();

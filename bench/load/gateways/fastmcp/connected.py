@@ -1,4 +1,4 @@
-"""FastMCP before the servers of a file, with one session with each for all clients: `connected.py FILE PORT`."""
+"""FastMCP in front of the servers in a file. All clients share one session with each server: `connected.py FILE PORT`."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-//! The tool `echo` of rmcp, as rmcp's documentation writes a server. It stops when its standard input ends.
+//! A server with the tool `echo`, written with rmcp as in its documentation. It stops when its standard input ends.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use tokio::io::AsyncReadExt;
 /// A server to measure
 #[derive(clap::Parser)]
 struct Args {
-    /// Send what is written at once (TCP_NODELAY), which axum doesn't by default
+    /// Set TCP_NODELAY, which axum doesn't by default
     #[arg(long)]
     nodelay: bool,
     mode: Mode,
@@ -22,9 +22,9 @@ struct Args {
 
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum Mode {
-    /// On standard input and output.
+    /// Over stdio.
     Stdio,
-    /// On a port of 127.0.0.1; the URL is printed.
+    /// Over HTTP, on a port of 127.0.0.1; prints its URL.
     Http,
 }
 
@@ -38,7 +38,7 @@ struct Load;
 
 #[tool_router(server_handler)]
 impl Load {
-    #[tool(description = "Gives its text back")]
+    #[tool(description = "Returns its text")]
     async fn echo(&self, Parameters(Text { text }): Parameters<Text>) -> String {
         text
     }

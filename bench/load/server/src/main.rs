@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 /// A server to measure
 #[derive(clap::Parser)]
 struct Command {
-    /// The Redis server that has the sessions over HTTP, such as redis://127.0.0.1/; they are in memory otherwise
+    /// The Redis server that stores HTTP sessions, such as redis://127.0.0.1/; without it, sessions are in memory
     #[arg(long)]
     store: Option<String>,
     mode: Mode,
@@ -22,13 +22,13 @@ struct Command {
 
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum Mode {
-    /// On standard input and output.
+    /// Over stdio.
     Stdio,
-    /// On a port of 127.0.0.1; the URL is printed.
+    /// Over HTTP, on a port of 127.0.0.1; prints its URL.
     Http,
-    /// The same without sessions.
+    /// Over HTTP without sessions.
     Stateless,
-    /// On standard input and output, and each notification makes the server ask for the client's roots.
+    /// Over stdio; the server requests the client's roots at each notification.
     Asking,
 }
 
@@ -44,13 +44,13 @@ struct Numbers {
 
 #[derive(Deserialize, JsonSchema)]
 struct Flood {
-    /// How many log messages.
+    /// The number of log messages.
     messages: usize,
-    /// The bytes of each.
+    /// The bytes of each message.
     bytes: usize,
 }
 
-/// Asks for the client's roots whenever it gets a notification, such as the one that they have changed, which the hub lacks.
+/// Requests the client's roots at each notification that the hub lacks, such as the one that the roots have changed.
 struct Asking;
 
 impl ServerHandler<Context<ServerSide>> for Asking {
@@ -108,7 +108,7 @@ async fn over_http(server: HttpServer) -> io::Result<()> {
         let _ = io::stdin().lock().read_to_end(&mut rest);
         shutdown.cancel();
     });
-    // A thousand clients have a connection each for their stream, and others for their requests.
+    // Each of a thousand clients has a connection for its stream, and others for its requests.
     let serving = http::server::serve(listener, server).max_connections(8192);
     serving.shutdown(stop).await;
     Ok(())
@@ -118,18 +118,18 @@ fn tools() -> Router {
     let anything = hub::ResourceTemplate::new("Anything", "load://{name}");
     let anything = resource_template(anything, || "Something");
     Router::new("load", "1.0")
-        .with(anything.expect("the template is one"))
-        .tool("echo", "Gives its text back", |Args(Text { text })| text)
+        .with(anything.expect("the template is valid"))
+        .tool("echo", "Returns its text", |Args(Text { text })| text)
         .tool("sum", "Adds numbers", |Args(Numbers { numbers })| async move {
             numbers.iter().sum::<u64>().to_string()
         })
-        .tool("wait", "Keeps its text for an hour", |Args(Text { text })| async move {
+        .tool("wait", "Returns text in an hour", |Args(Text { text })| async move {
             tokio::time::sleep(Duration::from_secs(3600)).await;
             text
         })
         .tool(
             "flood",
-            "Logs much",
+            "Sends many log messages",
             |Args(Flood { messages, bytes }), call: Call| async move {
                 for _ in 0..messages {
                     if call

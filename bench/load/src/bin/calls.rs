@@ -1,4 +1,4 @@
-//! Calls a second, and the CPU time that each costs the server, of several builds of a server side by side.
+//! Measures calls per second, and the server's CPU time per call, of several builds of a server.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -21,13 +21,13 @@ struct Args {
     /// The servers, such as before=target/release/server; ratios are to the first
     #[arg(required = true, value_name = "NAME=COMMAND")]
     programs: Vec<Program>,
-    /// The revisions of the calls, side by side; ratios are to the first
+    /// The revisions of the calls, which are compared; ratios are to the first
     #[arg(long, value_delimiter = ',', default_value = "2025-11-25")]
     revisions: Vec<String>,
-    /// How long a turn lasts
+    /// The length of a turn
     #[arg(long, default_value_t = 1.5)]
     seconds: f64,
-    /// How many turns each server has
+    /// The number of turns of each server
     #[arg(long, default_value_t = 5)]
     turns: usize,
     /// Only this transport: stdio or http
@@ -38,7 +38,7 @@ struct Args {
     json: bool,
 }
 
-/// What is measured at a time.
+/// The parameters of a measurement.
 #[derive(Clone, Copy)]
 struct Case {
     transport: &'static str,
@@ -46,7 +46,7 @@ struct Case {
     bytes: usize,
 }
 
-/// How a server is called.
+/// A client's session and revision.
 struct Caller {
     revision: String,
     session: Session,
@@ -58,7 +58,7 @@ enum Session {
     Http(Http),
 }
 
-/// What the turns of a server have come to.
+/// The measurements of a server, summed over its turns.
 #[derive(Default)]
 struct Sum {
     latencies: Vec<Duration>,
@@ -125,7 +125,7 @@ impl Case {
             }
         }
         for turn in 0..=args.turns {
-            // The first turn is for warming up.
+            // The first turn is a warm-up.
             let seconds = if turn == 0 { args.seconds / 3.0 } else { args.seconds };
             for (_, child, caller, _, sum) in &mut servers {
                 let before = Usage::of(child)?.cpu;
@@ -180,12 +180,12 @@ impl Case {
         Ok((child, Caller { revision, session }, input))
     }
 
-    /// Calls until the end of a turn, and gives how long each call took.
+    /// Calls until the end of a turn, and returns the latency of each call.
     async fn turn(self, caller: &mut Caller, end: Instant) -> Result<Vec<Duration>> {
         let (text, revision) = ("x".repeat(self.bytes), caller.revision.clone());
         match &mut caller.session {
             Session::Stdio(writer, lines) => self.turn_by_lines(writer, lines, &revision, &text, end).await,
-            // Over HTTP/1.1 each call of the window has a connection of its own, which is kept.
+            // Over HTTP/1.1 each call of the window has a separate connection, which is kept alive.
             Session::Http(http) => {
                 let (text, revision): (Arc<str>, Arc<str>) = (text.into(), revision.into());
                 let mut callers = JoinSet::new();
@@ -223,7 +223,7 @@ impl Case {
         text: &str,
         end: Instant,
     ) -> Result<Vec<Duration>> {
-        // A task of its own writes, so that we never stop reading: neither side waits for the other.
+        // Writing is a separate future, so that reading never stops and the two sides can't block each other.
         let (sender, mut unwritten) = mpsc::unbounded_channel::<String>();
         let writing = async move {
             while let Some(line) = unwritten.recv().await {
@@ -244,7 +244,7 @@ impl Case {
             while latencies.len() < begun.len() {
                 let line = lines.next().await?.context("the server has ended")?;
                 let now = Instant::now();
-                let sent = begun.get(id_of(&line)? - 1).context("an answer to nothing")?;
+                let sent = begun.get(id_of(&line)? - 1).context("a response to no request")?;
                 latencies.push(now - *sent);
                 check(true, &line, text)?;
                 if now < end {
@@ -259,7 +259,7 @@ impl Case {
     }
 }
 
-/// A call of a revision.
+/// Returns a call of the tool `echo` in a revision.
 fn echo(revision: &str, id: u64, text: &str) -> String {
     match revision >= STATELESS {
         true => stateless_call(revision, id, "echo", text),
@@ -267,7 +267,7 @@ fn echo(revision: &str, id: u64, text: &str) -> String {
     }
 }
 
-/// A row's numbers, each for a table of its own.
+/// Returns the numbers of a row, each as a cell of a separate table.
 fn cells(row: &Value) -> impl Iterator<Item = Cell> + '_ {
     const TABLES: [(&str, &str); 4] = [
         ("calls a second", "calls_per_second"),
@@ -289,7 +289,7 @@ fn cells(row: &Value) -> impl Iterator<Item = Cell> + '_ {
     })
 }
 
-/// The id of an answer, without parsing its text.
+/// Returns the id of a response, without parsing its result.
 fn id_of(line: &str) -> Result<usize> {
     #[derive(serde::Deserialize)]
     struct Answer {
@@ -317,7 +317,7 @@ impl Sum {
         self.cpu.as_secs_f64() * 1e6 / self.latencies.len() as f64
     }
 
-    /// A quantile of the sorted latencies, in milliseconds.
+    /// Returns a quantile of the sorted latencies, in milliseconds.
     fn latency(&self, quantile: f64) -> f64 {
         let index = (self.latencies.len().saturating_sub(1)) as f64 * quantile;
         self.latencies

@@ -1,5 +1,5 @@
-//! The least that a server can do, beside which `calls` measures others: it finds the id of each request, and gives the request back as
-//! the result. Over standard streams it uses read and write alone, over HTTP hyper with the settings that `mcp_runtime` uses.
+//! A server that does the minimum, as a reference for `calls`: it finds the id of each request, and returns the request
+//! as the result. Over stdio it uses only read and write, over HTTP hyper with the settings of `mcp_runtime`.
 
 use std::convert::Infallible;
 use std::fs::File;
@@ -18,7 +18,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::net::TcpListener;
 
-/// Bytes that are read at once.
+/// The number of bytes per read.
 const CHUNK: usize = 64 * 1024;
 
 #[derive(Deserialize)]
@@ -50,13 +50,13 @@ async fn over_http() -> io::Result<()> {
         socket.set_nodelay(true)?;
         let serving = http.serve_connection(TokioIo::new(socket), service_fn(answer));
         tokio::spawn(async move {
-            // A client that is done closes its connection.
+            // An error is expected when a client closes its connection.
             let _ = serving.await;
         });
     }
 }
 
-/// Answers a POST as `over_streams` answers a line.
+/// Answers a POST request as `over_streams` answers a line.
 async fn answer(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Infallible> {
     let body = request
         .into_body()
@@ -78,7 +78,7 @@ async fn answer(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Inf
 }
 
 fn over_streams() -> io::Result<()> {
-    // Without the buffers of the standard streams: what came together is answered by one write.
+    // Bypasses the buffers of the standard streams: requests from one read are answered with one write.
     let mut input = File::from(io::stdin().as_fd().try_clone_to_owned()?);
     let mut output = File::from(io::stdout().as_fd().try_clone_to_owned()?);
     let (mut chunk, mut rest, mut answers) = (vec![0; CHUNK], Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! What a gateway before two servers costs: latency, CPU time and memory of several gateways.
+//! Measures the cost of gateways in front of two servers: latency, CPU time and memory.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -11,18 +11,19 @@ use serde_json::json;
 
 const REVISION: &str = "2025-11-25";
 
-/// Measure what gateways before two servers cost
+/// Measure the cost of gateways in front of two servers
 #[derive(Parser)]
 struct Args {
     /// The program `mcp-load-server`
     server: PathBuf,
-    /// The gateways. In their commands, `{port}` is replaced by the port that one serves, and `{file}` by the file of its servers
+    /// The gateways. In their commands, `{port}` is replaced by the port to listen on, and `{file}` by the
+    /// configuration file of the servers
     #[arg(value_name = "NAME=COMMAND", value_parser = gateway, required = true)]
     gateways: Vec<(String, String)>,
-    /// How long a turn lasts
+    /// The length of a turn
     #[arg(long, default_value_t = 1.0)]
     seconds: f64,
-    /// How many turns each gateway has
+    /// The number of turns of each gateway
     #[arg(long, default_value_t = 3)]
     turns: usize,
 }
@@ -32,15 +33,15 @@ fn gateway(text: &str) -> Result<(String, String), &'static str> {
     Ok((name.to_owned(), command.to_owned()))
 }
 
-/// The requests that are sent, and how many of them are in flight.
+/// The methods of the requests, and the number of requests in flight.
 const CASES: [(&str, u64); 3] = [("tools/call", 1), ("tools/call", 16), ("tools/list", 1)];
 
-/// A gateway with a session of its client, and what has come of each case.
+/// A gateway, the session of its client, and the measurements of each case.
 struct Measured {
     name: String,
     gateway: Gateway,
     http: Http,
-    /// Resident memory before the first client.
+    /// The resident memory before the first client.
     unused: u64,
     cases: [(Vec<Duration>, Duration); CASES.len()],
 }
@@ -65,7 +66,7 @@ async fn measure(args: &Args, file: &str) -> Result<Vec<Cell>> {
     }
     for turn in 0..=args.turns {
         for measured in &mut all {
-            // The first turn is for warming up.
+            // The first turn is a warm-up.
             let taken = measured.turn(Duration::from_secs_f64(args.seconds), turn > 0).await;
             taken.with_context(|| measured.name.clone())?;
         }
@@ -90,7 +91,7 @@ impl Measured {
         })
     }
 
-    /// A turn of each case.
+    /// Runs a turn of each case.
     async fn turn(&mut self, length: Duration, counts: bool) -> Result<()> {
         for ((method, window), (latencies, cpu)) in CASES.into_iter().zip(&mut self.cases) {
             let before = Usage::of(&self.gateway.child)?.cpu;
@@ -124,7 +125,7 @@ impl Measured {
     }
 }
 
-/// A request: a call of a tool of the second server, or the list of both servers' tools.
+/// Returns a request: a call of a tool of the second server, or for the list of both servers' tools.
 fn message(method: &str, id: u64) -> String {
     match method {
         "tools/call" => call(id, "b_echo", &"x".repeat(100)),

@@ -1,4 +1,4 @@
-//! The memory that idle sessions over HTTP cost a server.
+//! Measures the memory that idle HTTP sessions cost a server.
 
 use anyhow::Result;
 use clap::Parser;
@@ -7,13 +7,13 @@ use reqwest::Client;
 
 const REVISION: &str = "2025-11-25";
 
-/// Begins sessions with each server, and reports the memory that they take
+/// Opens sessions with each server, and reports the memory that they take
 #[derive(Parser)]
 struct Args {
     /// The servers, such as before=target/release/server
     #[arg(required = true, value_name = "NAME=COMMAND")]
     programs: Vec<Program>,
-    /// How many sessions begin
+    /// The number of sessions
     #[arg(long, default_value_t = 1000)]
     sessions: u32,
 }
@@ -25,7 +25,7 @@ async fn main() -> Result<()> {
     for program in &args.programs {
         let (child, _input, url) = program.http("http").await?;
         let client = Client::new();
-        // What the server does once isn't a cost of a session.
+        // One session before the measurement, because the server's one-time allocations aren't a cost of a session.
         Http::begin(client.clone(), url.clone(), REVISION).await?;
         let before = Usage::of(&child)?.resident;
         for _ in 0..args.sessions {

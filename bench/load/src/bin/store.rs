@@ -1,4 +1,4 @@
-//! What it costs a server to share its sessions in a store, beside one that keeps them in memory.
+//! Measures the cost of sharing sessions in a store, compared with a server that keeps them in memory.
 
 use std::time::{Duration, Instant};
 
@@ -16,16 +16,16 @@ const REVISION: &str = "2025-11-25";
 struct Args {
     /// The server, which takes the option --store
     program: String,
-    /// How many calls, one after the other, in each of the turns
+    /// The number of sequential calls in each turn
     #[arg(long, default_value_t = 1000)]
     calls: u64,
-    /// How many turns each server has
+    /// The number of turns of each server
     #[arg(long, default_value_t = 5)]
     turns: u32,
-    /// How many events a stream has
+    /// The number of events in a stream
     #[arg(long, default_value_t = 1000)]
     events: u64,
-    /// How many sessions begin
+    /// The number of sessions
     #[arg(long, default_value_t = 2000)]
     sessions: u32,
 }
@@ -35,7 +35,7 @@ struct Server {
     child: Child,
     _input: ChildStdin,
     http: Http,
-    /// The latencies of calls, and the times that an event takes.
+    /// The latencies of calls, and the mean times of an event in each stream.
     calls: Vec<Duration>,
     events: Vec<Duration>,
     /// The CPU time of the server for the calls, and for the events.
@@ -59,7 +59,7 @@ impl Server {
         })
     }
 
-    /// Calls a tool again and again, each of whose responses is one JSON value.
+    /// Calls a tool repeatedly. Each response is a single JSON value.
     async fn call(&mut self, calls: u64) -> Result<()> {
         let cpu = Usage::of(&self.child)?.cpu;
         for id in 1..=calls {
@@ -85,7 +85,7 @@ impl Server {
         Ok(())
     }
 
-    /// Begins sessions; the bytes that each takes in the server.
+    /// Opens sessions, and returns the memory in bytes that each takes in the server.
     async fn begin(&self, sessions: u32) -> Result<f64> {
         let before = Usage::of(&self.child)?.resident;
         for _ in 0..sessions {
@@ -95,7 +95,7 @@ impl Server {
     }
 }
 
-/// What each of a number of things has made the store do.
+/// Formats the store's work per call, event or session.
 fn each(before: Work, after: Work, number: f64) -> String {
     format!(
         "{:.1} | {:.0} | {:.1} µs | {:.0}",

@@ -1,4 +1,5 @@
-//! A client of `mcp-runtime` that starts the server that it is given, calls a tool, and answers what that asks.
+//! A client with `mcp-runtime` that starts the server named in its argument, calls a tool, and answers its elicitation
+//! and sampling requests.
 
 use mcp_runtime::transport::stdio::{SpawnOptions, spawn};
 use mcp_runtime::{CallServer, ClientHandler, ClientSide, Context, ErrorObject, Options, connect, filled_in, hub};

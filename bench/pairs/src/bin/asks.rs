@@ -1,4 +1,4 @@
-//! A server of `mcp-runtime` with a tool that asks the user to fill in a form, and the model for a text.
+//! A server with `mcp-runtime` that has a tool with elicitation and sampling.
 
 use mcp_runtime::router::{Answer, Call, Form};
 use mcp_runtime::transport::stdio::stdio;

@@ -1,4 +1,4 @@
-//! A server and a client of `mcp-runtime` in one process, with a method and a notification of a vendor.
+//! A server and a client with `mcp-runtime` in one process, with a vendor's method and notification.
 
 use mcp_runtime::transport::channel;
 use mcp_runtime::{Args, CallError, Client, Options, Peer, Router, ServerSide, Structured};

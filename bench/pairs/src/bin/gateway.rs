@@ -1,4 +1,4 @@
-//! A gateway of `mcp-runtime`: one server before those that are named on the command line, as `name=program`.
+//! A gateway with `mcp-runtime`: one server in front of those on the command line, as `name=program`.
 
 use mcp_runtime::clients::ServerConfig;
 use mcp_runtime::gateway::Gateway;

@@ -1,4 +1,5 @@
-//! A client of `mcp-runtime` of the servers in a host's file: it lists the tools of each, and calls one by the name `server/tool`.
+//! A client with `mcp-runtime` of the servers in a configuration file: it lists the tools of each, and calls one by the
+//! name `server/tool`.
 
 use std::error::Error;
 

@@ -1,4 +1,4 @@
-//! A server of `mcp-runtime` within an axum app, whose layer says who the user is.
+//! A server with `mcp-runtime` in an axum app, whose layer identifies the user.
 
 use axum::extract::Request;
 use axum::http::StatusCode;

@@ -1,4 +1,4 @@
-//! A test of a server within the process, with `mcp-runtime`.
+//! A test of a server in the same process, with `mcp-runtime`.
 
 use mcp_runtime::transport::channel;
 use mcp_runtime::{CallServer, Options, Router, connect, hub};

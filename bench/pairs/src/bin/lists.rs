@@ -1,4 +1,4 @@
-//! A client of `mcp-runtime` that starts the server that it is given, lists its tools, and calls one.
+//! A client with `mcp-runtime` that starts the server named in its argument, lists its tools, and calls one.
 
 use mcp_runtime::transport::stdio::{SpawnOptions, spawn};
 use mcp_runtime::{CallServer, Options, connect, hub};

@@ -1,4 +1,4 @@
-//! A server of `mcp-runtime` that analyzes log files, whose lines have a level: it counts levels, and finds lines.
+//! A server with `mcp-runtime` that analyzes log files, whose lines have a level: it counts levels, and finds lines.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -16,7 +16,7 @@ use tokio::io::{AsyncBufReadExt, BufReader, Lines};
 const LEVELS: [&str; 5] = ["ERROR", "WARN", "INFO", "DEBUG", "TRACE"];
 const LINES_BETWEEN_REPORTS: u64 = 10_000;
 
-/// A log file that is read, whose progress the client is told.
+/// A log file that is being read, with reports of progress to the client.
 struct Log {
     lines: Lines<BufReader<File>>,
     /// In bytes.

@@ -1,4 +1,5 @@
-//! A server of `mcp-runtime` with notes in an SQLite database: tools that add, search and delete them, a resource for each, and a prompt.
+//! A server with `mcp-runtime` for notes in an SQLite database: tools that add, search and delete them, a resource for
+//! each, and a prompt.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

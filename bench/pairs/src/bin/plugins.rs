@@ -1,4 +1,4 @@
-//! A server whose tools report progress and change its tools, which the gateways are tested with.
+//! A server whose tools report progress and change its list of tools. The gateways are tested with it.
 
 use std::time::Duration;
 

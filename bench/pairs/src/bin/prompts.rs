@@ -1,4 +1,4 @@
-//! A server of `mcp-runtime` with a prompt, one of whose arguments is completed.
+//! A server with `mcp-runtime` that has a prompt with completion of an argument.
 
 use mcp_runtime::router::{CompletionRequest, prompt};
 use mcp_runtime::transport::stdio::stdio;

@@ -1,5 +1,5 @@
-//! A proxy of types alone: it starts the server that it is given, passes on each message, and puts a prefix before the descriptions of
-//! the tools.
+//! A proxy with only the types: it starts the server named in its argument, passes on each message, and adds a prefix
+//! to the descriptions of tools.
 
 use std::collections::HashSet;
 use std::error::Error;
@@ -11,7 +11,7 @@ use std::thread;
 use mcp_types_2025_11_25::mcp_wire::{self, Message, RawJson, RequestId};
 use mcp_types_2025_11_25::{ClientMessage, ClientRequest, ListToolsResult, ServerMessage};
 
-/// The requests for lists of tools that have no response yet.
+/// The ids of requests for lists of tools that are in flight.
 type Lists = Arc<Mutex<HashSet<RequestId>>>;
 
 fn from_client(line: &str, lists: &Lists) -> Result<String, Box<dyn Error>> {
@@ -43,7 +43,7 @@ fn from_server(line: &str, lists: &Lists) -> Result<String, Box<dyn Error>> {
     Ok(mcp_wire::to_string(&message)?)
 }
 
-/// Passes on the messages until there are no more.
+/// Passes on messages until the input ends.
 fn pass(
     from: impl BufRead,
     mut to: impl Write,

@@ -1,4 +1,4 @@
-//! A server of `mcp-runtime` with a resource that a tool changes, and that clients subscribe to.
+//! A server with `mcp-runtime` that has a resource, which a tool changes and to which clients subscribe.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

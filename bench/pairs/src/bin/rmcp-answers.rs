@@ -1,4 +1,5 @@
-//! A client of rmcp that starts the server that it is given, calls a tool, and answers what that asks.
+//! A client with rmcp that starts the server named in its argument, calls a tool, and answers its elicitation and
+//! sampling requests.
 #![allow(deprecated, reason = "rmcp deprecates sampling, as the specification does")]
 
 use rmcp::model::{

@@ -1,5 +1,5 @@
-//! A server of rmcp with a tool that asks the user to fill in a form, and the model for a text. In 2026-07-28, rmcp's servers can't ask
-//! so.
+//! A server with rmcp that has a tool with elicitation and sampling. In 2026-07-28, rmcp's servers don't support these
+//! requests.
 #![allow(deprecated, reason = "rmcp deprecates sampling, as the specification does")]
 
 use rmcp::model::{CreateMessageRequestParams, SamplingMessage};

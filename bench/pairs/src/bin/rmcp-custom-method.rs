@@ -1,4 +1,4 @@
-//! A server and a client of rmcp in one process, with a method and a notification of a vendor.
+//! A server and a client with rmcp in one process, with a vendor's method and notification.
 
 use rmcp::model::{
     ClientRequest, CustomNotification, CustomRequest, CustomResult, ErrorCode, ErrorData, Implementation,
@@ -60,7 +60,7 @@ impl ServerHandler for Site {
     }
 }
 
-/// Gets the notifications of the client.
+/// A handler that receives the server's notifications.
 struct Notified(mpsc::Sender<Milestone>);
 
 impl ClientHandler for Notified {

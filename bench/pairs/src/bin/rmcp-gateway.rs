@@ -1,4 +1,4 @@
-//! A gateway of rmcp: one server before those that are named on the command line, as `name=program`.
+//! A gateway with rmcp: one server in front of those on the command line, as `name=program`.
 
 use futures_util::StreamExt;
 use rmcp::handler::client::progress::ProgressDispatcher;
@@ -15,7 +15,7 @@ use rmcp::{ClientHandler, RoleClient, RoleServer, ServerHandler, ServiceExt};
 use tokio::process::Command;
 use tokio::sync::watch;
 
-/// What a server notifies of.
+/// The progress and changes of which a server notifies.
 #[derive(Default)]
 struct Notified {
     progress: ProgressDispatcher,
@@ -40,7 +40,7 @@ struct Gateway {
 }
 
 impl Gateway {
-    /// The server of a tool, and its name there.
+    /// Returns the server of a tool, and the tool's name there.
     fn server(&self, tool: &str) -> Option<(&Client, String)> {
         self.servers.iter().find_map(|(name, client)| {
             let tool = tool.strip_prefix(name.as_str())?.strip_prefix('_')?;
@@ -85,7 +85,7 @@ impl ServerHandler for Gateway {
                     tool.name = format!("{name}_{}", tool.name).into();
                     tool
                 })),
-                Err(error) => eprintln!("{name} lists no tools: {error}"),
+                Err(error) => eprintln!("{name} can't list its tools: {error}"),
             }
         }
         Ok(ListToolsResult::with_all_items(all))
@@ -167,7 +167,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         let (name, program) = argument.split_once('=').ok_or("a server is named as `name=program`")?;
         match connect(program, gateway.changes.clone()).await {
             Ok(client) => gateway.servers.push((name.to_owned(), client)),
-            Err(error) => eprintln!("{name} isn't reached: {error}"),
+            Err(error) => eprintln!("can't connect to {name}: {error}"),
         }
     }
     gateway.serve(rmcp::transport::stdio()).await?.waiting().await?;

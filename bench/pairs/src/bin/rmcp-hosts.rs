@@ -1,4 +1,5 @@
-//! A client of rmcp of the servers in a host's file: it lists the tools of each, and calls one by the name `server/tool`.
+//! A client with rmcp of the servers in a configuration file: it lists the tools of each, and calls one by the name
+//! `server/tool`.
 
 use std::collections::{BTreeMap, HashMap};
 use std::error::Error;

@@ -1,4 +1,4 @@
-//! A server of rmcp within an axum app, whose layer says who the user is.
+//! A server with rmcp in an axum app, whose layer identifies the user.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! A test of a server within the process, with rmcp.
+//! A test of a server in the same process, with rmcp.
 
 use rmcp::model::CallToolRequestParams;
 use rmcp::{ServerHandler, ServiceExt, tool, tool_handler, tool_router};

@@ -1,4 +1,4 @@
-//! A client of rmcp that starts the server that it is given, lists its tools, and calls one.
+//! A client with rmcp that starts the server named in its argument, lists its tools, and calls one.
 
 use rmcp::ServiceExt;
 use rmcp::model::CallToolRequestParams;

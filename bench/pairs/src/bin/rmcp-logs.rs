@@ -1,4 +1,4 @@
-//! A server of rmcp that analyzes log files, whose lines have a level: it counts levels, and finds lines.
+//! A server with rmcp that analyzes log files, whose lines have a level: it counts levels, and finds lines.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ fn message(error: impl std::fmt::Display) -> String {
     error.to_string()
 }
 
-/// A log file that is read, whose progress the client is told.
+/// A log file that is being read, with reports of progress to the client.
 struct Log {
     lines: Lines<BufReader<File>>,
     /// In bytes.

@@ -1,4 +1,5 @@
-//! A server of rmcp with notes in an SQLite database: tools that add, search and delete them, a resource for each, and a prompt.
+//! A server with rmcp for notes in an SQLite database: tools that add, search and delete them, a resource for each, and
+//! a prompt.
 
 use std::fmt::Display;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -29,7 +30,7 @@ struct Note {
 #[derive(Clone)]
 struct Notes {
     database: Arc<Mutex<Connection>>,
-    /// Says that the list has changed.
+    /// Signals that the list has changed.
     changes: watch::Sender<()>,
 }
 

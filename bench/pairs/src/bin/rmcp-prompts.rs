@@ -1,4 +1,4 @@
-//! A server of rmcp with a prompt, one of whose arguments is completed.
+//! A server with rmcp that has a prompt with completion of an argument.
 
 use rmcp::handler::server::wrapper::Parameters;
 use rmcp::model::{

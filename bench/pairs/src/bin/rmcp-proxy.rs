@@ -1,5 +1,5 @@
-//! A proxy of rmcp's types alone: it starts the server that it is given, passes on each message, and puts a prefix before the
-//! descriptions of the tools.
+//! A proxy with only rmcp's types: it starts the server named in its argument, passes on each message, and adds a
+//! prefix to the descriptions of tools.
 
 use std::error::Error;
 use std::io::{self, BufRead, BufReader, Write};
@@ -26,7 +26,7 @@ fn from_server(line: &str) -> serde_json::Result<String> {
     serde_json::to_string(&message)
 }
 
-/// Passes on the messages until there are no more.
+/// Passes on messages until the input ends.
 fn pass(from: impl BufRead, mut to: impl Write, change: impl Fn(&str) -> serde_json::Result<String>) -> io::Result<()> {
     for line in from.lines() {
         match change(&line?) {

@@ -1,7 +1,7 @@
-//! A server of rmcp with a resource that a tool changes, and that clients subscribe to.
+//! A server with rmcp that has a resource, which a tool changes and to which clients subscribe.
 #![allow(
     deprecated,
-    reason = "rmcp deprecates the subscriptions of the earlier revisions, whose clients are served as well"
+    reason = "rmcp deprecates the subscriptions of earlier revisions, whose clients this server also supports"
 )]
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -28,7 +28,7 @@ struct Note {
 #[derive(Clone, Default)]
 struct Notes {
     notes: watch::Sender<String>,
-    /// The subscription of the client, in the earlier revisions.
+    /// The client's subscription in earlier revisions.
     subscription: Arc<Mutex<Option<AbortHandle>>>,
 }
 

@@ -1,4 +1,4 @@
-//! A server of rmcp with five tools that share a list of tasks, on standard input and output.
+//! A server with rmcp that has five tools, which share a list of tasks, over stdio.
 
 use std::sync::{Arc, Mutex};
 

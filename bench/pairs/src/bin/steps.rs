@@ -1,5 +1,5 @@
-//! A server that moves from rmcp in steps: its own tools and those of a router are one server for clients of every revision. A client of
-//! rmcp uses it as well.
+//! A server that migrates from rmcp step by step: its rmcp tools and those of a router are one server for clients of
+//! every revision. Here a client with rmcp uses it.
 
 use mcp_runtime::gateway::Gateway;
 use mcp_runtime::transport::{LineLimits, LineTransport, Transport, TransportError, channel};

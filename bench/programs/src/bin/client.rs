@@ -1,4 +1,4 @@
-//! A client of `mcp-runtime` that starts the server that it is given, and calls its tool `echo`.
+//! A client with `mcp-runtime` that starts the server named in its argument, and calls its tool `echo`.
 
 use mcp_runtime::transport::stdio::{SpawnOptions, spawn};
 use mcp_runtime::{CallServer, Options, connect, hub};

@@ -1,4 +1,4 @@
-//! A client of rmcp that starts the server that it is given, and calls its tool `echo`.
+//! A client with rmcp that starts the server named in its argument, and calls its tool `echo`.
 
 use rmcp::ServiceExt;
 use rmcp::model::CallToolRequestParams;

@@ -1,4 +1,4 @@
-//! A server of rmcp with one tool, on standard input and output.
+//! A server with rmcp that has one tool, over stdio.
 
 use rmcp::handler::server::wrapper::Parameters;
 use rmcp::{ServiceExt, schemars, tool, tool_router};
@@ -14,7 +14,7 @@ struct Echo;
 
 #[tool_router(server_handler)]
 impl Echo {
-    #[tool(description = "Gives its text back")]
+    #[tool(description = "Returns its text")]
     async fn echo(&self, Parameters(Text { text }): Parameters<Text>) -> String {
         text
     }

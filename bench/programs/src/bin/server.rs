@@ -1,4 +1,4 @@
-//! A server of `mcp-runtime` with one tool, on standard input and output.
+//! A server with `mcp-runtime` that has one tool, over stdio.
 
 use mcp_runtime::{Args, Options, Router, transport::stdio};
 use schemars::JsonSchema;
@@ -11,7 +11,7 @@ struct Text {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> std::io::Result<()> {
-    let router = Router::new("echo", "1.0").tool("echo", "Gives its text back", |Args(Text { text })| text);
+    let router = Router::new("echo", "1.0").tool("echo", "Returns its text", |Args(Text { text })| text);
     let transport = stdio()?;
     router.serve(Options::default(), transport).ended().await;
     Ok(())

@@ -1,4 +1,4 @@
-//! Answers that a file gives.
+//! Answers from a file.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -8,7 +8,7 @@ use mcp_runtime::mcp_wire::from_str;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// The answers in the order of the questions. A question for which none is left is declined.
+/// The answers in the order of the requests. A request for which no answer remains is declined.
 #[derive(Debug, Default, Deserialize)]
 #[serde(
     default,
@@ -18,7 +18,7 @@ use serde_json::Value;
 pub struct Answers {
     /// Results of elicitation, with `action` and `content`.
     pub elicitation: VecDeque<Value>,
-    /// Texts of messages that a model would have made.
+    /// Texts of messages, in place of those of a model.
     pub sampling: VecDeque<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Forms that a user fills in line by line, typed by the schema that the server gives.
+//! Forms that the user fills in line by line, with types from the schema of the server.
 
 use std::io::{self, BufRead, Write};
 
@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::plain::plain;
 use crate::text::one_line;
 
-/// What the user does with a question.
+/// The user's decision about a form.
 #[derive(Debug, PartialEq)]
 pub enum Answer {
     Accept(Option<Map<String, Value>>),
@@ -18,7 +18,7 @@ pub enum Answer {
     Cancel,
 }
 
-/// What a line that the user types for a field comes to.
+/// The result of parsing a line for a field.
 enum Typed {
     Value(Value),
     /// The field is left out.
@@ -26,7 +26,7 @@ enum Typed {
     Wrong(String),
 }
 
-/// Asks for each property of a schema.
+/// Asks for the value of each property of a schema.
 pub fn fill_in(schema: &RequestedSchema, input: &mut impl BufRead, output: &mut impl Write) -> io::Result<Answer> {
     writeln!(
         output,
@@ -54,7 +54,7 @@ pub fn fill_in(schema: &RequestedSchema, input: &mut impl BufRead, output: &mut 
         }
     }
     if content.is_empty() {
-        // Nothing was typed that could have been an agreement.
+        // Nothing was typed that could count as consent.
         return Ok(match read_line("Send it? [y/n] ", input, output)?.as_deref() {
             Some("y" | "yes") => Answer::Accept(Some(content)),
             Some(_) => Answer::Decline,
@@ -122,7 +122,7 @@ fn choices(field: &Value) -> Vec<(String, Option<String>)> {
         .collect()
 }
 
-/// What the user has typed, by the schema of the field.
+/// Parses what the user has typed for a field.
 fn typed(field: &Value, line: &str, is_required: bool) -> Typed {
     let value = match (line, field.get("default")) {
         ("", Some(default)) => default.clone(),
@@ -144,10 +144,10 @@ fn typed(field: &Value, line: &str, is_required: bool) -> Typed {
     };
     let violations = match Validator::new(field) {
         Ok(validator) => validator.validate("#", &value),
-        // The server has to validate what it has asked for.
+        // The server has to validate the value that it requested.
         Err(_) => Vec::new(),
     };
-    // The server has to validate it too, and may know more than what this program can validate.
+    // The server validates the value too, and may be able to check more than this program.
     let refused = violations.iter().find(|it| it.kind == ViolationKind::Refused);
     match refused {
         Some(_) if !choices(field).is_empty() => Typed::Wrong("choose among the values above, please".to_owned()),
@@ -156,7 +156,7 @@ fn typed(field: &Value, line: &str, is_required: bool) -> Typed {
     }
 }
 
-/// A value that was chosen by its number or typed.
+/// Resolves a choice that was typed by its number or as its value.
 fn chosen(field: &Value, typed: &str) -> Value {
     let choices = choices(field);
     if choices.iter().any(|(value, _)| value == typed) {
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn each_type_of_field_is_typed_as_itself() {
+    fn each_field_is_parsed_as_its_type() {
         let schema = r#"{
             "type": "object",
             "properties": {
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn the_user_may_decline_and_cancel() {
+    fn the_user_can_decline_and_cancel() {
         let schema = r#"{"type": "object", "properties": {"name": {"type": "string"}}}"#;
         assert_eq!(fill(schema, "!decline\n").0, Answer::Decline);
         assert_eq!(fill(schema, "!cancel\n").0, Answer::Cancel);
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_form_in_which_nothing_is_typed_is_sent_only_if_the_user_says_so() {
+    fn an_empty_form_is_sent_only_after_confirmation() {
         let schema = r#"{"type": "object", "properties": {}}"#;
         assert_eq!(fill(schema, "y\n").0, accepted(json!({})));
         assert_eq!(fill(schema, "n\n").0, Answer::Decline);

@@ -1,4 +1,4 @@
-//! Answers to what a server asks: those of a file, or those of the user on the terminal.
+//! Answers to a server's input requests: from a file, or from the user on the terminal.
 
 mod answers;
 mod form;
@@ -20,13 +20,13 @@ use crate::paint::{Output, errors};
 use crate::status::Hold;
 use crate::text::{one_line, say};
 
-/// The error code for a question that the user declines.
+/// The error code for a sampling request that the user declines.
 const DECLINED: i64 = -1;
 
-/// Who answers what a server asks.
+/// The source of answers to input requests.
 pub enum Respondent {
     File(Mutex<Answers>),
-    /// The user, who is asked one question at a time.
+    /// The user, who gets one request at a time.
     User(Mutex<()>),
     Nobody,
 }
@@ -37,7 +37,7 @@ impl Respondent {
         Ok(Self::File(Mutex::new(answers)))
     }
 
-    /// The user, if there is a terminal.
+    /// The user if there is a terminal, otherwise nobody.
     pub fn terminal() -> Self {
         match io::stdin().is_terminal() {
             true => Self::User(Mutex::new(())),
@@ -97,14 +97,14 @@ impl Respondent {
     }
 }
 
-/// Shows the user what isn't answered.
+/// Shows the user a request that is declined.
 fn decline(what: &str) {
     say(&format!(
         "[declined] the server asks: {what}\n[declined] run in a terminal to answer, or give answers with --answers FILE"
     ));
 }
 
-/// Asks the user without holding up the session.
+/// Asks the user on another thread, so that the session goes on.
 async fn ask<T: Send + 'static>(
     question: impl FnOnce(&mut io::StdinLock<'static>, &mut Output<io::Stderr>) -> io::Result<T> + Send + 'static,
 ) -> Result<T, ErrorObject> {

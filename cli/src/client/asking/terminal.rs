@@ -1,4 +1,4 @@
-//! Questions on the terminal.
+//! Input requests on the terminal.
 
 use std::io::{self, BufRead, Write};
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::form::{Answer, fill_in, read_line};
 use crate::plain::plain;
 
-/// Asks for what a server wants to know: the result of the elicitation.
+/// Asks the user for the input that an elicitation requests, and returns its result.
 pub fn elicit(params: &ElicitRequestParams, input: &mut impl BufRead, output: &mut impl Write) -> io::Result<Value> {
     let answer = match params {
         ElicitRequestParams::Form(form) => {
@@ -57,7 +57,7 @@ pub fn create_message(
     }
     writeln!(
         output,
-        "Type the answer and end it with an empty line; nothing declines."
+        "Type the answer and end it with an empty line; an empty answer declines."
     )?;
     let mut lines = Vec::new();
     while let Some(line) = read_line("> ", input, output)?.filter(|line| !line.is_empty()) {

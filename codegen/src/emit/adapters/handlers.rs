@@ -1,4 +1,4 @@
-//! The traits of handlers and callers: a method of a trait for each method of the hub.
+//! Emits the traits of handlers and callers, with a function for each method of the hub.
 
 use proc_macro2::TokenStream;
 use serde_json::json;
@@ -20,7 +20,7 @@ const TITLE: &str = "\
 //! each message that can be sent.
 ";
 
-/// The file of the traits of both sides.
+/// Emits the file with the traits of both sides.
 pub(super) fn handlers(input: &AdaptersInput<'_>, header: &str) -> Result<String, EmitError> {
     let hub = input.hub();
     let rendered = |used: &str| -> Result<String, EmitError> {
@@ -37,7 +37,7 @@ pub(super) fn handlers(input: &AdaptersInput<'_>, header: &str) -> Result<String
         });
         render("adapters/bodies/handlers.rs", &values)
     };
-    // The functions that both sides share are there if the sides call them.
+    // Functions that both sides share are only emitted if a side calls them.
     let code = rendered(&rendered("")?)?;
     let code: TokenStream = code
         .parse()

@@ -1,8 +1,8 @@
-//! What the crate is emitted from, and the cargo features that choose which revisions are compiled.
+//! The input of the adapters crate, and the cargo features that choose which revisions are compiled.
 //!
-//! Conversions form a chain that ends at the hub, so a revision before the hub needs all those between. A feature therefore
-//! stands for a revision and all later ones. The hub, and what is later than it, is always compiled, unless it is a draft: drafts have a
-//! feature of their own, since they may change with any release.
+//! Conversions form a chain that ends at the hub, so a revision before the hub needs all those in between. A feature
+//! therefore includes a revision and all later ones. The hub and later revisions are always compiled, except drafts
+//! after the hub: these have a separate feature, since they may change with any release.
 
 use std::cmp::Ordering;
 
@@ -16,14 +16,14 @@ use crate::protocol::Protocol;
 /// The feature of the drafts.
 const DRAFTS: &str = "unstable-draft";
 
-/// What the crate is emitted from.
+/// The input of the adapters crate.
 #[derive(Clone, Copy)]
 pub(crate) struct AdaptersInput<'i> {
     /// The revisions, and the plans between them.
     pub(crate) protocol: &'i Protocol,
     /// The position of the revision that handlers are written against.
     pub(crate) hub: usize,
-    /// The Rust names of its members and values.
+    /// The Rust names of the hub's members and values.
     pub(crate) identifiers: &'i Identifiers,
     /// The directory of `mcp-wire` and `mcp-convert`, as the crate's manifest names it.
     pub(crate) crates: &'i str,
@@ -39,7 +39,7 @@ impl<'i> AdaptersInput<'i> {
         &self.protocol.manifest
     }
 
-    /// The features of the revisions up to the hub, the earliest first. Each enables that of the next revision.
+    /// Returns the features of the revisions up to the hub, the earliest first. Each enables that of the next revision.
     pub(super) fn features(&self) -> Vec<Value> {
         let revisions = self.protocol.revisions.iter();
         let revisions: Vec<&str> = revisions.map(|known| known.model.revision.as_str()).collect();
@@ -49,7 +49,7 @@ impl<'i> AdaptersInput<'i> {
         features.collect()
     }
 
-    /// The feature without which the revision at a position isn't compiled, if there is one.
+    /// Returns the feature that enables the revision at a position; `None` if it is always compiled.
     pub(super) fn feature(&self, position: usize) -> Option<String> {
         match position.cmp(&self.hub) {
             Ordering::Less => Some(name(&self.protocol.revisions[position].model.revision)),
@@ -64,7 +64,7 @@ impl<'i> AdaptersInput<'i> {
     }
 }
 
-/// The names of the features for the revisions in the protocol's order, the hub among them.
+/// Returns the names of the features for the revisions up to the hub, in the protocol's order.
 pub(crate) fn revision_features(revisions: &[&str], hub: &str) -> Vec<String> {
     let last = revisions.iter().position(|revision| *revision == hub);
     let chosen = revisions.iter().take(last.map_or(0, |last| last + 1));

@@ -1,4 +1,4 @@
-//! Lists that come in pages, told by their shape.
+//! Paginated lists, recognised by the shape of their types.
 
 use serde_json::{Value, json};
 
@@ -6,10 +6,10 @@ use super::side::{Call, Side};
 use crate::emit::names::qualified;
 use crate::model::{Member, Struct, TypeRef};
 
-/// The field in which a request says where its page begins.
+/// The field of a request with the cursor of its page.
 const CURSOR: &str = "cursor";
-/// The field in which a result says where the next page begins. A revision that gives the member another name keeps the field's
-/// by its overlay.
+/// The field of a result with the cursor of the next page. If a revision gives the member another name, its overlay
+/// keeps the field's.
 const NEXT_CURSOR: &str = "next_cursor";
 
 /// A method whose result is one page of a list.
@@ -21,9 +21,9 @@ struct Listing<'i> {
 }
 
 impl Side<'_> {
-    /// How each item that this side lists is asked for.
+    /// Returns the template's values for each type of item that this side lists.
     ///
-    /// An item that several methods list isn't among them: it alone wouldn't say which list is meant.
+    /// Types that several methods list are left out: the type wouldn't identify the list.
     pub(super) fn pages(&self, calls: &[Call<'_>]) -> Vec<Value> {
         let listings: Vec<Listing<'_>> = calls.iter().filter_map(|call| self.listing(call)).collect();
         let is_alone = |listing: &&Listing<'_>| listings.iter().filter(|other| other.item == listing.item).count() == 1;
@@ -56,7 +56,7 @@ impl Side<'_> {
         }
     }
 
-    /// Whether a type has a field for an optional string.
+    /// Whether a type has an optional string in a field of this name.
     fn has_text(&self, ty: &TypeRef, object: &Struct, field: &str) -> bool {
         let mut members = object.members.iter();
         members.any(|member| {

@@ -1,4 +1,4 @@
-//! A peer of any revision: its messages as the hub's, and the hub's as its own.
+//! Emits the functions that convert messages between the hub and a peer of any revision.
 
 use serde_json::{Value, json};
 
@@ -13,8 +13,8 @@ use crate::templates::render;
 const TITLE: &str = "\
 //! Messages from and for peers of every revision.
 //!
-//! Handlers are written against the hub's types; these functions are where other revisions come in. For a peer
-//! that speaks the hub's revision they only decode and encode.
+//! Handlers are written against the hub's types. These functions convert messages from and to other revisions; for a
+//! peer that speaks the hub's revision they only decode and encode.
 ";
 
 const OURS: [&str; 8] = [
@@ -28,7 +28,7 @@ const OURS: [&str; 8] = [
     "hub",
 ];
 
-/// The file of the functions that read and write the messages of a peer.
+/// Emits the file of the functions that read and write the messages of a peer.
 pub(super) fn peers(input: &AdaptersInput<'_>, header: &str) -> Result<String, EmitError> {
     let sides = [("Client", "Server"), ("Server", "Client")].map(|sides| values(input.hub(), sides));
     let values = json!({"sides": sides});
@@ -41,7 +41,7 @@ pub(super) fn peers(input: &AdaptersInput<'_>, header: &str) -> Result<String, E
             "mcp_wire",
             &["Batch", "Decoded", "Message", "RawJson", "Reader"],
         ),
-        // The word is also one of the documentation.
+        // `hub` is also a word of the documentation.
         import(
             &functions,
             "crate",
@@ -51,7 +51,7 @@ pub(super) fn peers(input: &AdaptersInput<'_>, header: &str) -> Result<String, E
     Ok(source::file(header, [TITLE.to_owned(), imports.concat(), functions]))
 }
 
-/// What the functions of a side are made from.
+/// Returns the template's values for the functions of a side.
 fn values(hub: &Model, (side, other): (&str, &str)) -> Value {
     let (_, results) = hub.requests_of(other);
     let result = format!("hub::{results}");
@@ -83,7 +83,7 @@ fn values(hub: &Model, (side, other): (&str, &str)) -> Value {
     })
 }
 
-/// The requests and the notifications that a side may send.
+/// Returns the types of the requests and notifications that a side may send.
 fn parts(hub: &Model, side: &str) -> String {
     let part = |name: String| match hub.kind(&name) {
         Some(TypeKind::Methods(_)) => format!("hub::{name}"),

@@ -1,4 +1,5 @@
-//! What a client brings when it repeats a request whose result asked for something, told by the types of members.
+//! The responses and the state that a client sends when it repeats a request whose result requested input. They are
+//! recognised by the types of members.
 
 use serde_json::{Value, json};
 
@@ -7,7 +8,7 @@ use crate::emit::names::qualified;
 use crate::model::{Member, Struct, TypeRef};
 
 impl Side<'_> {
-    /// What the function that finds what a request brings is made from, if a result asks for anything.
+    /// Returns the template's values for the function that finds them in a request, if a result can request input.
     pub(super) fn rounds(&self, calls: &[Call<'_>]) -> Option<Value> {
         let repeated: Vec<(&Member, Value)> = calls.iter().filter_map(|call| self.repeated(call)).collect();
         let (responses, _) = repeated.first()?;
@@ -16,8 +17,8 @@ impl Side<'_> {
         Some(json!({"responses": responses, "repeated": repeated}))
     }
 
-    /// A request whose result may have questions, if its parameters have a place for the answers and for a state: the member with the
-    /// answers, and the names of both fields.
+    /// Recognises a request whose result may request input, and whose parameters have members for the responses and a
+    /// state. Returns the member with the responses, and the template's values.
     fn repeated<'i>(&'i self, call: &'i Call<'i>) -> Option<(&'i Member, Value)> {
         let model = self.model;
         let params = self.params(call).filter(|_| !call.optional)?;
@@ -42,7 +43,7 @@ impl Side<'_> {
         })
     }
 
-    /// The optional member that has values of a type by name.
+    /// Returns the optional member that is a map of values of a type.
     fn map_of<'i>(&self, object: &'i Struct, ty: &TypeRef) -> Option<&'i Member> {
         let model = self.model;
         let is_map = |member: &&Member| match model.resolve(&member.ty) {

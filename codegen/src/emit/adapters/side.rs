@@ -1,4 +1,4 @@
-//! The messages that a side of the hub gets from the other, as templates name them.
+//! The messages that a side of the hub receives from the other, as values for templates.
 
 use heck::ToSnakeCase;
 use serde::Serialize;
@@ -11,13 +11,13 @@ use crate::emit::names::ident;
 use crate::emit::names::qualified;
 use crate::model::{Member, MessageKind, Method, Model, TypeKind, TypeRef, is_internal};
 
-/// The member of a message that its parameters are in.
+/// The member of a message that has its parameters.
 const PARAMS: &str = "params";
 
 /// The handler of one side, and the calls of the other.
 pub(super) struct Side<'i> {
     pub(super) model: &'i Model,
-    /// The Rust names of its members and values.
+    /// The Rust names of the model's members and values.
     identifiers: &'i Identifiers,
     side: &'static str,
     other: &'static str,
@@ -42,21 +42,21 @@ pub(super) struct Call<'i> {
     deprecated: Option<String>,
     /// Its variant in the union of such messages.
     pub(super) variant: String,
-    /// The function that is called for it.
+    /// The name of the handler's and the caller's function for it.
     function: String,
-    /// The function that sends it, if it is a notification.
+    /// The name of the function that sends it, if it is a notification.
     notify: String,
-    /// The type of its parameters, as an argument is declared; `None` for a message that declares none.
+    /// The declared type of the argument with its parameters; `None` for a message that declares none.
     params: Option<String>,
     /// Whether they may be absent.
     pub(super) optional: bool,
-    /// The field that they are in.
+    /// The field of the message that has them.
     pub(super) field: Option<String>,
-    /// A statement that makes the message.
+    /// A statement that creates the message.
     pub(super) message: String,
     /// Whether a session handles it itself.
     internal: bool,
-    /// What a handler gives for it, and an expression that makes a result of this side of that.
+    /// The result of its handler, and the expression that converts this to a result of the side.
     handled: Option<Handled>,
     pub(super) result: Option<UsualResult>,
 }
@@ -88,10 +88,10 @@ impl<'i> Side<'i> {
         }
     }
 
-    /// What the handler of the side, and the calls to it, are made from.
+    /// Returns the template's values for the side's handler, and for the calls to it.
     pub(super) fn values(&self) -> Value {
         let results = self.results();
-        // No request can be answered where there are no results.
+        // No request can be handled if there are no results.
         let requests = self.calls(&self.requests, MessageKind::Request);
         let requests = requests.filter(|_| !results.is_empty());
         let notifications = format!("{}Notification", self.other);
@@ -117,7 +117,7 @@ impl<'i> Side<'i> {
         })
     }
 
-    /// The messages of a union that the other side may send, and its variant for those that it doesn't declare.
+    /// Returns the messages of a union that the other side may send, and the variant for undeclared ones.
     fn calls(&self, union: &str, kind: MessageKind) -> Option<(Vec<Call<'_>>, String)> {
         let TypeKind::Methods(methods) = self.model.kind(union)? else {
             return None;
@@ -174,7 +174,7 @@ impl<'i> Side<'i> {
         })
     }
 
-    /// What this side may answer, each with its variant in the union of results.
+    /// Returns the results that this side may send, each with its variant in the union of results.
     fn results(&self) -> Vec<(TypeRef, String)> {
         let variants = variants_of_results(self.model, &self.results);
         let variants = variants.into_iter().flatten();
@@ -228,7 +228,7 @@ fn union(name: &str, calls: &[Call<'_>], unknown: &str) -> Value {
     json!({"union": name, "unknown": unknown, "calls": calls})
 }
 
-/// A statement that makes a message of a type, whose parameters are in a field.
+/// Returns a statement that creates a message of a type, with its parameters in a field.
 fn message(ty: &str, params: Option<&Member>, field: Option<&str>) -> String {
     match (params, field) {
         (Some(params), Some(_)) if params.is_argument() => format!("let message = {ty}::new(params);"),

@@ -60,7 +60,7 @@ impl Expression {
         }
     }
 
-    /// Writes the type where an operator stands beside it that binds closer than its own.
+    /// Writes the type, in parentheses if its operator binds less tightly than the one next to it.
     fn grouped(&self, f: &mut fmt::Formatter<'_>, is_looser: bool) -> fmt::Result {
         match is_looser {
             true => write!(f, "({self})"),
@@ -95,7 +95,7 @@ mod tests {
     use super::Expression;
 
     #[test]
-    fn parentheses_are_where_an_operator_would_bind_otherwise() {
+    fn expressions_are_simplified_and_have_the_necessary_parentheses() {
         let name = |name: &str| Expression::single(name);
         let either = || Expression::union([name("A"), name("B"), name("A")]);
         let list = |ty| Expression::Array(Box::new(ty));

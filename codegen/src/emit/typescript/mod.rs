@@ -1,4 +1,4 @@
-//! A revision in TypeScript: the type of each definition, and what each method is called with and answered with.
+//! A revision in TypeScript: the type of each definition, and the message and results of each method.
 
 mod expression;
 mod names;
@@ -18,7 +18,7 @@ use crate::templates::render;
 use names::{key, type_names};
 use types::{Place, TypeWriter, comment};
 
-/// A table of methods: its name, the messages in it, and what it is about.
+/// A table of methods: its name, the kind and direction of its messages, and its description.
 type MethodTable = (&'static str, MessageKind, fn(Direction) -> bool, &'static str);
 
 #[rustfmt::skip]
@@ -92,7 +92,7 @@ impl TypeWriter<'_> {
         Some(json!({"docs": docs, "declared": declared}))
     }
 
-    /// The members of JSON-RPC that are around a method.
+    /// Returns the members of the JSON-RPC envelope around a method.
     fn envelope(&self, envelope: Option<MessageKind>) -> String {
         let version = "  jsonrpc: \"2.0\";\n";
         match envelope {
@@ -102,7 +102,7 @@ impl TypeWriter<'_> {
         }
     }
 
-    /// The entry of a method in its table.
+    /// Returns the entry of a method in its table.
     fn method(&self, method: &Method) -> Value {
         let message = self.of_model(&TypeRef::Named(method.ty.clone()));
         let deprecation = self.model.deprecation_of_method(method).map(Deprecation::note);
@@ -143,7 +143,7 @@ impl TypeWriter<'_> {
     }
 }
 
-/// Whether a schema says nothing but what an interface can: members.
+/// Whether a schema only declares members, so that an interface can express it.
 fn is_interface(schema: &Map<String, Value>) -> bool {
     let others = ["$ref", "allOf", "anyOf", "oneOf", "const", "enum"];
     schema.get("type").is_some_and(|ty| ty == "object") && !others.iter().any(|keyword| schema.contains_key(*keyword))

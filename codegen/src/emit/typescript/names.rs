@@ -14,7 +14,7 @@ const RESERVED: [&str; 48] = [
     "with",
 ];
 
-/// The name of each definition: its own, unless TypeScript can't have it, or another one of the file has it already.
+/// Returns the name of each definition: its own, unless that isn't valid in TypeScript or already used in the file.
 pub(super) fn type_names<'d>(
     definitions: impl Iterator<Item = &'d String>,
     taken: &[String],
@@ -29,7 +29,7 @@ pub(super) fn type_names<'d>(
     names
 }
 
-/// The identifier that is most like a name.
+/// Returns the identifier that is most like a name.
 pub(super) fn identifier(name: &str) -> String {
     let mut identifier = word(name);
     if RESERVED.contains(&identifier.as_str()) {
@@ -38,7 +38,7 @@ pub(super) fn identifier(name: &str) -> String {
     identifier
 }
 
-/// What is most like a name and could be an identifier, unless TypeScript has it for something else.
+/// Returns the word that is most like a name and has the form of an identifier. It may be reserved.
 fn word(name: &str) -> String {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$');
     let mut word: String = name.chars().map(|c| if is_part(c) { c } else { '_' }).collect();
@@ -60,7 +60,7 @@ mod tests {
     use super::{key, type_names};
 
     #[test]
-    fn a_name_that_typescript_has_for_something_else_or_that_is_taken_becomes_another_one() {
+    fn invalid_reserved_and_taken_names_are_replaced() {
         let definitions = ["Tool", "object", "a b", "a_b", "2Tools", "ClientRequests"].map(str::to_owned);
         let names = type_names(definitions.iter(), &["ClientRequests".to_owned()]);
         let names: Vec<&str> = definitions.iter().map(|name| names[name.as_str()].as_str()).collect();

@@ -1,6 +1,6 @@
 //! Types in TypeScript, as a JSON Schema describes them.
 //!
-//! What TypeScript can't say, such as `minimum` and `pattern`, is left out.
+//! Keywords that TypeScript can't express, such as `minimum` and `pattern`, are left out.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -16,7 +16,7 @@ use crate::model::Model;
 use crate::normalise::envelope::WHOLE;
 use crate::overlay::Deprecation;
 
-/// How deep references to parts of definitions are followed, which have no name and may lead to themselves.
+/// Maximum depth of references to parts of definitions, which have no name and may be recursive.
 const MAX_PARTS: usize = 8;
 
 /// Writes types.
@@ -27,13 +27,13 @@ pub(super) struct TypeWriter<'i> {
     pub(super) names: BTreeMap<&'i str, String>,
 }
 
-/// Where a type is written.
+/// The place at which a type is written.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'p> {
     pub(super) pointer: &'p str,
-    /// How deep in braces the type is.
+    /// Number of braces around the type.
     pub(super) indent: usize,
-    /// How many references to parts of definitions lead here.
+    /// Number of references to parts of definitions that lead here.
     pub(super) parts: usize,
 }
 
@@ -60,7 +60,7 @@ impl<'p> Place<'p> {
 }
 
 impl TypeWriter<'_> {
-    /// The type that a schema describes.
+    /// Returns the type that a schema describes.
     pub(super) fn ty(&self, schema: &Value, place: Place<'_>) -> Expression {
         let schema = match schema {
             Value::Bool(false) => return Expression::single("never"),
@@ -94,7 +94,7 @@ impl TypeWriter<'_> {
         types.collect()
     }
 
-    /// What a schema says beside its references and alternatives.
+    /// Returns the type that a schema describes apart from its references and alternatives.
     fn own(&self, schema: &Map<String, Value>, place: Place<'_>) -> Option<Expression> {
         match schema.get("type") {
             Some(Value::String(name)) => Some(self.of_type(name, schema, place)),
@@ -127,7 +127,7 @@ impl TypeWriter<'_> {
         let rest = Expression::Array(Box::new(items));
         match first {
             None => rest,
-            // An array may be shorter than what its schema lists.
+            // An array may have fewer elements than its schema lists.
             Some(first) => {
                 let first: String = first.iter().map(|ty| format!("({ty})?, ")).collect();
                 Expression::single(format!("[{first}...{rest}]"))
@@ -139,7 +139,8 @@ impl TypeWriter<'_> {
         Expression::single(self.members(schema, None, place))
     }
 
-    /// The members of an object, in braces. Those of a definition are documented by its name, and begin with those of its envelope.
+    /// Returns the members of an object, in braces. Those of a definition are documented by its name, and start with
+    /// those of its envelope.
     pub(super) fn members(
         &self,
         schema: &Map<String, Value>,
@@ -184,7 +185,7 @@ impl TypeWriter<'_> {
         }
     }
 
-    /// The type of the members that the schema doesn't name.
+    /// Returns the type of the members that the schema doesn't name.
     fn others(&self, schema: &Map<String, Value>, declares: bool, place: Place<'_>) -> Option<Expression> {
         match schema.get("additionalProperties") {
             Some(Value::Bool(false)) => None,
@@ -218,7 +219,8 @@ impl TypeWriter<'_> {
         }
     }
 
-    /// The name of the definition at a pointer: each is written with its envelope.
+    /// Returns the name of the definition at a pointer, with or without its envelope: TypeScript only has the one with
+    /// it.
     pub(super) fn definition_at(&self, target: &str) -> Option<&str> {
         let tokens = pointer::tokens(target)?;
         let name = match tokens.as_slice() {
@@ -242,7 +244,7 @@ fn literal(value: &Value) -> Expression {
     }
 }
 
-/// A documentation comment, each line of which begins with `indent`; nothing, if there is nothing to say.
+/// Returns a documentation comment, each line of which starts with `indent`; empty if there is no documentation.
 pub(super) fn comment(text: &str, link: Option<&str>, deprecation: Option<&str>, indent: &str) -> String {
     let mut lines = wrapped(text);
     lines.extend(link.map(|link| format!("@see {link}")));

@@ -16,7 +16,7 @@ pub(super) fn name_definitions(input: &BuildInput<'_>) -> Result<BTreeMap<String
     let mut pointers: BTreeMap<String, &str> = BTreeMap::new();
     let mut names = BTreeMap::new();
     let mut collisions = Vec::new();
-    // Outermost definitions come first, and nested ones get the names that are left.
+    // Outermost definitions come first, and nested ones get names that are still free.
     let mut definitions: Vec<_> = input.shapes().definitions.iter().collect();
     definitions.sort_by_key(|(pointer, definition)| (!definition.official, pointer.matches('/').count()));
     for (pointer, definition) in definitions {
@@ -44,14 +44,14 @@ pub(super) fn name_definitions(input: &BuildInput<'_>) -> Result<BTreeMap<String
     Ok(names)
 }
 
-/// The definitions of the official schema, by name.
+/// Returns the definitions of the official schema by name.
 pub(super) fn definitions(
     input: &BuildInput<'_>,
     rust_names: &BTreeMap<String, String>,
 ) -> BTreeMap<String, Definition> {
     let shapes = &input.shapes().definitions;
     let mut official: Vec<_> = shapes.iter().filter(|(_, definition)| definition.official).collect();
-    // A nested definition whose name is already in use is known by its pointer.
+    // A nested definition whose name is already in use is identified by its pointer.
     official.sort_by_key(|(pointer, _)| pointer.matches('/').count());
     let mut named = BTreeMap::new();
     for (pointer, definition) in official {
@@ -70,7 +70,7 @@ pub(super) fn definitions(
     named
 }
 
-/// The envelope of a definition, or of the definition that it is an alias of.
+/// Returns the envelope of a definition, or of the definition that it is an alias of.
 fn envelope(shapes: &Shapes, definition: &DefinitionShape) -> Option<MessageKind> {
     let mut definition = definition;
     for _ in 0..shapes.definitions.len() {
@@ -82,7 +82,7 @@ fn envelope(shapes: &Shapes, definition: &DefinitionShape) -> Option<MessageKind
     definition.envelope
 }
 
-/// The key of the shape of the definition at a pointer.
+/// Returns the key of the shape of the definition at a pointer.
 pub(super) fn definition_key(shapes: &Shapes, pointer: &str) -> String {
     shapes
         .definitions
@@ -91,7 +91,7 @@ pub(super) fn definition_key(shapes: &Shapes, pointer: &str) -> String {
         .unwrap_or_default()
 }
 
-/// The definition of the id of JSON-RPC requests, if an id is a string or an integer, as JSON-RPC requires.
+/// Returns the definition of the id of JSON-RPC requests, if it is a union of string and integer.
 pub(super) fn request_id_pointer(shapes: &Shapes) -> Option<String> {
     shapes.definitions.values().find_map(|definition| {
         let Shape::Object(members) = &definition.node.shape else {

@@ -31,7 +31,8 @@ use crate::problem::Problems;
 /// Builds a revision's model.
 ///
 /// # Errors
-/// Definitions that collide as Rust names, messages that would be lost, and requests without a result.
+/// Definitions with the same Rust name, messages that would be lost, requests without a result, and invalid names of
+/// fields and presets.
 pub(super) fn build_model(input: &BuildInput<'_>) -> Result<Model, Problems> {
     let rust_names = name_definitions(input)?;
     let mut builder = Builder {
@@ -47,7 +48,7 @@ pub(super) fn build_model(input: &BuildInput<'_>) -> Result<Model, Problems> {
         inline: BTreeMap::new(),
         request_id: request_id_pointer(input.shapes()),
     };
-    // Unions of messages have their names also where the schema has no such unions.
+    // The names of the unions of messages are reserved even if the schema doesn't define these unions.
     for name in message_unions() {
         builder
             .keys
@@ -164,7 +165,7 @@ impl Builder<'_> {
                 };
                 TypeRef::Nullable(Box::new(self.type_ref(&inner, context)))
             }
-            // Which result it is depends on the request, which is not said here.
+            // The type of the result depends on the request, which isn't known here.
             Shape::Reference(pointer) if self.is_result_union(pointer) => TypeRef::RawObject,
             Shape::Reference(pointer) => match self.rust_names.get(pointer) {
                 Some(name) => {
@@ -182,7 +183,7 @@ impl Builder<'_> {
         definition.is_some_and(|definition| RESULTS.iter().any(|(name, _)| *name == definition.name))
     }
 
-    /// The type of a node that the schema gives no name.
+    /// Returns the type of an unnamed node.
     fn inline(&mut self, node: &Node, context: &Context<'_>) -> TypeRef {
         let shape = key(&node.shape);
         let shared = shared_key(node, context).and_then(|group| self.shared.get(&group).cloned());
@@ -197,25 +198,25 @@ impl Builder<'_> {
         self.inline.insert(node.pointer.clone(), name.clone());
         let is_definition = self.rust_names.values().any(|definition| *definition == name);
         if self.types.contains_key(&name) {
-            // What is in it has other places here.
+            // The type is already built, but its parts have other positions here, which are recorded.
             self.kind(&name, node);
         } else if !is_definition {
             self.keys.insert(name.clone(), shape);
-            // Held open while it is being built: it may contain itself.
+            // The name is recorded before the type is built, because the type can contain itself.
             self.define(&name, node, &name, false);
         }
         TypeRef::Named(name)
     }
 }
 
-/// The value that constructors give a member. Its tag is one, if the member is always there.
+/// Returns the value that constructors give a member: its preset, or for a required member, its tag.
 fn preset(property: &Property) -> Option<Value> {
     let tag = property.node.tag.clone().filter(|_| property.required);
     property.node.preset.clone().or(tag.map(Value::String))
 }
 
 impl<'c> Context<'c> {
-    /// The whole of a type.
+    /// The position of a type itself.
     fn of_type(parent: &'c str) -> Self {
         let position = parent.to_owned();
         Self {
@@ -234,7 +235,7 @@ impl<'c> Context<'c> {
         }
     }
 
-    /// A variant of the union at this place. What has no name is named after its tag.
+    /// The position of a variant of the union at this position. An unnamed variant is named after its tag.
     fn variant<'v>(&self, tag: Option<&'v str>) -> Context<'v>
     where
         'c: 'v,
@@ -254,7 +255,8 @@ impl<'c> Context<'c> {
         }
     }
 
-    /// The parent's name and the member's; what is in a map is the member's value, and what has no member an item.
+    /// Returns the parent's name followed by the member's; with the suffix `Value` in a map, and `Item` instead of a
+    /// missing member.
     fn default_name(&self, names: &Names) -> String {
         let in_map = self.position.ends_with("{}");
         match (self.member, in_map) {

@@ -1,4 +1,4 @@
-//! Shapes that several places have without a name, and the one name that they get.
+//! Unnamed shapes that occur in several places, and their common name.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,8 @@ use crate::model::names::unique;
 use crate::normalise::{Node, Property, Shape};
 
 impl Builder<'_> {
-    /// Chooses one name for what is in several places, before any type is built: the best name may be last.
+    /// Chooses one name for each shape that occurs in several places. This happens before any type is built, because
+    /// the best name can be found last.
     pub(super) fn name_shared(&mut self) {
         let mut candidates = Candidates::new();
         for (pointer, definition) in &self.input.shapes().definitions {
@@ -67,7 +68,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The name that a node without one should have, and how good a reason there is for it (0 is the best).
+    /// Returns the wanted name of an unnamed node, and its rank (0 is the best).
     pub(super) fn wanted_name(&self, node: &Node, context: &Context<'_>) -> (u8, String) {
         if let Some(name) = &node.name {
             return (1, self.input.names.type_name(name));
@@ -84,12 +85,12 @@ impl Builder<'_> {
     }
 }
 
-/// What is in several places: its shape, and its possible names, each with how good a reason there is for it (0 is
-/// the best) and its length.
+/// Shapes by their group: the key of the shape, and its possible names, each with its rank (0 is the best) and its
+/// length.
 type Candidates = BTreeMap<String, (String, Vec<(u8, usize, String)>)>;
 
-/// What makes things without a name one type: unions of the same variants, and members of the same name and shape.
-/// A method's parameters stay its own.
+/// Returns the group of an unnamed node. The nodes of a group become one type: unions of the same variants, and members
+/// with the same name and shape. The parameters of methods are never shared.
 pub(super) fn shared_key(node: &Node, context: &Context<'_>) -> Option<String> {
     match node.shape {
         Shape::Union(_) => Some(key(&node.shape)),
@@ -100,7 +101,7 @@ pub(super) fn shared_key(node: &Node, context: &Context<'_>) -> Option<String> {
     }
 }
 
-/// What a shape is, wherever it is: equal for shapes that become one Rust type.
+/// Returns a key of a shape, independent of its place: equal for shapes that become one Rust type.
 pub(super) fn key(shape: &Shape) -> String {
     match shape {
         Shape::Reference(pointer) => format!("ref {pointer}"),

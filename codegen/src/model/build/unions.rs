@@ -12,7 +12,8 @@ use crate::normalise::{Node, Scalar, Shape, Shapes};
 use mcp_wire::JsonType;
 
 impl Builder<'_> {
-    /// The union of `variants`, or the wider type that replaces it if the variants can't be told apart.
+    /// Builds the union of `variants`, or returns the wider type that replaces it if the variants can't be
+    /// distinguished.
     pub(super) fn union(&mut self, name: &str, node: &Node, variants: &[Node]) -> Result<Union, TypeRef> {
         let shapes = self.input.shapes();
         let flat = flatten(shapes, variants).ok_or(TypeRef::Any)?;
@@ -50,7 +51,7 @@ impl Builder<'_> {
     }
 }
 
-/// The value by which a variant is told from all others, if they are objects that have different constants in one member.
+/// Returns the tag of a variant, if all variants are objects with different constants in the same member.
 pub(super) fn tag_of<'s>(shapes: &'s Shapes, variants: &[&'s Node], variant: &'s Node) -> Option<&'s str> {
     let constant = |variant: &'s Node, member: &str| match &shapes.members(variant)?.get(member)?.node.shape {
         Shape::Constant(Scalar::String(value)) => Some(value.as_str()),
@@ -64,7 +65,7 @@ pub(super) fn tag_of<'s>(shapes: &'s Shapes, variants: &[&'s Node], variant: &'s
     })
 }
 
-/// The decision between the variants that are objects, or the wider type if there is none.
+/// Returns the decision between the variants that are objects, or the wider type if they can't be distinguished.
 fn decide_objects<'s>(
     shapes: &'s Shapes,
     flat: &[&'s Node],

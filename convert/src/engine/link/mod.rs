@@ -1,4 +1,4 @@
-//! How the types of two neighbouring revisions are paired, and the plans of the pairs.
+//! Pairing of the types of two neighbouring revisions, and the plans of the pairs.
 
 mod object;
 
@@ -14,8 +14,8 @@ use crate::tables::types::{Kind, ToldBy, Type, TypeId, TypeRef, Union};
 use crate::tables::{Role, Table};
 
 impl Step {
-    /// The conversions from one revision to a neighbouring one, with the rows of that direction. `named_by` are the members
-    /// that name the revision of a request, if both have one.
+    /// Creates the conversions from one revision to a neighbouring one, with the rows of that direction. `named_by` are
+    /// the members that name the revision of a request in each of the two, if both have one.
     pub(crate) fn new(
         (from, to): (&'static Table, &'static Table),
         rows: Option<&Rows>,
@@ -46,7 +46,7 @@ impl Step {
     }
 }
 
-/// Makes the pairs of a step, beginning with the types of the same name.
+/// Creates the pairs of a step, starting with the types of the same name.
 struct Linker<'r> {
     step: Step,
     rows: &'r Rows,
@@ -92,8 +92,8 @@ impl Linker<'_> {
         }
     }
 
-    /// Whether neither type is a union of the results of methods. Which result one is depends on the request, so these have plans of their
-    /// own.
+    /// Whether neither type is a union of the results of methods. Those have separate plans, because the type of a
+    /// result depends on the request.
     fn are_values(&self, source: &TypeRef, target: &TypeRef) -> bool {
         let kinds = [self.step.from.kind(source), self.step.to.kind(target)];
         !kinds.iter().any(|kind| matches!(kind, Some(Kind::Results(_))))
@@ -121,7 +121,7 @@ impl Linker<'_> {
         let next = self.step.pairs.len();
         let pair = *self.step.index.entry((source.clone(), target.clone())).or_insert(next);
         if pair == next {
-            // It may contain itself, so it has its place before it is looked into.
+            // A pair can contain itself, so it is added before its plan is made.
             let how = How::Object(ObjectPlan::default());
             let narrower = self.narrower(&source, &target);
             self.step.pairs.push(Pair {
@@ -140,7 +140,7 @@ impl Linker<'_> {
         let table = self.step.to;
         let TypeRef::Named(id) = target else { return None };
         let narrower = &self.rows.narrower;
-        // Names are written for nothing where there are no rows, as between most revisions.
+        // Most revisions have no such rows, so the name isn't needed then.
         let has_row = !narrower.is_empty() && narrower.get(&self.name(source, target)).is_some();
         let methods =
             |ty: &Type| matches!(&ty.kind, Kind::Methods(all) if all.iter().any(|(_, message)| message == id));
@@ -214,8 +214,8 @@ impl Linker<'_> {
         }
     }
 
-    /// What each result of a role becomes: by the row of the two unions, or else the one of the same name. In unions that are types of
-    /// values too, it is the one at the same position.
+    /// Plans what each result of a role becomes: the result in the row of the two unions, or else the one with the same
+    /// name. In unions that are also types of values, it is the one at the same position.
     fn results(&mut self, role: Role) -> Option<ResultsPlan> {
         let (from, to, rows) = (self.step.from, self.step.to, self.rows);
         let source = from.named(from.sent_by(role).results?)?;
@@ -256,7 +256,7 @@ impl Linker<'_> {
             };
             match row {
                 VariantRow::Becomes(at) => match targets.get(at) {
-                    // Types that the plan doesn't relate would be their own only variants, without an end.
+                    // Two types that aren't unions are their own only variants, which would recur endlessly.
                     Some(other) if (ty, other) != (source, target) => VariantPlan::Becomes(at, self.change(ty, other)),
                     _ => VariantPlan::None(""),
                 },
@@ -282,7 +282,7 @@ impl Linker<'_> {
     }
 }
 
-/// Whether a union of results has one for those with an unknown tag.
+/// Whether a union of results accepts results with an unknown tag.
 fn holds_unknown_result(table: &Table, ty: &TypeRef) -> bool {
     let Some(Kind::Results(union)) = table.kind(ty) else {
         return false;
@@ -291,7 +291,7 @@ fn holds_unknown_result(table: &Table, ty: &TypeRef) -> bool {
     methods.any(|(_, results)| matches!(results.told_by, ToldBy::Tag(..)))
 }
 
-/// The types of a union; another type is its own only variant.
+/// Returns the types of a union. A type that isn't a union is its own only variant.
 fn variants(table: &Table, ty: &TypeRef) -> Vec<TypeRef> {
     match table.kind(ty) {
         Some(Kind::Union(union)) => union.variants.iter().map(|variant| variant.ty.clone()).collect(),

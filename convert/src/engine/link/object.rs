@@ -1,4 +1,4 @@
-//! How the objects of two neighbouring revisions are paired, member by member.
+//! Pairing of the objects of two neighbouring revisions, member by member.
 
 use super::Linker;
 use crate::engine::accepted::Accepted;
@@ -87,7 +87,7 @@ impl Linker<'_> {
         plan
     }
 
-    /// How values become those at other places that an action moves them to.
+    /// Returns the changes of the values that an action moves to other places.
     fn moved(
         &mut self,
         action: Option<&LeftAction>,
@@ -109,7 +109,7 @@ impl Linker<'_> {
         };
         let changes = places.into_iter().map(|place| match place {
             (Some(source), Some(target)) => self.change(source, target),
-            // A table that was made by the generator has both.
+            // A generated table has both.
             _ => Change::Keep,
         });
         changes.collect()
@@ -142,7 +142,7 @@ impl Linker<'_> {
         }
     }
 
-    /// A member of the target that varies. `None` if it is the same in the source.
+    /// Plans a member of the target that isn't constant. `None` if it is the same in the source.
     fn member(
         &mut self,
         own: Option<&'static Member>,
@@ -245,7 +245,7 @@ impl Linker<'_> {
     }
 }
 
-/// A name as a token of a JSON pointer.
+/// Escapes a name as a token of a JSON Pointer.
 fn escaped(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }

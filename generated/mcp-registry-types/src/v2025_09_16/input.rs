@@ -11,14 +11,14 @@ use crate::v2025_09_16::{InputFormat, SCHEMA};
 /// [Specification](https://static.modelcontextprotocol.io/schemas/2025-09-16/server.schema.json)
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Input {
-    /// Value where the user gives none. It has to be a valid one; examples belong into `placeholder`, in revisions
-    /// that have it. Absent means there is none.
+    /// Value that applies if the user gives none. It has to be a valid one; examples belong in `placeholder`, in
+    /// revisions that have it. Absent means there is none.
     pub default: Option<String>,
     /// What the value is for, as clients show it to the user. Absent means there is no explanation.
     pub description: Option<String>,
     /// Kind of the value. Absent means a string.
     pub format: Option<InputFormat>,
-    /// Whether there must be a value. Absent means no.
+    /// Whether a value is required. Absent means no.
     pub is_required: Option<bool>,
     /// Whether the value is a password, a token or the like, which clients must protect. Absent means no.
     pub is_secret: Option<bool>,
@@ -44,19 +44,19 @@ object! {
     }
 }
 
-/// Value in which variables can stand.
+/// Value that can contain variables.
 ///
 /// [Specification](https://static.modelcontextprotocol.io/schemas/2025-09-16/server.schema.json)
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct InputWithVariables {
-    /// Value where the user gives none. It has to be a valid one; examples belong into `placeholder`, in revisions
-    /// that have it. Absent means there is none.
+    /// Value that applies if the user gives none. It has to be a valid one; examples belong in `placeholder`, in
+    /// revisions that have it. Absent means there is none.
     pub default: Option<String>,
     /// What the value is for, as clients show it to the user. Absent means there is no explanation.
     pub description: Option<String>,
     /// Kind of the value. Absent means a string.
     pub format: Option<InputFormat>,
-    /// Whether there must be a value. Absent means no.
+    /// Whether a value is required. Absent means no.
     pub is_required: Option<bool>,
     /// Whether the value is a password, a token or the like, which clients must protect. Absent means no.
     pub is_secret: Option<bool>,
@@ -65,7 +65,7 @@ pub struct InputWithVariables {
     pub value: Option<String>,
     /// Values of which the user must choose one. Absent means any value.
     pub choices: Option<Vec<String>>,
-    /// Variables that stand in braces in the value or URL, by name. Absent means none.
+    /// Variables that occur in braces in the value or URL, by name. Absent means none.
     pub variables: Option<Map<Input>>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -92,14 +92,14 @@ object! {
 pub struct KeyValueInput {
     /// Name of the header or environment variable.
     pub name: String,
-    /// Value where the user gives none. It has to be a valid one; examples belong into `placeholder`, in revisions
-    /// that have it. Absent means there is none.
+    /// Value that applies if the user gives none. It has to be a valid one; examples belong in `placeholder`, in
+    /// revisions that have it. Absent means there is none.
     pub default: Option<String>,
     /// What the value is for, as clients show it to the user. Absent means there is no explanation.
     pub description: Option<String>,
     /// Kind of the value. Absent means a string.
     pub format: Option<InputFormat>,
-    /// Whether there must be a value. Absent means no.
+    /// Whether a value is required. Absent means no.
     pub is_required: Option<bool>,
     /// Whether the value is a password, a token or the like, which clients must protect. Absent means no.
     pub is_secret: Option<bool>,
@@ -108,7 +108,7 @@ pub struct KeyValueInput {
     pub value: Option<String>,
     /// Values of which the user must choose one. Absent means any value.
     pub choices: Option<Vec<String>>,
-    /// Variables that stand in braces in the value or URL, by name. Absent means none.
+    /// Variables that occur in braces in the value or URL, by name. Absent means none.
     pub variables: Option<Map<Input>>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,

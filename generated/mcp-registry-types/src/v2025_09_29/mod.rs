@@ -3,12 +3,12 @@
 
 //! Revision 2025-09-29.
 //!
-//! - [`base`]: What the other modules share. [`InputFormat`].
+//! - [`base`]: Types that the other modules share. [`InputFormat`].
 //! - [`input`]: Values that a user or a client fills in before a server is started or reached. [`Input`],
 //!   [`InputWithVariables`], [`KeyValueInput`].
 //! - [`package`]: Packages that a server can be installed from, and the command line that starts them.
 //!   [`Argument`], [`LocalTransport`], [`NamedArgument`], [`Package`], [`PositionalArgument`].
-//! - [`server`]: The document as a whole, and what it says about a server. [`RemoteTransport`], [`Repository`],
+//! - [`server`]: The document as a whole, and its description of a server. [`RemoteTransport`], [`Repository`],
 //!   [`Server`], [`ServerDetail`], [`ServerDetailMeta`].
 //! - [`transport`]: How a client talks to a server that runs locally or elsewhere. [`SseTransport`],
 //!   [`StdioTransport`], [`StreamableHttpTransport`].

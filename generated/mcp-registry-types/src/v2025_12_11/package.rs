@@ -33,8 +33,8 @@ union! {
 pub struct NamedArgument {
     /// Name of the flag, with the dashes before it.
     pub name: String,
-    /// Value where the user gives none. It has to be a valid one; examples belong into `placeholder`, in revisions
-    /// that have it. Absent means there is none.
+    /// Value that applies if the user gives none. It has to be a valid one; examples belong in `placeholder`, in
+    /// revisions that have it. Absent means there is none.
     pub default: Option<String>,
     /// What the value is for, as clients show it to the user. Absent means there is no explanation.
     pub description: Option<String>,
@@ -42,18 +42,18 @@ pub struct NamedArgument {
     pub format: Option<InputFormat>,
     /// Whether the argument may be given several times. Absent means once.
     pub is_repeated: Option<bool>,
-    /// Whether there must be a value. Absent means no.
+    /// Whether a value is required. Absent means no.
     pub is_required: Option<bool>,
     /// Whether the value is a password, a token or the like, which clients must protect. Absent means no.
     pub is_secret: Option<bool>,
-    /// Example or hint that a form shows where the value will be. Absent means none.
+    /// Example or hint that a form shows in the empty field. Absent means none.
     pub placeholder: Option<String>,
     /// Fixed value, which users don't change. `{name}` in it is replaced by the variable of that name. Absent means
     /// that the user is asked.
     pub value: Option<String>,
     /// Values of which the user must choose one. Absent means any value.
     pub choices: Option<Vec<String>>,
-    /// Variables that stand in braces in the value or URL, by name. Absent means none.
+    /// Variables that occur in braces in the value or URL, by name. Absent means none.
     pub variables: Option<Map<Input>>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -133,8 +133,8 @@ object! {
 /// [Specification](https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json)
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PositionalArgument {
-    /// Value where the user gives none. It has to be a valid one; examples belong into `placeholder`, in revisions
-    /// that have it. Absent means there is none.
+    /// Value that applies if the user gives none. It has to be a valid one; examples belong in `placeholder`, in
+    /// revisions that have it. Absent means there is none.
     pub default: Option<String>,
     /// What the value is for, as clients show it to the user. Absent means there is no explanation.
     pub description: Option<String>,
@@ -142,11 +142,11 @@ pub struct PositionalArgument {
     pub format: Option<InputFormat>,
     /// Whether the argument may be given several times. Absent means once.
     pub is_repeated: Option<bool>,
-    /// Whether there must be a value. Absent means no.
+    /// Whether a value is required. Absent means no.
     pub is_required: Option<bool>,
     /// Whether the value is a password, a token or the like, which clients must protect. Absent means no.
     pub is_secret: Option<bool>,
-    /// Example or hint that a form shows where the value will be. Absent means none.
+    /// Example or hint that a form shows in the empty field. Absent means none.
     pub placeholder: Option<String>,
     /// Fixed value, which users don't change. `{name}` in it is replaced by the variable of that name. Absent means
     /// that the user is asked.
@@ -155,7 +155,7 @@ pub struct PositionalArgument {
     pub value_hint: Option<String>,
     /// Values of which the user must choose one. Absent means any value.
     pub choices: Option<Vec<String>>,
-    /// Variables that stand in braces in the value or URL, by name. Absent means none.
+    /// Variables that occur in braces in the value or URL, by name. Absent means none.
     pub variables: Option<Map<Input>>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,

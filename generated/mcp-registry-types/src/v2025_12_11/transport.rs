@@ -49,7 +49,7 @@ union! {
     _ => Unknown,
 }
 
-/// Server elsewhere that speaks the older transport over HTTP.
+/// Remote server that uses the older transport over HTTP.
 ///
 /// [Specification](https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json)
 #[derive(Debug, Clone, PartialEq)]
@@ -58,7 +58,7 @@ pub struct RemoteTransportSse {
     pub url: String,
     /// HTTP headers that clients send with each request. Absent means none but those of the protocol.
     pub headers: Option<Vec<KeyValueInput>>,
-    /// Variables that stand in braces in the value or URL, by name. Absent means none.
+    /// Variables that occur in braces in the value or URL, by name. Absent means none.
     pub variables: Option<Map<Input>>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -78,7 +78,7 @@ object! {
     }
 }
 
-/// Server elsewhere that speaks Streamable HTTP.
+/// Remote server that uses Streamable HTTP.
 ///
 /// [Specification](https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json)
 #[derive(Debug, Clone, PartialEq)]
@@ -87,7 +87,7 @@ pub struct RemoteTransportStreamableHttp {
     pub url: String,
     /// HTTP headers that clients send with each request. Absent means none but those of the protocol.
     pub headers: Option<Vec<KeyValueInput>>,
-    /// Variables that stand in braces in the value or URL, by name. Absent means none.
+    /// Variables that occur in braces in the value or URL, by name. Absent means none.
     pub variables: Option<Map<Input>>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,

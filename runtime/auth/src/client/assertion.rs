@@ -1,4 +1,4 @@
-//! Assertions that get a token: of a workload, or of the identity provider of an organization.
+//! Assertions that are exchanged for a token: those of a workload, or of an organization's identity provider.
 
 use mcp_runtime_util::BoxFuture;
 use reqwest::Url;
@@ -15,11 +15,11 @@ const TOKEN_EXCHANGE: &str = "urn:ietf:params:oauth:grant-type:token-exchange";
 const ID_TOKEN: &str = "urn:ietf:params:oauth:token-type:id_token";
 const ID_JAG: &str = "urn:ietf:params:oauth:token-type:id-jag";
 
-/// What an assertion is for.
+/// The purpose of an assertion.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct AssertionRequest {
-    /// The authorization server that will get the assertion: its audience.
+    /// The authorization server that will receive the assertion: its audience.
     pub issuer: String,
     /// The resource that the token is for.
     pub resource: Option<String>,
@@ -27,13 +27,13 @@ pub struct AssertionRequest {
     pub scopes: Scopes,
 }
 
-/// Gives the assertion that gets a token from an authorization server: a signed JSON Web Token.
+/// A source of assertions, which an authorization server exchanges for tokens. An assertion is a signed JSON Web Token.
 ///
-/// Functions are sources as well: `|_| async { Ok(token.into()) }`.
+/// Functions are sources too: `|_| async { Ok(token.into()) }`.
 ///
 /// [Specification](https://www.rfc-editor.org/rfc/rfc7523#section-2.1)
 pub trait AssertionSource: Send + Sync + 'static {
-    /// An assertion for this.
+    /// Returns an assertion for this purpose.
     fn assertion(&self, request: AssertionRequest) -> BoxFuture<'_, Result<Secret, BoxError>>;
 }
 
@@ -47,8 +47,8 @@ where
     }
 }
 
-/// The identity provider of an organization, which exchanges the id token of a user for an assertion. The organization decides
-/// there which servers its users may use; they aren't asked again.
+/// The identity provider of an organization, which exchanges the ID token of a user for an assertion. There, the
+/// organization decides which servers its users may use. The users aren't asked for consent again.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/ext-auth/blob/main/specification/draft/enterprise-managed-authorization.mdx)
 #[derive(Debug, Clone)]
@@ -60,7 +60,7 @@ pub struct IdentityProvider {
 }
 
 impl IdentityProvider {
-    /// The identity provider with this endpoint for tokens, at which the client has this id, and the user's id token.
+    /// The identity provider with this token endpoint and this client id, and the user's ID token.
     pub fn new(token_endpoint: impl Into<String>, client_id: impl Into<String>, id_token: impl Into<Secret>) -> Self {
         Self {
             token_endpoint: token_endpoint.into(),
@@ -115,7 +115,7 @@ impl IdentityProvider {
             true => Ok(response.access_token),
             false => Err(AuthError::Malformed {
                 url: self.token_endpoint.clone(),
-                why: "it isn't the assertion that was requested".to_owned(),
+                why: "it doesn't contain the requested assertion".to_owned(),
             }),
         }
     }

@@ -19,21 +19,22 @@ use super::waiting::WaitingTime;
 use crate::dpop::{DPOP, DPOP_NONCE, USE_DPOP_NONCE};
 use crate::error::AuthError;
 
-/// The bytes of a nonce.
+/// The maximum bytes of a nonce.
 const MAX_NONCE: usize = 1024;
 
 /// The authorization of one HTTP client at its server.
 struct Authorization {
-    /// The URL of the server. Tokens go to its origin only.
+    /// The URL of the server. Tokens are only sent to its origin.
     server: Url,
     grants: Grants,
-    /// What the next proof to the server has to repeat.
+    /// The nonce that the next proof to the server has to contain.
     nonce: Mutex<Option<HeaderValue>>,
-    /// The time that requests wait for grants.
+    /// The total time for which requests have waited for grants.
     waiting: WaitingTime,
 }
 
-/// The attempts to send a request: what the last one was sent with, and why there are others. There is one for each reason.
+/// The attempts to send a request: the grant of the last one, and the reasons for the others. There is at most one
+/// further attempt for each reason.
 struct Attempts<'a> {
     authorization: &'a Authorization,
     sent: Option<Instant>,
@@ -86,7 +87,7 @@ impl http_client::Attempts for Attempts<'_> {
 }
 
 impl Attempts<'_> {
-    /// The headers that authorize a request. Requests to other origins get none.
+    /// Returns the headers that authorize a request. Requests to other origins get none.
     async fn authorize(&mut self, request: &Request) -> Result<HeaderMap, Arc<AuthError>> {
         let mut headers = HeaderMap::new();
         self.sent = Some(Instant::now());
@@ -119,7 +120,8 @@ impl Attempts<'_> {
         Ok(headers)
     }
 
-    /// Whether there is something better now to authorize the request.
+    /// Obtains better credentials after a response that refuses the request. Returns whether the request should be sent
+    /// again.
     async fn find_better(&mut self, response: &Response, at_origin: bool) -> Result<bool, Arc<AuthError>> {
         if response.url().origin() != self.authorization.server.origin() {
             return Ok(false);
@@ -160,7 +162,7 @@ impl Attempts<'_> {
         self.authorization.grants.renew(&refused).await.map(|()| true)
     }
 
-    /// The server has shown that the token of the request is worth this much.
+    /// Records what the response has shown about the token of the request.
     fn prove(&self, worth: Worth) {
         if let Some(active) = &self.grant {
             active.prove(worth);

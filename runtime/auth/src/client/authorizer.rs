@@ -1,4 +1,4 @@
-//! What a client may use to be authorized.
+//! The configuration of a client's authorization.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,17 +12,17 @@ use crate::metadata::ServerMetadata;
 use crate::scopes::Scopes;
 use crate::secret::Secret;
 
-/// Gets tokens for a client, and what it may use for that.
+/// Obtains tokens for a client.
 ///
-/// A client id is looked for in this order: a client that was registered beforehand ([`client`](Self::client)), the document
-/// that describes the client ([`metadata_document`](Self::metadata_document)) if the authorization server reads such, and
-/// registration on the spot, for which users are asked.
+/// The client id is determined in this order: a client that was registered in advance ([`client`](Self::client)); the
+/// document that describes the client ([`metadata_document`](Self::metadata_document)), if the authorization server
+/// supports that; and dynamic registration, which needs an [interactive](Self::interactive) authorizer.
 ///
-/// Metadata, tokens and registrations are only exchanged over TLS, except on this machine, and only with public addresses;
-/// a server on this machine may name others on it. The bodies of answers are bounded, and redirects are followed for metadata
-/// only, within one origin.
+/// Metadata, tokens and registrations are only exchanged over TLS, except on this machine, and only with public
+/// addresses; a server on this machine may also name authorization servers on this machine. The bodies of responses are
+/// bounded, and redirects are only followed for metadata, and only within the same origin.
 ///
-/// Clones share the store, and nothing else: each HTTP client gets tokens for its own server.
+/// Clones only share the store: each HTTP client obtains tokens for its own server.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization)
 #[derive(Clone)]
@@ -41,24 +41,25 @@ pub(super) struct Config {
     pub(super) http: Option<reqwest::Client>,
 }
 
-/// How a token is obtained.
+/// The way in which tokens are obtained.
 #[derive(Clone)]
 pub(super) enum GrantType {
-    /// The user is asked.
+    /// From the user, on the page of the authorization server.
     AuthorizationCode(Arc<dyn UserAgent>),
-    /// The client acts for itself.
+    /// For the client itself, on its own behalf.
     ClientCredentials,
-    /// Somebody else vouches for it.
+    /// By an assertion of a third party.
     JwtBearer(Arc<dyn AssertionSource>),
 }
 
 impl Authorizer {
-    /// The user is asked, on the page of the authorization server.
+    /// Creates an authorizer for a client that acts for a user, who is asked on the page of the authorization server.
     pub fn interactive(user: impl UserAgent) -> Self {
         Self::new(GrantType::AuthorizationCode(Arc::new(user)))
     }
 
-    /// The client acts for itself, with the secret or the key that it was registered with.
+    /// Creates an authorizer for a client that acts on its own behalf, with the secret or the key that it was
+    /// registered with.
     ///
     /// ```
     /// use mcp_runtime::auth::{Authorizer, Client};
@@ -71,8 +72,9 @@ impl Authorizer {
         Self::new(GrantType::ClientCredentials).client(client)
     }
 
-    /// An assertion gets the token: of the platform that a workload runs on, or of the user's
-    /// [`IdentityProvider`](super::IdentityProvider). It goes only to the issuer that the client is registered at.
+    /// Creates an authorizer that obtains tokens by assertions: those of the platform that a workload runs on, or of
+    /// the user's [`IdentityProvider`](super::IdentityProvider). They are only sent to the issuer at which the client
+    /// is registered.
     pub fn jwt_bearer(client: Client, source: impl AssertionSource) -> Self {
         Self::new(GrantType::JwtBearer(Arc::new(source))).client(client)
     }
@@ -96,15 +98,16 @@ impl Authorizer {
         self
     }
 
-    /// Adds a client that was registered beforehand. Then only the issuers of such clients are used, whatever authorization servers
-    /// the server names.
+    /// Adds a client that was registered in advance. Then only the issuers of such clients are used, even if the server
+    /// names other authorization servers.
     #[must_use]
     pub fn client(self, client: Client) -> Self {
         self.with(|config| config.clients.push(client))
     }
 
-    /// Sets the URL of the document that describes this client. It is the client id at authorization servers that read such
-    /// documents. It has to be one of `https` with a path, and the document has to name the redirect URI of the user agent.
+    /// Sets the URL of the document that describes this client. It is the client id at authorization servers that
+    /// support such documents. It has to be an `https` URL with a path, and the document has to contain the redirect
+    /// URI of the user agent.
     ///
     /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration#client-id-metadata-documents)
     #[must_use]
@@ -112,26 +115,27 @@ impl Authorizer {
         self.with(|config| config.metadata_document = Some(url.into()))
     }
 
-    /// Sets the name by which authorization servers show the client to users when it is registered on the spot.
+    /// Sets the name that authorization servers show to users if the client is registered dynamically.
     #[must_use]
     pub fn client_name(self, name: impl Into<String>) -> Self {
         self.with(|config| config.client_name = name.into())
     }
 
-    /// Sets where tokens are kept; the default is in memory.
+    /// Sets the store of tokens; the default is in memory.
     #[must_use]
     pub fn store(self, store: impl TokenStore) -> Self {
         self.with(|config| config.store = Arc::new(store))
     }
 
-    /// Adds scopes to those that the server asks for.
+    /// Adds scopes to those that the server requires.
     #[must_use]
     pub fn scopes(self, scopes: impl Into<Scopes>) -> Self {
         self.with(|config| config.scopes = scopes.into())
     }
 
-    /// Binds tokens to a key, where the authorization server can do that: then a token alone is of no use to others. It doesn't by
-    /// default, because some servers refuse such tokens although their authorization server issues them.
+    /// Sets whether tokens are bound to a key (DPoP), if the authorization server supports that: then a stolen token is
+    /// useless without the key. The default is `false`, because some servers refuse such tokens although their
+    /// authorization server issues them.
     ///
     /// [Specification](https://www.rfc-editor.org/rfc/rfc9449)
     #[must_use]
@@ -139,15 +143,15 @@ impl Authorizer {
         self.with(|config| config.dpop = binds)
     }
 
-    /// Allows authorization servers at any address and without TLS, such as those of a private network. Link-local addresses, and
-    /// those where clouds have their metadata, stay blocked.
+    /// Allows authorization servers at any address and without TLS, such as those of a private network. Link-local
+    /// addresses and those of cloud metadata services stay blocked.
     #[must_use]
     pub fn allow_private_network(self, allowed: bool) -> Self {
         self.with(|config| config.private_network = allowed)
     }
 
-    /// Sets the HTTP client for requests to authorization servers, for proxies or certificates. It should follow no redirects, and
-    /// has to keep away from private addresses itself.
+    /// Sets the HTTP client for requests to authorization servers, for proxies or certificates. It should follow no
+    /// redirects, and has to block private addresses itself.
     #[must_use]
     pub fn http_client(self, client: reqwest::Client) -> Self {
         self.with(|config| config.http = Some(client))
@@ -169,8 +173,9 @@ impl fmt::Debug for Authorizer {
     }
 }
 
-/// A client that was registered at an authorization server beforehand. It is of use there only: its secret, its key and the assertions
-/// for it go to that authorization server, and to no other that a server may name.
+/// A client that was registered at an authorization server in advance. It is only used there: its secret, the tokens
+/// signed by its key, and the assertions for it are sent to that authorization server, and to no other that a server
+/// may name.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration)
 #[derive(Debug, Clone)]
@@ -187,7 +192,8 @@ enum Credential {
 }
 
 impl Client {
-    /// A client with this id at this issuer, which is the `issuer` in the metadata of the authorization server, letter for letter.
+    /// A client with this id at this issuer, which must be exactly the `issuer` in the metadata of the authorization
+    /// server.
     pub fn new(issuer: impl Into<String>, id: impl Into<String>) -> Self {
         Self {
             issuer: issuer.into(),
@@ -210,7 +216,7 @@ impl Client {
         self
     }
 
-    /// The client as this authorization server knows it.
+    /// The id and the authentication of the client at this authorization server.
     pub(super) fn known(&self, metadata: &ServerMetadata) -> KnownClient {
         let auth = match self.credential.clone() {
             None => ClientAuth::None,

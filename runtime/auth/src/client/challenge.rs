@@ -1,12 +1,12 @@
-//! What a server says with a refusal about the token that it wants.
+//! The challenges in responses that refuse a request: the error, and the scopes that are required.
 
 use reqwest::header::{HeaderMap, WWW_AUTHENTICATE};
 
 use crate::scopes::Scopes;
 
-/// The challenges that are read of one response.
+/// The maximum number of challenges that are read from one response.
 const MAX_CHALLENGES: usize = 16;
-/// The bytes of each header that has some.
+/// The maximum bytes of a header with challenges.
 const MAX_BYTES: usize = 8 * 1024;
 
 /// A challenge for a scheme with its parameters.
@@ -19,7 +19,7 @@ pub struct Challenge {
 }
 
 impl Challenge {
-    /// The challenge of a response for the schemes with tokens, or an empty one.
+    /// The first challenge of a response for a scheme with tokens, or an empty one.
     pub fn of(headers: &HeaderMap) -> Self {
         let values = headers.get_all(WWW_AUTHENTICATE).iter();
         let values = values.filter_map(|value| value.to_str().ok());
@@ -34,7 +34,7 @@ impl Challenge {
         self.parameter("error")
     }
 
-    /// Where the metadata of the resource are.
+    /// The URL of the resource's metadata.
     pub fn resource_metadata(&self) -> Option<&str> {
         self.parameter("resource_metadata")
     }
@@ -52,7 +52,7 @@ impl Challenge {
     }
 }
 
-/// The challenges of a header, up to the first that can't be read.
+/// The challenges of a header, up to the first one that can't be parsed.
 fn parse(header: &str) -> Vec<Challenge> {
     let mut challenges: Vec<Challenge> = Vec::new();
     let mut rest = header;
@@ -87,7 +87,7 @@ fn token(text: &str) -> (&str, &str) {
     text.split_at(end.unwrap_or(text.len()))
 }
 
-/// A token or a quoted text, and what follows it.
+/// A token or a quoted string, and the text after it.
 fn value_of(text: &str) -> Option<(String, &str)> {
     let Some(quoted) = text.strip_prefix('"') else {
         let (value, rest) = token(text);
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cant_be_read_is_left_out() {
+    fn malformed_challenges_have_no_error_and_no_scopes() {
         for value in [
             "",
             ",,",

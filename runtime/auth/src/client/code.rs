@@ -1,4 +1,4 @@
-//! The authorization code: the user is asked, and the client gets a code for a token.
+//! The authorization code grant: the user is asked, and the client gets a code that it exchanges for a token.
 
 use reqwest::Url;
 use sha2::{Digest as _, Sha256};
@@ -12,7 +12,7 @@ use crate::fetch::Fetcher;
 use crate::jwt::random_text;
 use crate::scopes::Scopes;
 
-/// Asks the user, and gives the form that gets the token.
+/// Asks the user, and returns the form of the token request.
 pub async fn authorization_code(
     user: &dyn UserAgent,
     fetcher: &Fetcher,
@@ -47,7 +47,7 @@ pub async fn authorization_code(
             query.append_pair("resource", resource);
         }
         if scopes.includes(&Scopes::from(["offline_access"])) {
-            // OpenID Connect gives no refresh token without it.
+            // OpenID Connect issues no refresh token without this.
             query.append_pair("prompt", "consent");
         }
     }
@@ -61,7 +61,8 @@ pub async fn authorization_code(
     ])
 }
 
-/// The code of a redirect. Nothing else of it matters before it is known to come from the right authorization server.
+/// The code of a redirect. First checks that it comes from the right authorization server, before any other parameter
+/// is used.
 fn code_of(redirect: &Url, target: &Target, state: &str) -> Result<String, AuthError> {
     if parameter(redirect, "state").as_deref() != Some(state) {
         return Err(AuthError::State);

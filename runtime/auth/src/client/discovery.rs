@@ -1,4 +1,4 @@
-//! Where a client is authorized: the metadata of the resource, and of its authorization server.
+//! Finding the authorization server of a client: the metadata of the resource, and of its authorization server.
 
 use reqwest::Url;
 
@@ -7,25 +7,25 @@ use crate::error::AuthError;
 use crate::fetch::Fetcher;
 use crate::metadata::{ResourceMetadata, S256, ServerMetadata};
 
-/// Where a client is authorized for a server.
+/// The authorization server and the resource for which a client is authorized.
 #[derive(Debug, Clone)]
 pub struct Target {
-    /// The authorization server.
+    /// The issuer that identifies the authorization server.
     pub issuer: String,
     /// Its metadata.
     pub metadata: ServerMetadata,
-    /// The resource, as its metadata name it. A server without such metadata has none.
+    /// The resource named in its metadata; `None` for a server without such metadata.
     pub resource: Option<String>,
     /// The scopes for the basic functions.
     pub scopes: Option<Vec<String>>,
-    /// Whether the server takes only tokens that are bound to a key.
+    /// Whether the server only accepts tokens that are bound to a key.
     pub needs_dpop: bool,
 }
 
-/// Finds where a client is authorized.
+/// Finds the authorization server of a client.
 ///
-/// `named` is where the challenge says that the metadata of the resource are. `choose` chooses one of the authorization servers, or
-/// refuses all of them: nothing is sent to one that it hasn't chosen.
+/// `named` is the URL of the resource's metadata in the challenge, if any. `choose` chooses one of the authorization
+/// servers, or refuses all of them: no request is sent to others.
 pub async fn discover(
     fetcher: &Fetcher,
     server: &Url,
@@ -56,7 +56,7 @@ pub async fn discover(
     })
 }
 
-/// The metadata of the resource, from where the challenge says, or from the well-known places.
+/// Fetches the metadata of the resource from the URL in the challenge, or from the well-known URLs.
 async fn resource_metadata(
     fetcher: &Fetcher,
     server: &Url,
@@ -77,7 +77,7 @@ async fn resource_metadata(
         places.push(server_root(server, "/.well-known/oauth-protected-resource"));
     }
     for place in places {
-        // Some servers answer with a page whatever is asked.
+        // Some servers respond with a web page to every request.
         if let Some(answer) = fetcher.get(place.as_str()).await?
             && let Ok(metadata) = answer.json()
         {
@@ -87,7 +87,7 @@ async fn resource_metadata(
     Ok(None)
 }
 
-/// The authorization server at the origin of a server without metadata. It may lack metadata as well.
+/// Finds the authorization server at the origin of a server without resource metadata. It may lack metadata too.
 async fn discover_at_origin(
     fetcher: &Fetcher,
     server: &Url,
@@ -122,7 +122,7 @@ async fn discover_at_origin(
     })
 }
 
-/// Whether a resource is the server, or has it below its path.
+/// Whether a resource is the server itself, or a parent of its path.
 fn covers(resource: &str, server: &Url) -> bool {
     let Ok(resource) = Url::parse(resource) else {
         return false;
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_resource_covers_what_is_below_it() {
+    fn resources_cover_urls_below_their_path() {
         let server = Url::parse("https://mcp.example/tools/mcp").unwrap();
         for resource in [
             "https://mcp.example",

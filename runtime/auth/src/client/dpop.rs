@@ -1,4 +1,4 @@
-//! Proofs that a client has the key to which its tokens are bound.
+//! Creating proofs that a client has the key to which its tokens are bound (DPoP).
 
 use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair};
@@ -26,7 +26,7 @@ pub struct DpopKey {
     stored: Secret,
 }
 
-/// What a proof says.
+/// The claims of a proof.
 #[derive(Serialize)]
 struct Claims<'a> {
     jti: String,
@@ -40,14 +40,14 @@ struct Claims<'a> {
 }
 
 impl DpopKey {
-    /// A new key.
+    /// Generates a new key.
     pub fn generate() -> Result<Self, AuthError> {
         let document = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &SystemRandom::new());
         let document = document.map_err(|error| AuthError::Key(error.to_string()))?;
         Ok(Self::of(document.as_ref()))
     }
 
-    /// A key that was stored.
+    /// Reads a key from its stored form.
     pub fn stored(stored: &Secret) -> Result<Self, AuthError> {
         let der = STANDARD.decode(stored.expose());
         let der = der.map_err(|_| AuthError::Key("the stored key isn't base64".to_owned()))?;
@@ -61,12 +61,12 @@ impl DpopKey {
         }
     }
 
-    /// The key as it is stored.
+    /// The form in which the key is stored.
     pub fn to_stored(&self) -> Secret {
         self.stored.clone()
     }
 
-    /// A proof for one request, with the token that it carries.
+    /// Makes a proof for one request and for the token that it contains, if any.
     pub fn proof(
         &self,
         method: &str,
@@ -77,7 +77,7 @@ impl DpopKey {
         use_provider();
         let (key, algorithm) = self.key.encoding_key();
         let mut public = Jwk::from_encoding_key(key, algorithm).map_err(|error| AuthError::Key(error.to_string()))?;
-        // The header has the algorithm.
+        // The algorithm is already in the header.
         public.common.key_algorithm = None;
         let mut header = self.key.header(PROOF_TYPE);
         header.jwk = Some(public);

@@ -1,4 +1,4 @@
-//! Requests to the endpoint for tokens.
+//! Requests to the token endpoint.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -15,27 +15,27 @@ use crate::jwt::{SigningKey, random_text};
 use crate::metadata::ServerMetadata;
 use crate::secret::Secret;
 
-/// The type of an assertion that authenticates a client.
+/// The type of assertions that authenticate a client.
 const JWT_BEARER: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
-/// How long an assertion is valid, in seconds.
+/// The validity of an assertion, in seconds.
 const ASSERTION_LIFE: u64 = 60;
 
-/// How a client authenticates at the endpoint for tokens.
+/// The method by which a client authenticates at the token endpoint.
 #[derive(Debug, Clone)]
 pub enum ClientAuth {
-    /// It only names itself.
+    /// The client only sends its id.
     None,
-    /// In the header.
+    /// The secret is sent in the `Authorization` header.
     Basic(Secret),
-    /// In the form.
+    /// The secret is sent in the form.
     Post(Secret),
-    /// By an assertion that it signs.
+    /// The client signs an assertion.
     PrivateKey(SigningKey),
 }
 
 impl ClientAuth {
-    /// How a client with this secret authenticates, by the method that it was registered with, or by one of those that the
-    /// authorization server has.
+    /// The method for a client with a secret: the one that it was registered with, or else one that the authorization
+    /// server supports.
     pub fn with_secret(secret: Secret, registered: Option<&str>, metadata: &ServerMetadata) -> Self {
         let supports = |method| metadata.supports_auth_method(method);
         match registered {
@@ -50,7 +50,7 @@ impl ClientAuth {
     }
 }
 
-/// A client as the authorization server knows it.
+/// The id of a client at an authorization server, and its authentication.
 #[derive(Debug, Clone)]
 pub struct KnownClient {
     pub id: String,
@@ -58,7 +58,7 @@ pub struct KnownClient {
 }
 
 impl KnownClient {
-    /// Adds to a request what authenticates the client.
+    /// Adds the client's credentials to a request.
     fn authenticate(
         &self,
         issuer: &str,
@@ -113,7 +113,7 @@ fn client_assertion(key: &SigningKey, id: &str, issuer: &str) -> Result<String, 
     key.sign(&key.header("JWT"), &claims)
 }
 
-/// An endpoint for tokens, and the client that asks it.
+/// A token endpoint, and the client that sends requests to it.
 #[derive(Debug)]
 pub struct TokenEndpoint<'a> {
     pub fetcher: &'a Fetcher,
@@ -125,7 +125,7 @@ pub struct TokenEndpoint<'a> {
 }
 
 impl TokenEndpoint<'_> {
-    /// Sends a request. An authorization server that wants a nonce in the proof is asked once more.
+    /// Sends a request. If the authorization server requires a nonce in the proof, sends it again with the nonce.
     pub async fn request(&self, form: Vec<(&str, String)>) -> Result<Answer, AuthError> {
         let answer = self.send(form.clone(), None).await?;
         let nonce = answer.headers.get(DPOP_NONCE).filter(|_| self.dpop.is_some());
@@ -161,7 +161,7 @@ fn error_of(answer: &Answer) -> Option<OAuthError> {
     answer.json().ok().filter(|_| !answer.status.is_success())
 }
 
-/// The error that an answer is.
+/// Converts a response to an error.
 pub fn refusal(answer: &Answer) -> AuthError {
     match error_of(answer) {
         Some(OAuthError {

@@ -1,4 +1,4 @@
-//! Tokens in a file.
+//! A store of tokens in a file.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -11,12 +11,13 @@ use mcp_runtime_util::{BoxFuture, Mutex};
 use super::store::{Grant, StoreLock, TokenStore, blocking};
 use crate::error::BoxError;
 
-/// The bytes that are read of the file.
+/// The maximum bytes that are read from the file.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// A store in a file that only its owner can read, on systems that know owners. The file is replaced as a whole, so that it is
-/// never half written. On Unix, programs that share it change it one after the other, by a lock on a file beside it, and refresh a grant
-/// one after the other. Elsewhere, of two programs that change it at the same moment, one loses its change.
+/// A store in a file, which on Unix only its owner can read. The file is replaced as a whole, so that it is never half
+/// written. On Unix, a lock on a file next to it serializes the changes of programs that share the store, and another
+/// one their refreshes of grants. On other systems, if two programs change the store at the same time, one of the
+/// changes is lost.
 #[derive(Debug, Clone)]
 pub struct FileStore {
     path: Arc<Path>,
@@ -26,7 +27,7 @@ pub struct FileStore {
 type Grants = BTreeMap<String, Grant>;
 
 impl FileStore {
-    /// A store in the file at this path, which need not exist.
+    /// A store in the file at this path, which need not exist yet.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self {
             path: path.into().into(),
@@ -54,7 +55,7 @@ impl FileStore {
         let mut grants = self.read()?;
         change(&mut grants);
         let temporary = self.beside(&format!(".{}", std::process::id()));
-        // One that another program has left may have other permissions.
+        // A file left over by another program may have other permissions.
         let _ = fs::remove_file(&temporary);
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
@@ -66,14 +67,14 @@ impl FileStore {
         Ok(fs::rename(&temporary, &self.path)?)
     }
 
-    /// The path of a file beside that of the store.
+    /// The path of a file next to that of the store.
     fn beside(&self, suffix: &str) -> PathBuf {
         let mut name = self.path.as_os_str().to_owned();
         name.push(suffix);
         name.into()
     }
 
-    /// A file that no other program has locked, which is locked until it is closed.
+    /// Waits until no other program has locked a file, and locks it until it is closed.
     fn locked(&self, suffix: &str) -> io::Result<File> {
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(false);

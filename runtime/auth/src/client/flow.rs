@@ -1,4 +1,4 @@
-//! How a client gets a grant.
+//! Obtaining and refreshing grants.
 
 use reqwest::Url;
 
@@ -17,18 +17,18 @@ use crate::error::AuthError;
 use crate::fetch::Fetcher;
 use crate::scopes::Scopes;
 
-/// The grant by which somebody else vouches for the client.
+/// The grant type with an assertion of a third party.
 const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
-/// The scope that brings a refresh token.
+/// The scope with which a refresh token is issued.
 const OFFLINE_ACCESS: &str = "offline_access";
 
-/// A client, and its registration if it has one.
+/// A client, and its dynamic registration if it has one.
 struct Identity {
     client: KnownClient,
     registration: Option<Registration>,
 }
 
-/// Gets grants for one server.
+/// Obtains grants for one server.
 pub struct GrantSource {
     authorizer: Authorizer,
     /// The URL of the server.
@@ -55,15 +55,15 @@ impl GrantSource {
         &self.authorizer.0
     }
 
-    /// Finds where the client is authorized.
+    /// Finds the authorization server of the client.
     pub(super) async fn discover(&self, challenge: &Challenge, at_origin: bool) -> Result<Target, AuthError> {
         let choose = |servers: &[String]| self.choose(servers);
         let named = challenge.resource_metadata();
         discover(&self.fetcher, &self.server, named, at_origin, choose).await
     }
 
-    /// Chooses an authorization server: the first at which the client has been registered beforehand. Only a client that has been
-    /// registered nowhere takes any.
+    /// Chooses an authorization server: the first one at which the client was registered in advance. A client without
+    /// such registrations uses the first one.
     fn choose(&self, servers: &[String]) -> Result<String, AuthError> {
         let first = servers.first().cloned();
         let first = first.ok_or_else(|| AuthError::NoMetadata(self.server.to_string()))?;
@@ -79,7 +79,7 @@ impl GrantSource {
         }
     }
 
-    /// Gets a grant with these scopes and those of earlier ones.
+    /// Obtains a grant with these scopes. `earlier` is the previous grant, whose registration is reused.
     pub(super) async fn obtain(
         &self,
         target: &Target,
@@ -127,7 +127,7 @@ impl GrantSource {
         })
     }
 
-    /// A grant with new tokens for a refresh token.
+    /// Uses the refresh token for a grant with new tokens; `None` if that isn't possible.
     pub(super) async fn refresh(&self, target: &Target, earlier: &Grant) -> Result<Option<Grant>, AuthError> {
         let Some(token) = earlier
             .refresh_token
@@ -157,7 +157,7 @@ impl GrantSource {
                 ..earlier.clone()
             })),
             Err(AuthError::Refused { code, .. }) => {
-                tracing::debug!(code, "the refresh token isn't accepted");
+                tracing::debug!(code, "the authorization server refused the refresh token");
                 Ok(None)
             }
             Err(error) => Err(error),
@@ -174,7 +174,7 @@ impl GrantSource {
         let url = target.metadata.token_endpoint.as_deref();
         let url = url.ok_or_else(|| AuthError::NotOffered {
             issuer: target.issuer.clone(),
-            what: "endpoint for tokens",
+            what: "token endpoint",
         })?;
         form.extend(target.resource.clone().map(|resource| ("resource", resource)));
         let endpoint = TokenEndpoint {
@@ -187,7 +187,7 @@ impl GrantSource {
         Tokens::of(&endpoint.request(form).await?, dpop)
     }
 
-    /// The client's id at an authorization server. If need be, the client is registered.
+    /// Determines the client's id at an authorization server. If necessary, the client is registered.
     async fn identify(&self, target: &Target, earlier: Option<&Grant>) -> Result<Identity, AuthError> {
         if let Some(client) = self.known_client(target) {
             return Ok(Identity {
@@ -212,7 +212,7 @@ impl GrantSource {
         })
     }
 
-    /// A client that was registered beforehand, or that a document describes.
+    /// The client, if it was registered in advance, or if a document describes it.
     fn known_client(&self, target: &Target) -> Option<KnownClient> {
         let config = self.config();
         if let Some(client) = config.clients.iter().find(|client| client.issuer == target.issuer) {
@@ -227,7 +227,7 @@ impl GrantSource {
     }
 }
 
-/// A client that was registered on the spot.
+/// A client that was registered dynamically.
 fn registered(registration: &Registration, target: &Target) -> KnownClient {
     let method = registration.auth_method.as_deref();
     let secret = registration.secret.clone();
@@ -239,7 +239,8 @@ fn registered(registration: &Registration, target: &Target) -> KnownClient {
     }
 }
 
-/// Asks for a refresh token, if users are asked and the authorization server has a scope for that.
+/// Adds the scope that requests a refresh token, if the client acts for a user and the authorization server supports
+/// the scope.
 fn with_offline_access(config: &Config, target: &Target, scopes: Scopes) -> Scopes {
     let asks = matches!(config.grant, GrantType::AuthorizationCode(_));
     match asks && target.metadata.supports_scope(OFFLINE_ACCESS) {

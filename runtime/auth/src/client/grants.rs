@@ -1,4 +1,4 @@
-//! The grant that requests are sent with, and how it is renewed.
+//! The grant that requests are sent with, and its renewal.
 
 use std::sync::Arc;
 
@@ -12,16 +12,17 @@ use super::store::{Grant, StoreLock};
 use crate::error::AuthError;
 use crate::scopes::Scopes;
 
-/// How often more scopes are asked for. Beyond this, a server isn't content with any.
+/// The maximum number of requests for more scopes. Beyond this, the server is considered never to be satisfied.
 const MAX_STEPS: usize = 10;
-/// How many tokens a server may refuse that were obtained for it, without a request that succeeds. Beyond this, no other is requested.
+/// The maximum number of new tokens in a row that a server may refuse without a request that succeeds. Beyond this, no
+/// further ones are requested.
 const MAX_REJECTED: usize = 3;
 
 /// The current grant for a server.
 pub struct Grants {
     source: GrantSource,
     current: Mutex<Option<Arc<ActiveGrant>>>,
-    /// Held while a grant is obtained, so that the user is asked once.
+    /// Held while a grant is obtained, so that the user is asked only once.
     obtaining: tokio::sync::Mutex<GrantState>,
 }
 
@@ -32,13 +33,13 @@ pub struct ActiveGrant {
     worth: Mutex<Worth>,
 }
 
-/// What a server has shown of a token so far.
+/// The worth of a token, as far as the server's responses have shown it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Worth {
     Untried,
-    /// The server knows the token, and wants another scope.
+    /// The server recognizes the token, but requires another scope.
     Known,
-    /// A request has succeeded with it.
+    /// A request with the token has succeeded.
     Useful,
 }
 
@@ -47,16 +48,16 @@ struct GrantState {
     has_loaded: bool,
     steps: usize,
     rejected: usize,
-    /// The last failure, and when it was known. Those who waited for it meanwhile have it too.
+    /// The last failure and its time. Requests that waited for the same grant get the same failure.
     failed: Option<(Instant, Arc<AuthError>)>,
 }
 
-/// Why a server refuses a request.
+/// The reason why a server refuses a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reason {
     Unauthorized,
     InsufficientScope,
-    /// The proof has to repeat a nonce. The grant is good.
+    /// The proof has to contain a nonce. The grant itself is good.
     Nonce,
 }
 
@@ -64,10 +65,10 @@ pub enum Reason {
 pub struct Refused<'a> {
     pub reason: Reason,
     pub challenge: &'a Challenge,
-    /// When it was sent, and with which grant.
+    /// The time when it was sent.
     pub sent: Option<Instant>,
     pub grant: Option<&'a Arc<ActiveGrant>>,
-    /// Whether the server may be one that has no metadata, and is authorized at its own origin.
+    /// Whether the server may be one without metadata, whose authorization server is at its own origin.
     pub at_origin: bool,
 }
 
@@ -80,7 +81,7 @@ impl Grants {
         }
     }
 
-    /// Gets another grant in place of the one that a request was refused with, unless that has been done meanwhile.
+    /// Obtains another grant in place of the one with which a request was refused, unless that has been done meanwhile.
     pub async fn renew(&self, refused: &Refused<'_>) -> Result<(), Arc<AuthError>> {
         let mut obtaining = self.obtaining.lock().await;
         let used = refused.grant;
@@ -135,9 +136,9 @@ impl Grants {
         let worth = earlier.map_or(Worth::Useful, |held| *held.worth.lock());
         match (worth, reason) {
             (Worth::Useful, _) => obtaining.rejected = 0,
-            // The steps are counted below.
+            // Requests for more scopes are counted below.
             (Worth::Known, Reason::InsufficientScope) => {}
-            // A server that knows a token and doesn't by turns refuses it as well.
+            // A server that alternately recognizes and doesn't recognize a token counts as refusing it.
             (Worth::Known | Worth::Untried, _) => obtaining.rejected += 1,
         }
         if obtaining.rejected > MAX_REJECTED {
@@ -150,7 +151,7 @@ impl Grants {
         {
             return self.keep(refreshed).await;
         }
-        // Another client need not wait for the user of this one.
+        // Other clients of the store shouldn't wait for the user of this one.
         drop(lock);
         let before = same.map(|held| held.grant.scopes.clone()).unwrap_or_default();
         let supported = || target.scopes.iter().flatten().cloned().collect::<Scopes>();
@@ -166,13 +167,13 @@ impl Grants {
         self.keep(obtained).await
     }
 
-    /// Waits until no other client of the store refreshes the grant.
+    /// Waits until no other client of the store refreshes the grant, and locks it.
     async fn lock(&self) -> Result<StoreLock, AuthError> {
         let locked = self.source.config().store.lock(self.source.server.as_str()).await;
         locked.map_err(AuthError::Store)
     }
 
-    /// The grant that another client with the same store has got meanwhile.
+    /// The grant that another client of the same store has obtained meanwhile.
     async fn newer(&self, reason: Reason, used: Option<&Arc<ActiveGrant>>) -> Result<Option<ActiveGrant>, AuthError> {
         let stored = self.stored().await?.filter(|_| reason == Reason::Unauthorized);
         let is_used = |grant: &Grant| used.is_some_and(|used| used.grant.access_token == grant.access_token);
@@ -180,7 +181,8 @@ impl Grants {
         newer.map(|grant| ActiveGrant::new(grant, Worth::Useful)).transpose()
     }
 
-    /// The grant in the store. A store that mixes grants up must not send a token elsewhere.
+    /// The grant in the store. It is checked to be for this server, so that a store that mixes up grants can't send a
+    /// token to another server.
     async fn stored(&self) -> Result<Option<Grant>, AuthError> {
         let stored = self.source.config().store.load(self.source.server.as_str()).await;
         Ok(stored
@@ -198,7 +200,7 @@ impl Grants {
         ActiveGrant::new(grant, Worth::Untried)
     }
 
-    /// The grant that requests are sent with, unless it has expired. At first it is loaded from the store.
+    /// The grant that requests are sent with. The first time, it is loaded from the store.
     pub async fn current(&self) -> Result<Option<Arc<ActiveGrant>>, AuthError> {
         let current = self.current.lock().clone();
         if let Some(held) = current.filter(|held| !held.grant.has_expired()) {
@@ -212,7 +214,7 @@ impl Grants {
                 .transpose()?
                 .map(Arc::new);
         }
-        // An expired token is sent as well: the server refuses it, says what it wants, and then it is refreshed.
+        // Even an expired token is sent: the server refuses it with its requirements, and then it is refreshed.
         Ok(self.current.lock().clone())
     }
 }
@@ -226,7 +228,7 @@ impl ActiveGrant {
         })
     }
 
-    /// The server has shown that the token is worth this much.
+    /// Records what the server's response has shown about the token.
     pub fn prove(&self, worth: Worth) {
         let mut known = self.worth.lock();
         *known = worth.max(*known);

@@ -1,4 +1,4 @@
-//! Tokens in the keyring of the system.
+//! A store of tokens in the keyring of the system.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,17 +11,17 @@ use super::store::{Grant, TokenStore, blocking};
 use crate::crypto::base64url;
 use crate::error::BoxError;
 
-/// The bytes of one entry. Windows has room for 2560.
+/// The maximum bytes of one entry. Windows allows 2560.
 const PART: usize = if cfg!(windows) { 2048 } else { 64 * 1024 };
-/// The entries of one grant.
+/// The maximum number of entries of one grant.
 const MAX_PARTS: usize = 64;
 
-/// A store in the keyring of the system: the Keychain of macOS, the Credential Manager of Windows, and the Secret Service elsewhere.
-/// It needs the feature `keyring`.
+/// A store in the keyring of the system: the Keychain of macOS, the Credential Manager of Windows, and the Secret
+/// Service elsewhere. It needs the feature `keyring`.
 ///
-/// A grant is an entry of a service, which is the name of the program, with the URL of the server as its user. One that is too long
-/// for an entry of the system has several. A system without a keyring, such as a machine without a desktop, is an error of the store
-/// ([`AuthError::Store`](super::super::AuthError::Store)).
+/// A grant is stored as an entry whose service is the name of the program, and whose user is the URL of the server. A
+/// grant that is too long for one entry has several. On a system without a keyring, such as a machine without a
+/// desktop, the store fails with [`AuthError::Store`](super::super::AuthError::Store).
 ///
 /// ```
 /// use mcp_runtime::auth::{Authorizer, KeyringStore, Loopback};
@@ -33,14 +33,14 @@ const MAX_PARTS: usize = 64;
 #[derive(Clone)]
 pub struct KeyringStore {
     service: Arc<str>,
-    /// `None` for that of the system.
+    /// `None` for the keyring of the system.
     store: Option<Arc<CredentialStore>>,
     part: usize,
     writing: Arc<Mutex<()>>,
 }
 
 impl KeyringStore {
-    /// A store in the keyring of the system. Programs with the same service share their tokens.
+    /// Creates a store in the keyring of the system. Programs with the same service share their tokens.
     pub fn new(service: impl Into<String>) -> Self {
         Self {
             service: service.into().into(),
@@ -50,7 +50,7 @@ impl KeyringStore {
         }
     }
 
-    /// Keeps the tokens in another keyring of the crate `keyring-core`, such as one of a mobile system.
+    /// Sets another keyring of the crate `keyring-core`, such as one of a mobile system.
     #[must_use]
     pub fn keyring(mut self, store: Arc<CredentialStore>) -> Self {
         self.store = Some(store);
@@ -59,7 +59,7 @@ impl KeyringStore {
 
     /// The entry with a part of a grant.
     fn entry(&self, server: &str, part: usize) -> Result<Entry, Error> {
-        // The URL of a server has no fragment.
+        // This can't collide with another server, since the URL of a server has no fragment.
         let user = match part {
             0 => server.to_owned(),
             _ => format!("{server}#{part}"),
@@ -82,14 +82,14 @@ impl KeyringStore {
             return Ok(None);
         };
         let Some((head, text)) = Head::split(&first) else {
-            return Err("the entry in the keyring isn't one of this program".into());
+            return Err("the entry in the keyring wasn't written by this store".into());
         };
         let mut text = text.to_vec();
         for part in 1..head.parts {
             text.extend(present(self.entry(server, part)?.get_secret())?.unwrap_or_default());
         }
         if head.digest != digest(&text) {
-            tracing::warn!(server, "the grant in the keyring isn't whole, and is left");
+            tracing::warn!(server, "the grant in the keyring is incomplete, and is ignored");
             return Ok(None);
         }
         Ok(Some(serde_json::from_slice(&text)?))
@@ -114,7 +114,7 @@ impl KeyringStore {
         self.delete(&grant.server, count..before)
     }
 
-    /// How many entries the grant for a server has.
+    /// The number of entries of the grant for a server.
     fn parts(&self, server: &str) -> Result<usize, Error> {
         let first = present(self.entry(server, 0)?.get_secret())?;
         let head = first.as_deref().and_then(Head::split);
@@ -151,14 +151,14 @@ impl TokenStore for KeyringStore {
     }
 }
 
-/// The first line of a grant's first entry. Entries that were written at different times don't belong together.
+/// The first line of a grant's first entry. Its digest detects entries that were written at different times.
 struct Head<'a> {
     parts: usize,
     digest: &'a str,
 }
 
 impl<'a> Head<'a> {
-    /// The first line, and what follows it.
+    /// Splits an entry into the first line and the rest.
     fn split(entry: &'a [u8]) -> Option<(Self, &'a [u8])> {
         let mut lines = entry.splitn(2, |byte| *byte == b'\n');
         let (head, rest) = (lines.next()?, lines.next()?);
@@ -172,7 +172,7 @@ fn digest(text: &[u8]) -> String {
     base64url(&Sha256::digest(text))
 }
 
-/// What there is, if there is any.
+/// Converts the error for a missing entry to `None`.
 fn present<T>(result: Result<T, Error>) -> Result<Option<T>, Error> {
     match result {
         Err(Error::NoEntry) => Ok(None),
@@ -203,7 +203,7 @@ mod tests {
         serde_json::from_value(grant).unwrap()
     }
 
-    /// A store with entries of at most this many bytes, besides the head.
+    /// A store with entries of at most this many bytes, plus the head.
     fn store(keyring: &Arc<mock::Store>, part: usize) -> KeyringStore {
         let store = KeyringStore::new("tests").keyring(keyring.clone());
         KeyringStore { part, ..store }
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_long_grant_has_several_entries() {
+    async fn long_grants_are_split_into_several_entries() {
         let keyring = mock::Store::new().unwrap();
         let store = store(&keyring, 100);
         assert!(store.load(SERVER).await.unwrap().is_none());
@@ -242,7 +242,7 @@ mod tests {
         let keyring = mock::Store::new().unwrap();
         let store = store(&keyring, 100);
         store.save(&grant(&"x".repeat(300))).await.unwrap();
-        // A program that was killed has written a part of another grant.
+        // As if a killed program had written only a part of another grant.
         store.entry(SERVER, 2).unwrap().set_secret(&[b'y'; 100]).unwrap();
         assert!(store.load(SERVER).await.unwrap().is_none());
         store.save(&grant("new")).await.unwrap();
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_keyring_that_fails_is_an_error() {
+    async fn errors_of_the_keyring_are_reported() {
         let keyring = mock::Store::new().unwrap();
         let store = store(&keyring, PART);
         store.save(&grant("old")).await.unwrap();

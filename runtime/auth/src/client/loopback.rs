@@ -15,12 +15,12 @@ use tokio::time::timeout;
 use super::user_agent::{UserAgent, parameter};
 use crate::error::BoxError;
 
-/// The bytes of a request's first line.
+/// The maximum bytes of a request's head.
 const MAX_LINE: usize = 16 * 1024;
-/// The time for the request of a connection.
+/// The timeout of reading a request, and of writing its response.
 const READING: Duration = Duration::from_secs(5);
 
-/// Shows the URL by a function of the program, and waits for the redirect on a port of this machine.
+/// A user agent that shows the URL by a function of the program, and waits for the redirect on a port of this machine.
 ///
 /// ```no_run
 /// use mcp_runtime::auth::{Authorizer, Loopback};
@@ -68,7 +68,7 @@ impl Loopback {
         self
     }
 
-    /// Waits for the redirect that belongs to this request. Others that come to the port get an error.
+    /// Waits for the redirect with this state. Other requests to the port get an error.
     async fn redirect(&self, state: Option<String>) -> Result<Url, BoxError> {
         loop {
             let (mut connection, _) = self.listener.accept().await?;
@@ -78,7 +78,7 @@ impl Loopback {
                 .and_then(|target| self.redirect_at(&target?, state.as_deref()));
             let answered = timeout(READING, answer(&mut connection, redirect.is_some())).await;
             if !matches!(answered, Ok(Ok(()))) {
-                tracing::debug!("the browser doesn't read the answer to the redirect");
+                tracing::debug!("the browser didn't read the response to the redirect");
             }
             if let Some(redirect) = redirect {
                 return Ok(redirect);
@@ -86,7 +86,7 @@ impl Loopback {
         }
     }
 
-    /// The redirect that a request is, if it has this state.
+    /// The URL of a request's target, if it is the redirect with this state.
     fn redirect_at(&self, target: &str, state: Option<&str>) -> Option<Url> {
         let expected = Url::parse(&self.redirect_uri).ok()?;
         let url = expected.join(target).ok()?;
@@ -118,7 +118,7 @@ impl fmt::Debug for Loopback {
     }
 }
 
-/// The target of a GET.
+/// Reads the target of a GET.
 async fn request_target(connection: &mut TcpStream) -> Option<String> {
     let mut connection = BufReader::new(connection);
     let mut head = Vec::new();

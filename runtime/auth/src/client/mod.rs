@@ -1,4 +1,4 @@
-//! Clients that get tokens.
+//! The client side: obtaining tokens.
 
 mod assertion;
 mod authorization;

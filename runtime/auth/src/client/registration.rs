@@ -13,7 +13,7 @@ use crate::error::AuthError;
 use crate::fetch::Fetcher;
 use crate::secret::Secret;
 
-/// The methods of authentication at the endpoint for tokens, those first that are preferred.
+/// The methods of authentication at the token endpoint, in the order of preference.
 const METHODS: [&str; 3] = ["none", "client_secret_basic", "client_secret_post"];
 
 #[derive(Deserialize)]
@@ -33,12 +33,12 @@ pub async fn register(
 ) -> Result<Registration, AuthError> {
     let endpoint = target.metadata.registration_endpoint.as_deref();
     let endpoint = endpoint.ok_or_else(|| AuthError::NoClient(target.issuer.clone()))?;
-    // An authorization server that says nothing has the method of the header.
+    // An authorization server that lists no methods supports `client_secret_basic`.
     let method = METHODS
         .into_iter()
         .find(|method| target.metadata.supports_auth_method(method));
     let method = method.unwrap_or("client_secret_basic");
-    // It names no scopes: the client may need more later, and scopes of resources aren't those that registration knows.
+    // Without scopes: the client may need more later, and the registration may not know the scopes of resources.
     let request = json!({
         "client_name": name,
         "redirect_uris": [redirect_uri],
@@ -57,19 +57,19 @@ pub async fn register(
         secret: response.client_secret,
         auth_method: response.token_endpoint_auth_method.or(Some(method.to_owned())),
         redirect_uri: redirect_uri.to_owned(),
-        // 0 stands for never.
+        // 0 means that it never expires.
         expires_at: response.client_secret_expires_at.filter(|end| *end > 0),
     })
 }
 
 impl Registration {
-    /// Whether the client with this redirect URI may still use it.
+    /// Whether a client with this redirect URI can still use the registration.
     pub(super) fn serves(&self, redirect_uri: &str) -> bool {
         self.redirect_uri == redirect_uri && self.expires_at.is_none_or(|end| end > now())
     }
 }
 
-/// A client whose redirect URI isn't out in the web runs on the user's machine.
+/// The type of the application. A client without a redirect URI on the web runs on the user's machine.
 fn application_type(redirect_uri: &str) -> &'static str {
     let url = Url::parse(redirect_uri).ok();
     match url.is_some_and(|url| url.scheme() == "https" && !is_loopback(&url)) {

@@ -1,4 +1,4 @@
-//! Where tokens are kept.
+//! The store of tokens.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -11,12 +11,12 @@ use crate::error::BoxError;
 use crate::scopes::Scopes;
 use crate::secret::Secret;
 
-/// How long before its end a token isn't used any more, in seconds.
+/// The time before its expiry from which a token is considered expired, in seconds.
 const LEEWAY: u64 = 10;
 
-/// What an authorization server has given a client for one server.
+/// The tokens that an authorization server has issued to a client for one server.
 ///
-/// Its tokens go to nobody else: the access token to that server, and the refresh token to that authorization server.
+/// The access token is only sent to that server, and the refresh token only to that authorization server.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Grant {
@@ -24,20 +24,20 @@ pub struct Grant {
     pub server: String,
     /// The issuer of the tokens.
     pub issuer: String,
-    /// The resource that the tokens are for, as its metadata name it.
+    /// The resource that the tokens are for, as named in its metadata.
     #[serde(default)]
     pub resource: Option<String>,
     /// The scopes that were requested.
     #[serde(default)]
     pub scopes: Scopes,
-    /// The client, if it was registered for this.
+    /// The client's registration, if it was registered dynamically.
     #[serde(default)]
     pub registration: Option<Registration>,
     /// The access token.
     pub access_token: Secret,
-    /// How the access token is sent.
+    /// The type of the access token.
     pub token_type: TokenType,
-    /// When the access token expires, in seconds since the epoch.
+    /// The expiry of the access token, in seconds since the epoch.
     #[serde(default)]
     pub expires_at: Option<u64>,
     /// The refresh token.
@@ -56,13 +56,13 @@ impl Grant {
     }
 }
 
-/// How an access token is sent.
+/// The type of an access token, which determines how it is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TokenType {
-    /// Everyone who has it may use it.
+    /// Everyone who has the token can use it.
     Bearer,
-    /// With a proof for each request that the client has the key to which the token is bound.
+    /// The token is sent with a proof, for each request, that the client has the key to which the token is bound.
     Dpop,
 }
 
@@ -75,44 +75,45 @@ pub struct Registration {
     /// The client's secret.
     #[serde(default)]
     pub secret: Option<Secret>,
-    /// How the client authenticates at the token endpoint, if the authorization server says so.
+    /// The method by which the client authenticates at the token endpoint, if the authorization server has set one.
     #[serde(default)]
     pub auth_method: Option<String>,
     /// The redirect URI that was registered.
     pub redirect_uri: String,
-    /// When the secret expires, in seconds since the epoch.
+    /// The expiry of the secret, in seconds since the epoch.
     #[serde(default)]
     pub expires_at: Option<u64>,
 }
 
-/// Keeps tokens, one grant for each server. Everyone who can read it can act as the user.
+/// Stores tokens, one grant for each server. Everyone who can read the store can act as the user.
 pub trait TokenStore: Send + Sync + 'static {
-    /// The grant for the server at this URL.
+    /// Loads the grant for the server at this URL.
     fn load<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<Option<Grant>, BoxError>>;
 
-    /// Keeps a grant in place of the one for the same server.
+    /// Saves a grant, and replaces the previous one for the same server.
     fn save<'a>(&'a self, grant: &'a Grant) -> BoxFuture<'a, Result<(), BoxError>>;
 
     /// Removes the grant for the server at this URL.
     fn remove<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<(), BoxError>>;
 
-    /// Waits until no other client of the store refreshes the grant for the server at this URL, and lets others wait until the lock is
-    /// dropped. Of two clients that use one refresh token, an authorization server may take the second for a thief, and revoke the
-    /// grant. With the lock, the second one loads what the first has saved. By default, nobody waits.
+    /// Waits until no other client of the store refreshes the grant for the server at this URL, and makes others wait
+    /// until the lock is dropped. If two clients use the same refresh token, an authorization server may treat the
+    /// second one as a thief, and revoke the grant. With the lock, the second client loads the grant that the first one
+    /// has saved. By default, clients don't wait.
     fn lock<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<StoreLock, BoxError>> {
         let _ = server;
         Box::pin(async { Ok(StoreLock::default()) })
     }
 }
 
-/// Keeps other clients of a [`TokenStore`] from refreshing a grant until it is dropped.
+/// A lock that prevents other clients of a [`TokenStore`] from refreshing a grant until it is dropped.
 #[derive(Default)]
 pub struct StoreLock {
     _guard: Option<Box<dyn Send>>,
 }
 
 impl StoreLock {
-    /// A lock that is given up when `guard` is dropped.
+    /// Creates a lock that is released when `guard` is dropped, which happens when the lock is dropped.
     pub fn new(guard: impl Send + 'static) -> Self {
         Self {
             _guard: Some(Box::new(guard)),
@@ -126,7 +127,7 @@ impl fmt::Debug for StoreLock {
     }
 }
 
-/// Runs what a store does in a thread that may block.
+/// Runs an operation of a store in a thread that may block.
 pub async fn blocking<S: Clone + Send + 'static, T: Send + 'static>(
     store: &S,
     work: impl FnOnce(&S) -> Result<T, BoxError> + Send + 'static,
@@ -135,7 +136,7 @@ pub async fn blocking<S: Clone + Send + 'static, T: Send + 'static>(
     tokio::task::spawn_blocking(move || work(&store)).await?
 }
 
-/// A store that ends with the program.
+/// A store in memory.
 #[derive(Default)]
 pub struct MemoryStore(Mutex<HashMap<String, Grant>>);
 

@@ -1,4 +1,4 @@
-//! What the endpoint for tokens answers.
+//! The responses of the token endpoint.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -10,10 +10,10 @@ use crate::error::AuthError;
 use crate::fetch::Answer;
 use crate::secret::Secret;
 
-/// How long a token may be valid, in seconds; whatever the authorization server says beyond that doesn't matter.
+/// The maximum validity of a token, in seconds. Longer ones are reduced to it.
 const MAX_LIFE: u64 = 10 * 365 * 24 * 60 * 60;
 
-/// Tokens.
+/// The tokens in a response.
 #[derive(Debug)]
 pub struct Tokens {
     pub access: Secret,
@@ -31,7 +31,7 @@ struct Response {
 }
 
 impl Tokens {
-    /// Reads an answer. A token that is bound to a key needs the key.
+    /// Reads a response. `dpop` is the key to which the token may be bound.
     pub fn of(answer: &Answer, dpop: Option<&DpopKey>) -> Result<Self, AuthError> {
         let malformed = |why: &str| AuthError::Malformed {
             url: answer.url.to_string(),
@@ -41,7 +41,7 @@ impl Tokens {
         let token_type = match response.token_type.to_ascii_lowercase().as_str() {
             "bearer" => TokenType::Bearer,
             "dpop" if dpop.is_some() => TokenType::Dpop,
-            _ => return Err(malformed("the type of the token isn't known")),
+            _ => return Err(malformed("the type of the token isn't supported")),
         };
         let is_token =
             |token: &Secret| !token.expose().is_empty() && token.expose().bytes().all(|it| it.is_ascii_graphic());

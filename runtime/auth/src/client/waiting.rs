@@ -1,30 +1,30 @@
-//! The time that is spent waiting.
+//! A counter of waiting time.
 
 use std::time::Duration;
 
 use mcp_runtime_util::Mutex;
 use tokio::time::Instant;
 
-/// Counts the time while anybody waits.
+/// Counts the time during which at least one request waits.
 #[derive(Debug, Default)]
 pub struct WaitingTime(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// Until now.
+    /// The time of finished periods of waiting.
     total: Duration,
-    /// How many wait, and since when anybody does.
+    /// The number of waiting requests, and the start of the current period.
     waiting: Option<(usize, Instant)>,
 }
 
 impl WaitingTime {
-    /// The time until now.
+    /// The total time until now.
     pub fn total(&self) -> Duration {
         let state = self.0.lock();
         state.total + state.waiting.map_or(Duration::ZERO, |(_, since)| since.elapsed())
     }
 
-    /// Somebody waits until this is dropped.
+    /// Starts waiting, until the returned value is dropped.
     pub fn begin(&self) -> Waiting<'_> {
         let mut state = self.0.lock();
         state.waiting.get_or_insert_with(|| (0, Instant::now())).0 += 1;
@@ -32,7 +32,7 @@ impl WaitingTime {
     }
 }
 
-/// Somebody who waits.
+/// A waiting request.
 pub struct Waiting<'a>(&'a WaitingTime);
 
 impl Drop for Waiting<'_> {

@@ -4,7 +4,7 @@ use jsonwebtoken::{Algorithm, AlgorithmFamily};
 
 use crate::error::AuthError;
 
-/// The algorithms that are accepted unless others are chosen.
+/// The algorithms that are accepted by default.
 pub const ALGORITHMS: [Algorithm; 6] = [
     Algorithm::ES256,
     Algorithm::ES384,
@@ -14,7 +14,7 @@ pub const ALGORITHMS: [Algorithm; 6] = [
     Algorithm::RS512,
 ];
 
-/// The algorithms with these names, none of which signs with a shared secret.
+/// Parses the names of algorithms. Those that sign with a shared secret are refused.
 pub fn algorithms(names: &[&str]) -> Result<Vec<Algorithm>, AuthError> {
     let algorithms = names.iter().map(|name| {
         let algorithm = name.parse().ok();

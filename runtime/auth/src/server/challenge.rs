@@ -1,4 +1,4 @@
-//! What a client is told that needs a token.
+//! The responses to requests without a sufficient token, and their challenges.
 
 use http::StatusCode;
 use http::header::{HeaderMap, HeaderValue, WWW_AUTHENTICATE};
@@ -9,7 +9,7 @@ use super::protected::ProtectedResource;
 use crate::dpop::{DPOP_NONCE, USE_DPOP_NONCE};
 use crate::scopes::Scopes;
 
-/// How a token is sent.
+/// The scheme by which a token is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scheme {
     Bearer,
@@ -23,33 +23,34 @@ pub(super) fn unauthenticated(resource: &ProtectedResource) -> Refusal {
     Refusal::new(StatusCode::UNAUTHORIZED, "a token is required").with_headers(headers)
 }
 
-/// The rejection of a token or a proof that isn't valid. The code is one of OAuth.
+/// The rejection of an invalid token or proof. The code is an OAuth error code.
 pub(super) fn unauthorized(resource: &ProtectedResource, scheme: Scheme, code: &str, why: &str) -> Refusal {
     let headers = challenges(resource, scheme, Some((code, why)), &resource.required);
     Refusal::new(StatusCode::UNAUTHORIZED, why).with_headers(headers)
 }
 
-/// The rejection of a proof without the nonce that the server wants.
+/// The rejection of a proof without the nonce that the server requires.
 pub(super) fn nonce_required(resource: &ProtectedResource, dpop: &Dpop) -> Refusal {
-    let why = "the proof has to repeat the nonce";
+    let why = "the proof has to contain the nonce";
     let mut headers = challenges(resource, Scheme::Dpop, Some((USE_DPOP_NONCE, why)), &resource.required);
     headers.extend(nonce(dpop).map(|nonce| (DPOP_NONCE, nonce)));
     Refusal::new(StatusCode::UNAUTHORIZED, why).with_headers(headers)
 }
 
-/// The rejection of a token that doesn't permit what is requested.
+/// The rejection of a token that doesn't permit the request.
 pub(super) fn insufficient_scope(resource: &ProtectedResource, scheme: Scheme, scopes: &Scopes) -> Refusal {
     let why = "the token doesn't permit this";
     let headers = challenges(resource, scheme, Some(("insufficient_scope", why)), scopes);
     Refusal::new(StatusCode::FORBIDDEN, why).with_headers(headers)
 }
 
-/// The nonce that the next proof has to repeat.
+/// The nonce that the next proof has to contain.
 pub(super) fn nonce(dpop: &Dpop) -> Option<HeaderValue> {
     HeaderValue::try_from(dpop.nonce()?).ok()
 }
 
-/// A challenge for each scheme that the server takes, the one that was used first. It has the error. No value has quotes in it.
+/// The challenges for all schemes that the server accepts. The first one is for the scheme that was used, and has the
+/// error. No value contains quotes.
 fn challenges(resource: &ProtectedResource, used: Scheme, error: Option<(&str, &str)>, scopes: &Scopes) -> HeaderMap {
     let dpop = resource.dpop.as_ref();
     let bearer = dpop

@@ -1,4 +1,4 @@
-//! Proofs that a client has the key to which its token is bound.
+//! Checking proofs that a client has the key to which its token is bound (DPoP).
 
 use std::fmt;
 use std::sync::Arc;
@@ -21,23 +21,24 @@ use crate::crypto::{base64url, now, use_provider};
 use crate::dpop::PROOF_TYPE;
 use crate::error::{AuthError, BoxError};
 
-/// The bytes of a proof.
+/// The maximum bytes of a proof.
 const MAX_PROOF: usize = 8 * 1024;
-/// How long a proof is accepted, in seconds.
+/// The time for which a proof is accepted, in seconds.
 const LIFE: u64 = 60;
-/// How much clocks may differ, in seconds.
+/// The tolerated difference of clocks, in seconds.
 const LEEWAY: u64 = 30;
-/// The proofs that are remembered unless another number is chosen.
+/// The default number of proofs that are remembered.
 const CAPACITY: usize = 1 << 17;
-/// What a key has that must not be shown.
+/// The members of a key that must not be public.
 const PRIVATE_MEMBERS: [&str; 8] = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 
-/// How a server takes tokens that are bound to a key of the client (DPoP): each request needs a proof that its sender has the key,
-/// so that a token alone is of no use to others. [`ProtectedResource::dpop`](super::ProtectedResource::dpop) takes it.
+/// A server's check of tokens that are bound to a key of the client (DPoP): each request needs a proof that its sender
+/// has the key, so that a stolen token is useless without the key. It is set by
+/// [`ProtectedResource::dpop`](super::ProtectedResource::dpop).
 ///
-/// A proof is accepted for one request, at most a minute and a half after it was made. The proofs that have been used are
-/// remembered for two minutes, in the memory of this process unless there is a [`store`](Self::store).
-/// [`nonce_key`](Self::nonce_key) keeps clients from making proofs in advance.
+/// A proof is accepted for one request, at most a minute and a half after it was made. Used proofs are remembered for
+/// two minutes, in the memory of this process unless there is a [`store`](Self::store). [`nonce_key`](Self::nonce_key)
+/// prevents clients from making proofs in advance.
 ///
 /// ```
 /// use mcp_runtime::auth::{Dpop, JwtValidator, ProtectedResource};
@@ -60,7 +61,7 @@ pub struct Dpop {
 pub struct ProvenRequest<'a> {
     /// Its HTTP method.
     pub method: &'a str,
-    /// The URLs of the request, any of which the proof may name.
+    /// The URLs of the request. The proof has to name one of them.
     pub urls: &'a [Url],
     /// The access token.
     pub token: &'a str,
@@ -68,14 +69,14 @@ pub struct ProvenRequest<'a> {
     pub key: &'a str,
 }
 
-/// Why a proof isn't accepted.
+/// The reason why a proof isn't accepted.
 #[derive(Debug)]
 pub enum ProofError {
-    /// It is malformed, or of another request.
+    /// The proof is malformed, or for another request.
     Invalid(&'static str),
-    /// It has to repeat a nonce.
+    /// The proof has to contain a nonce.
     Nonce,
-    /// Nobody can say whether it has been used.
+    /// The store couldn't check whether the proof has been used.
     Unavailable(BoxError),
 }
 
@@ -106,7 +107,7 @@ impl Default for Dpop {
 }
 
 impl Dpop {
-    /// Takes tokens that are bound to a key, and others too, without nonces.
+    /// Creates a check that accepts tokens with and without a key, and requires no nonces.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -119,34 +120,36 @@ impl Dpop {
         self
     }
 
-    /// Sets the algorithms of proofs that are accepted, such as `ES256`. The default is ES256, ES384, EdDSA, PS256, RS256 and RS512.
+    /// Sets the algorithms of proofs that are accepted, such as `ES256`. The default is ES256, ES384, EdDSA, PS256,
+    /// RS256 and RS512.
     ///
     /// # Errors
-    /// When one isn't known, or signs with a shared secret.
+    /// When one isn't supported, or signs with a shared secret.
     pub fn algorithms(mut self, names: &[&str]) -> Result<Self, AuthError> {
         self.algorithms = algorithms(names)?;
         Ok(self)
     }
 
-    /// Wants a nonce in each proof, which the server has given at most five minutes ago. They are signed with this key, which should
-    /// have 32 random bytes or more, and which all instances of the server need.
+    /// Requires a nonce in each proof, which the server has issued at most five minutes ago. Nonces are signed with
+    /// this key, which should have at least 32 random bytes, and which all instances of the server need.
     #[must_use]
     pub fn nonce_key(mut self, key: &[u8]) -> Self {
         self.nonces = Some(Nonces::new(key));
         self
     }
 
-    /// Remembers the proofs that have been used in the memory of this process, and sets how many. One key may take an eighth of
-    /// them; beyond that, its requests are refused with the status 503 until earlier proofs expire. The default is 131,072, which
-    /// take some 15 MB.
+    /// Sets the maximum number of used proofs that are remembered in the memory of this process. One key can have an
+    /// eighth of them; beyond that, its requests are refused with the status 503 until earlier proofs expire. The
+    /// default is 131,072, which need about 15 MB.
     #[must_use]
     pub fn max_proofs(mut self, proofs: usize) -> Self {
         self.used = Arc::new(UsedProofs::new(proofs));
         self
     }
 
-    /// Remembers the proofs that have been used in a store, so that a proof isn't accepted by one instance of the server after
-    /// another. `RedisStore::proofs` gives one (feature `redis`). While it doesn't answer, requests with proofs get the status 503.
+    /// Sets a store that remembers used proofs, so that a proof isn't accepted by several instances of the server.
+    /// `RedisStore::proofs` returns one (feature `redis`). While the store doesn't respond, requests with proofs get
+    /// the status 503.
     #[must_use]
     pub fn store(mut self, store: impl ProofStore) -> Self {
         self.used = Arc::new(store);
@@ -163,12 +166,12 @@ impl Dpop {
         self.algorithms.iter().map(|it| format!("{it:?}")).collect()
     }
 
-    /// The nonce that the next proof has to repeat, if the server wants one.
+    /// The nonce that the next proof has to contain, if the server requires one.
     pub(super) fn nonce(&self) -> Option<String> {
         self.nonces.as_ref().map(|nonces| nonces.at(now()))
     }
 
-    /// Checks the proof of a request; whether its sender should get another nonce.
+    /// Checks the proof of a request. Returns whether the client should get another nonce.
     pub(super) async fn check(&self, proof: &str, request: &ProvenRequest<'_>) -> Result<bool, ProofError> {
         let now = now();
         let (key, claims) = self.verified(proof)?;
@@ -198,7 +201,7 @@ impl Dpop {
                 NonceAge::Refused => return Err(ProofError::Nonce),
             },
         };
-        // It is accepted in the second of its expiry as well, and the clocks of instances may differ.
+        // A proof is still accepted in the second of its expiry, and the clocks of instances may differ.
         let lifetime = Duration::from_secs(expiry + 1 + LEEWAY - now);
         let id = base64url(&Sha256::digest(&claims.jti));
         match self.used.add(&key, &id, lifetime).await {
@@ -208,7 +211,7 @@ impl Dpop {
         }
     }
 
-    /// The thumbprint of the key that has signed a proof, and what the proof says.
+    /// Verifies a proof. Returns the thumbprint of the key that has signed it, and its claims.
     fn verified(&self, proof: &str) -> Result<(String, Claims), ProofError> {
         use_provider();
         let malformed = || ProofError::Invalid("the proof is malformed");
@@ -236,7 +239,7 @@ impl Dpop {
     }
 }
 
-/// The key in the header of a proof, if it is only a public one.
+/// The key in the header of a proof, if it has no private members.
 fn public_key(proof: &str) -> Option<Jwk> {
     let (header, _) = proof.split_once('.')?;
     let header: ProofHeader = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(header).ok()?).ok()?;
@@ -246,7 +249,7 @@ fn public_key(proof: &str) -> Option<Jwk> {
     serde_json::from_value(Value::Object(header.jwk)).ok()
 }
 
-/// Whether a text is one of these URLs, which have neither a query nor a fragment.
+/// Whether a text is one of these URLs, apart from its query and fragment. The URLs have neither.
 fn names(text: &str, urls: &[Url]) -> bool {
     let Ok(mut url) = Url::parse(text) else {
         return false;

@@ -1,4 +1,4 @@
-//! Requests that need a token.
+//! Checking the tokens of requests.
 
 use http::StatusCode;
 use http::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
@@ -27,7 +27,8 @@ impl Guard for ProtectedResource {
         })
     }
 
-    /// Refuses calls of tools that the token doesn't permit. A call whose tool can't be read needs the scopes of all.
+    /// Refuses calls of tools that the token doesn't permit. A call whose tool can't be determined needs the scopes of
+    /// all tools.
     fn check_body(&self, request: &Parts, json: &[u8]) -> Result<(), Refusal> {
         if self.tools.is_empty() {
             return Ok(());
@@ -38,7 +39,7 @@ impl Guard for ProtectedResource {
                 let scopes = elements.flatten().map(|header| scopes_of(self, &header));
                 scopes.fold(Scopes::default(), |all, scopes| all.union(&scopes))
             }
-            // The server refuses it.
+            // The server itself refuses the malformed body.
             Err(_) => return Ok(()),
         };
         let info = request.extensions.get::<TokenInfo>();
@@ -57,7 +58,8 @@ impl Guard for ProtectedResource {
     }
 }
 
-/// What the token of a request says, and the nonce that its client gets for the next proof.
+/// Validates the token of a request. Returns its contents, and the nonce that the client gets for its next proof, if
+/// any.
 async fn validate(resource: &ProtectedResource, parts: &Parts) -> Result<(TokenInfo, Option<HeaderValue>), Refusal> {
     let value = only(&parts.headers, &AUTHORIZATION)?;
     let Some((scheme, token)) = value.and_then(|value| credentials(resource, value)) else {
@@ -92,7 +94,7 @@ fn unavailable(message: &str) -> Refusal {
     Refusal::new(StatusCode::SERVICE_UNAVAILABLE, message)
 }
 
-/// The only header with a name, if there is one.
+/// The header with a name, if there is one; an error if there are several.
 fn only<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Option<&'h HeaderValue>, Refusal> {
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {
@@ -104,7 +106,7 @@ fn only<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Option<&'h Head
     }
 }
 
-/// The scheme and the token of a header, if the server takes such.
+/// The scheme and the token of a header, if the server accepts the scheme.
 fn credentials<'h>(resource: &ProtectedResource, value: &'h HeaderValue) -> Option<(Scheme, &'h str)> {
     let (scheme, token) = value.to_str().ok()?.split_once(' ')?;
     let scheme = match scheme.to_ascii_lowercase().as_str() {
@@ -115,7 +117,8 @@ fn credentials<'h>(resource: &ProtectedResource, value: &'h HeaderValue) -> Opti
     Some((scheme, token.trim()))
 }
 
-/// Checks the proof of a request whose token is bound to a key; the nonce that its client gets for the next one.
+/// Checks the proof of a request whose token is bound to a key. Returns the nonce that the client gets for its next
+/// proof, if any.
 async fn prove(
     resource: &ProtectedResource,
     dpop: &Dpop,
@@ -126,7 +129,7 @@ async fn prove(
     let invalid = |why| unauthorized(resource, Scheme::Dpop, "invalid_dpop_proof", why);
     let proof = only(&parts.headers, &DPOP)?.and_then(|proof| proof.to_str().ok());
     let proof = proof.ok_or_else(|| invalid("the token needs a proof"))?;
-    // The server may be part of another, which has taken off the beginning of the path.
+    // The server may be nested in another one, which has removed a prefix from the path.
     let original = parts.extensions.get::<OriginalUri>();
     let path = original.map_or(&parts.uri, |uri| &uri.0).path();
     let request = ProvenRequest {

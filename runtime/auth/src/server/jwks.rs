@@ -1,4 +1,4 @@
-//! Tokens that are signed: JSON Web Tokens.
+//! The validation of JSON Web Tokens.
 
 use std::fmt;
 
@@ -14,17 +14,20 @@ use crate::crypto::use_provider;
 use crate::error::AuthError;
 use crate::scopes::Scopes;
 
-/// The bytes of a token.
+/// The maximum bytes of a token.
 const MAX_TOKEN: usize = 16 * 1024;
-/// How much clocks may differ, in seconds.
+/// The tolerated difference of clocks, in seconds.
 const LEEWAY: u64 = 30;
 
-/// Accepts JSON Web Tokens of one issuer for one audience, which are signed with one of the issuer's keys and haven't expired.
+/// A validator of JSON Web Tokens of one issuer for one audience, which have to be signed with one of the issuer's keys
+/// and mustn't have expired.
 ///
-/// The keys are fetched when they are needed: within 5 seconds, once at a time, and again 30 seconds after that at the earliest. They are
-/// kept for 10 minutes, and for a day while the issuer doesn't give them. Tokens of known keys don't wait for those of other tokens.
+/// The keys are fetched when they are needed: with a timeout of 5 seconds, by one request at a time, and at least 30
+/// seconds after the previous one. They are kept for 10 minutes, and for up to a day while they can't be fetched again.
+/// Tokens with known keys don't wait while the keys for other tokens are fetched.
 ///
-/// Of a token that is bound to a key of the client, [`TokenInfo::key_thumbprint`] says so; it is of no use without the client's proof.
+/// If a token is bound to a key of the client, [`TokenInfo::key_thumbprint`] is set; such a token is only valid with
+/// the client's proof.
 ///
 /// [Specification](https://www.rfc-editor.org/rfc/rfc9068#section-4)
 pub struct JwtValidator {
@@ -35,8 +38,8 @@ pub struct JwtValidator {
 }
 
 impl JwtValidator {
-    /// Accepts tokens of this issuer for this audience, which is how they name the server: its URL, unless the issuer has another
-    /// name for it. The metadata of the issuer say where its keys are.
+    /// Creates a validator of this issuer's tokens for this audience, which identifies the server in the tokens: its
+    /// URL, unless the issuer uses another name. The URL of the keys is that in the issuer's metadata.
     pub fn new(issuer: impl Into<String>, audience: impl Into<String>) -> Self {
         let issuer = issuer.into();
         Self {
@@ -54,26 +57,27 @@ impl JwtValidator {
         self
     }
 
-    /// Sets the keys, a JSON Web Key Set. Then none are fetched.
+    /// Sets the keys, as a JSON Web Key Set. Then no keys are fetched.
     ///
     /// # Errors
-    /// When it isn't one.
+    /// When it isn't a JSON Web Key Set.
     pub fn jwks(mut self, json: &str) -> Result<Self, AuthError> {
         let keys = serde_json::from_str(json).map_err(|error| AuthError::Key(error.to_string()))?;
         self.keys.fix(keys);
         Ok(self)
     }
 
-    /// Sets the algorithms that are accepted, such as `ES256`. The default is ES256, ES384, EdDSA, PS256, RS256 and RS512.
+    /// Sets the algorithms that are accepted, such as `ES256`. The default is ES256, ES384, EdDSA, PS256, RS256 and
+    /// RS512.
     ///
     /// # Errors
-    /// When one isn't known, or signs with a shared secret.
+    /// When one isn't supported, or signs with a shared secret.
     pub fn algorithms(mut self, names: &[&str]) -> Result<Self, AuthError> {
         self.algorithms = algorithms(names)?;
         Ok(self)
     }
 
-    /// Allows an issuer at any address and without TLS, such as one of a private network, but for link-local addresses.
+    /// Allows an issuer at any address except for link-local ones, and without TLS, such as one of a private network.
     #[must_use]
     pub fn allow_private_network(mut self, allowed: bool) -> Self {
         self.keys.source.private_network = allowed;
@@ -112,7 +116,7 @@ impl JwtValidator {
     }
 }
 
-/// What the claims of a valid token say.
+/// Converts the claims of a valid token.
 fn info(mut claims: Map<String, Value>) -> Result<TokenInfo, TokenError> {
     let key_thumbprint = claims.remove("cnf").map(key_thumbprint).transpose()?;
     let mut text = |name: &str| match claims.remove(name) {
@@ -120,7 +124,7 @@ fn info(mut claims: Map<String, Value>) -> Result<TokenInfo, TokenError> {
         Some(_) => Err(TokenError::Invalid("a claim of the token isn't a string")),
         None => Ok(None),
     };
-    // The library that has checked the issuer takes a list of them as well.
+    // The library that has checked the issuer also accepts a list of issuers.
     let issuer = text("iss")?.ok_or(TokenError::Invalid("the token lacks a claim"))?;
     let (subject, client_id) = (text("sub")?, text("client_id")?);
     let client_id = client_id.map_or_else(|| text("azp"), |id| Ok(Some(id)))?;

@@ -1,4 +1,4 @@
-//! The keys by which an issuer signs tokens.
+//! The keys with which an issuer signs tokens.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,30 +16,30 @@ use crate::discovery::server_metadata;
 use crate::error::AuthError;
 use crate::fetch::Fetcher;
 
-/// The keys of an issuer.
+/// The maximum number of keys of an issuer.
 const MAX_KEYS: usize = 256;
-/// How old keys are when they are fetched again while they are used.
+/// The age from which keys are fetched again in the background.
 const REFRESHED: Duration = Duration::from_secs(5 * 60);
-/// How long keys are used before a token has to wait for an attempt to fetch them again.
+/// The time since the last attempt after which a token has to wait for another attempt to fetch the keys.
 const FRESH: Duration = Duration::from_secs(10 * 60);
-/// How long they are used if that fails.
+/// The time for which keys are used if they can't be fetched again.
 const STALE: Duration = Duration::from_secs(24 * 60 * 60);
-/// How long an attempt to fetch keys may take.
+/// The timeout of an attempt to fetch keys.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How long is waited after an attempt before the next, whatever tokens come.
+/// The minimum pause between two attempts.
 const PAUSE: Duration = Duration::from_secs(30);
 
-/// The keys of an issuer, which are fetched when they are needed. Tokens of known keys don't wait for that.
+/// The keys of an issuer, which are fetched when they are needed. Tokens with known keys don't wait for that.
 pub struct IssuerKeys {
     pub source: KeySource,
     state: Arc<Mutex<State>>,
 }
 
-/// Where the keys are.
+/// The source of the keys.
 #[derive(Debug, Clone)]
 pub struct KeySource {
     issuer: String,
-    /// Otherwise, the metadata of the issuer say it.
+    /// The URL of the keys; if it is `None`, the one in the issuer's metadata.
     pub jwks_uri: Option<String>,
     pub private_network: bool,
 }
@@ -48,16 +48,16 @@ pub struct KeySource {
 struct State {
     /// The keys, and when they were fetched.
     known: Option<(Instant, Arc<JwkSet>)>,
-    /// They were given, and are never fetched.
+    /// Whether the keys were set by the program, and so are never fetched.
     are_fixed: bool,
-    /// When the last attempt to fetch them ended.
+    /// The end of the last attempt to fetch them.
     attempted: Option<Instant>,
-    /// Is cancelled when the attempt that is under way ends.
+    /// Cancelled when the running attempt ends.
     attempt: Option<CancellationToken>,
 }
 
 impl IssuerKeys {
-    /// Those that the metadata of this issuer say.
+    /// The keys at the URL in the issuer's metadata.
     pub fn new(issuer: &str) -> Self {
         Self {
             source: KeySource {
@@ -69,7 +69,7 @@ impl IssuerKeys {
         }
     }
 
-    /// These keys.
+    /// Sets fixed keys, which are never fetched.
     pub fn fix(&mut self, keys: JwkSet) {
         self.state = Arc::new(Mutex::new(State {
             known: Some((Instant::now(), Arc::new(keys))),
@@ -78,7 +78,7 @@ impl IssuerKeys {
         }));
     }
 
-    /// The key that has signed a token with this header. If it isn't known, the issuer's keys are fetched.
+    /// Finds the key that has signed a token with this header. If it isn't known, fetches the issuer's keys.
     pub async fn find(&self, header: &Header) -> Result<Jwk, TokenError> {
         let attempt = {
             let mut state = self.state.lock();
@@ -100,7 +100,7 @@ impl IssuerKeys {
         })
     }
 
-    /// The attempt to fetch the keys that is under way. If there is none, one is begun where it is due.
+    /// The running attempt to fetch the keys. If there is none, starts one if it is due.
     fn attempt(&self, state: &mut State, is_due: bool) -> Option<CancellationToken> {
         let running = state.attempt.clone().filter(|attempt| !attempt.is_cancelled());
         let may_begin = !state.are_fixed && state.attempted.is_none_or(|ended| ended.elapsed() >= PAUSE);
@@ -111,7 +111,7 @@ impl IssuerKeys {
         state.attempt = Some(attempt.clone());
         let ends = attempt.clone().drop_guard();
         let (source, state) = (self.source.clone(), Arc::clone(&self.state));
-        // A task, which goes on when the client of the request that began it is gone.
+        // In a task, which continues even if the client of the request that started it is gone.
         tokio::spawn(async move {
             let fetched = timeout(PATIENCE, source.fetch()).await;
             let mut state = state.lock();
@@ -129,7 +129,7 @@ impl IssuerKeys {
 }
 
 impl State {
-    /// The keys that may be used.
+    /// The keys, unless they are too old to be used.
     fn usable(&self) -> Option<&JwkSet> {
         let (fetched, keys) = self.known.as_ref()?;
         (self.are_fixed || fetched.elapsed() < STALE).then_some(&**keys)
@@ -139,14 +139,14 @@ impl State {
         find(self.usable()?, header)
     }
 
-    /// Whether the keys were fetched this long ago.
+    /// Whether the keys have at least this age.
     fn known_for(&self, time: Duration) -> bool {
         self.known
             .as_ref()
             .is_some_and(|(fetched, _)| fetched.elapsed() >= time)
     }
 
-    /// Whether the issuer hasn't been asked for so long that it may have removed a key.
+    /// Whether the last attempt is so long ago that the issuer may have removed a key.
     fn is_unchecked(&self) -> bool {
         !self.are_fixed && self.attempted.is_none_or(|ended| ended.elapsed() >= FRESH)
     }
@@ -179,7 +179,8 @@ impl KeySource {
     }
 }
 
-/// The key with the id that a token names. A token that names none can only be of an issuer with one key for its algorithm.
+/// The key with the id in a token's header. A token without a key id is only accepted if the issuer has exactly one key
+/// for its algorithm.
 fn find(keys: &JwkSet, header: &Header) -> Option<Jwk> {
     let mut usable = keys.keys.iter().filter(|key| signs_with(key, header.alg));
     match &header.kid {
@@ -188,7 +189,7 @@ fn find(keys: &JwkSet, header: &Header) -> Option<Jwk> {
     }
 }
 
-/// Whether a key may be one that signs with this algorithm: by its type, and by its use and algorithm where it has them.
+/// Whether a key can sign with this algorithm, according to its type and, if it has them, its use and algorithm.
 fn signs_with(key: &Jwk, algorithm: Algorithm) -> bool {
     let is_of_type = match (&key.algorithm, algorithm) {
         (AlgorithmParameters::EllipticCurve(key), Algorithm::ES256) => key.curve == EllipticCurve::P256,

@@ -1,4 +1,4 @@
-//! Servers that check tokens.
+//! The server side: checking tokens.
 
 mod algorithms;
 mod challenge;

@@ -1,4 +1,4 @@
-//! Nonces of proofs. They are signed, so that the server has to remember none.
+//! Nonces of proofs. They are signed, so the server needn't remember them.
 
 use std::sync::Arc;
 
@@ -8,25 +8,25 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use crate::crypto::base64url;
 
-/// How long a nonce is accepted, in seconds.
+/// The time for which a nonce is accepted, in seconds.
 const LIFE: u64 = 300;
 /// The age at which a client gets another one, in seconds.
 const STALE: u64 = LIFE / 2;
-/// What is signed besides, so that a key that has another use as well makes no nonce.
+/// A prefix of the signed data, so that other signatures with the same key aren't valid nonces.
 const PURPOSE: &[u8] = b"mcp dpop nonce 1";
 
 /// Makes and checks nonces.
 #[derive(Clone)]
 pub struct Nonces(Arc<Key>);
 
-/// Whether a nonce is accepted.
+/// The age of a nonce, which determines whether it is accepted.
 #[derive(Debug, PartialEq, Eq)]
 pub enum NonceAge {
-    /// It is.
+    /// It is accepted.
     Fresh,
-    /// It is, and the client should get another one.
+    /// It is accepted, but the client should get another one.
     Stale,
-    /// It isn't one of this server, or was given too long ago.
+    /// It isn't from this server, or is too old.
     Refused,
 }
 
@@ -35,7 +35,7 @@ impl Nonces {
         Self(Arc::new(Key::new(HMAC_SHA256, key)))
     }
 
-    /// The nonce of this moment, in seconds since the epoch.
+    /// Makes a nonce for the current time, in seconds since the epoch.
     pub fn at(&self, now: u64) -> String {
         let mut nonce = now.to_be_bytes().to_vec();
         nonce.extend_from_slice(sign(&self.0, &signed(&now.to_be_bytes())).as_ref());
@@ -50,7 +50,7 @@ impl Nonces {
         if verify(&self.0, &signed(made), tag).is_err() {
             return NonceAge::Refused;
         }
-        // An instance with another clock may have made it a little later than now.
+        // An instance whose clock is ahead may have made it slightly in the future.
         match now.saturating_sub(u64::from_be_bytes(*made)) {
             0..STALE => NonceAge::Fresh,
             STALE..LIFE => NonceAge::Stale,
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_nonce_is_accepted_for_five_minutes_by_those_who_have_the_key() {
+    fn nonces_are_accepted_for_five_minutes_by_servers_with_the_same_key() {
         let nonces = Nonces::new(&[7; 32]);
         let nonce = nonces.at(1000);
         assert_eq!(nonces.age(&nonce, 1000), NonceAge::Fresh);

@@ -1,4 +1,4 @@
-//! The proofs that have been used.
+//! Used proofs in memory.
 
 use std::time::Duration;
 
@@ -8,7 +8,8 @@ use mcp_runtime_util::{BoxFuture, UsedOnce};
 use crate::crypto::now;
 use crate::error::BoxError;
 
-/// The proofs that this process remembers. One key may have a part of them, so that one client doesn't keep out the others.
+/// A store of used proofs in the memory of this process. One key can have only a part of the capacity, so that one
+/// client can't block the others.
 pub struct UsedProofs {
     used: UsedOnce,
     capacity: usize,

@@ -1,4 +1,4 @@
-//! A server as a resource that is protected.
+//! A server as a protected resource.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -11,8 +11,8 @@ use super::validator::TokenValidator;
 use crate::metadata::ResourceMetadata;
 use crate::scopes::Scopes;
 
-/// A server that only answers clients with a token: what tokens it takes, and where clients get them.
-/// `HttpServer::protect` takes it.
+/// The configuration of a server that only answers clients with a token: the tokens that it accepts, and the issuers
+/// from which clients obtain them. It is set by `HttpServer::protect`.
 ///
 /// ```
 /// use mcp_runtime::Router;
@@ -37,7 +37,7 @@ pub struct ProtectedResource {
 }
 
 impl ProtectedResource {
-    /// A server at this URL, which is how tokens name it, with tokens of this issuer.
+    /// Creates the configuration of the server at this URL, which identifies it in tokens, with tokens of this issuer.
     pub fn new(resource: impl Into<String>, issuer: impl Into<String>, validator: impl TokenValidator) -> Self {
         let metadata = ResourceMetadata {
             resource: resource.into(),
@@ -54,14 +54,14 @@ impl ProtectedResource {
         }
     }
 
-    /// Adds another issuer whose tokens the validator takes.
+    /// Adds another issuer whose tokens the validator accepts.
     #[must_use]
     pub fn issuer(mut self, issuer: impl Into<String>) -> Self {
         self.metadata.authorization_servers.push(issuer.into());
         self
     }
 
-    /// Sets the scopes that every request needs. The metadata list them, so that clients ask for no others at first.
+    /// Sets the scopes that every request needs. The metadata list them, so that clients request only these at first.
     #[must_use]
     pub fn required_scopes(mut self, scopes: impl Into<Scopes>) -> Self {
         self.required = scopes.into();
@@ -71,16 +71,18 @@ impl ProtectedResource {
         self
     }
 
-    /// Sets the scopes that calls of a tool need besides. A client without them is told so, and can ask its user for more.
+    /// Sets the scopes that calls of a tool need in addition. A client without them gets an error that lists them, and
+    /// can ask its user for more.
     #[must_use]
     pub fn tool_scopes(mut self, tool: impl Into<String>, scopes: impl Into<Scopes>) -> Self {
         self.tools.insert(tool.into(), scopes.into());
         self
     }
 
-    /// Takes tokens that are bound to a key of the client, with the proofs that this checks. Without it, they are refused.
+    /// Accepts tokens that are bound to a key of the client, and checks their proofs by this. Without it, such tokens
+    /// are refused.
     ///
-    /// The URL of the server has to have the origin that clients send their requests to, because proofs name it.
+    /// The URL of the server has to have the origin to which clients send their requests, because proofs contain it.
     #[must_use]
     pub fn dpop(mut self, dpop: Dpop) -> Self {
         self.metadata.dpop_signing_alg_values_supported = Some(dpop.algorithm_names());
@@ -89,14 +91,14 @@ impl ProtectedResource {
         self
     }
 
-    /// Sets the name of the server for people.
+    /// Sets the name of the server, for people to read.
     #[must_use]
     pub fn resource_name(mut self, name: impl Into<String>) -> Self {
         self.metadata.resource_name = Some(name.into());
         self
     }
 
-    /// The path of the metadata at the server's origin: a well-known place, and the path of the server.
+    /// The path of the metadata at the server's origin: a well-known prefix, and the path of the server.
     #[must_use]
     pub fn metadata_path(&self) -> String {
         let resource = Url::parse(&self.metadata.resource).ok();
@@ -104,7 +106,8 @@ impl ProtectedResource {
         format!("/.well-known/oauth-protected-resource{path}")
     }
 
-    /// The URLs that a request to this path may have: those of the server, and of the path at its origin.
+    /// The URLs that a proof of a request to this path may contain: that of the server, and that of the path at its
+    /// origin.
     pub(super) fn urls_of(&self, path: &str) -> Vec<Url> {
         let Ok(mut resource) = Url::parse(&self.metadata.resource) else {
             return Vec::new();

@@ -1,37 +1,37 @@
-//! What a server learns from a token.
+//! The validation of tokens, and their contents.
 
 use mcp_runtime_util::BoxFuture;
 use serde_json::{Map, Value};
 
 use crate::scopes::Scopes;
 
-/// What a valid token says of the client that sends it.
+/// The contents of a valid token.
 ///
-/// The token itself goes no further than to the validator, so that nobody passes it on to another server.
+/// The token itself is only passed to the validator, so that handlers can't forward it to another server.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct TokenInfo {
     /// The issuer of the token.
     pub issuer: String,
-    /// Whom the client acts for: a user of the issuer, or itself.
+    /// The subject that the client acts for: a user of the issuer, or the client itself.
     pub subject: String,
-    /// The id of the client, if the token says so.
+    /// The id of the client, if the token contains it.
     pub client_id: Option<String>,
-    /// What the token permits.
+    /// The scopes of the token.
     pub scopes: Scopes,
-    /// When the token expires, in seconds since the epoch.
+    /// The expiry of the token, in seconds since the epoch.
     pub expires_at: Option<u64>,
-    /// The thumbprint of the key that the token is bound to (`jkt` of its confirmation). Such a token is valid only together with a
-    /// proof, which [`ProtectedResource::dpop`](super::ProtectedResource::dpop) has the server check.
+    /// The thumbprint of the key that the token is bound to (`jkt` of its confirmation). Such a token is only valid
+    /// together with a proof, which a server with [`ProtectedResource::dpop`](super::ProtectedResource::dpop) checks.
     ///
     /// [Specification](https://www.rfc-editor.org/rfc/rfc9449#section-6)
     pub key_thumbprint: Option<String>,
-    /// Whatever else the token says.
+    /// The other claims of the token.
     pub claims: Map<String, Value>,
 }
 
 impl TokenInfo {
-    /// What a token says at least: who has issued it for whom.
+    /// The contents of a minimal token: its issuer and its subject.
     #[must_use]
     pub fn new(issuer: impl Into<String>, subject: impl Into<String>) -> Self {
         Self {
@@ -41,7 +41,7 @@ impl TokenInfo {
         }
     }
 
-    /// Sets what the token permits.
+    /// Sets the scopes of the token.
     #[must_use]
     pub fn with_scopes(mut self, scopes: impl Into<Scopes>) -> Self {
         self.scopes = scopes.into();
@@ -55,21 +55,22 @@ impl TokenInfo {
         self
     }
 
-    /// The [principal](mcp_runtime_core::transport::Principal) that sessions belong to: a subject of an issuer. Two issuers may have
-    /// subjects of the same name.
+    /// The [principal](mcp_runtime_core::transport::Principal) that sessions belong to: the issuer and the subject. Two
+    /// issuers can have subjects with the same name.
     #[must_use]
     pub fn principal(&self) -> String {
         format!("{} {}", self.issuer, self.subject)
     }
 }
 
-/// Why a token isn't accepted.
+/// The reason why a token isn't accepted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TokenError {
-    /// It is malformed, expired, or not for this server. The client is told the reason, which must have nothing of the token.
+    /// The token is malformed, expired, or not for this server. The reason is sent to the client, so it must not
+    /// contain any part of the token.
     #[error("{0}")]
     Invalid(&'static str),
-    /// It can't be checked at the moment.
+    /// The token can't be checked at the moment.
     #[error("the token can't be checked: {0}")]
     Unavailable(String),
 }
@@ -80,6 +81,6 @@ pub enum TokenError {
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#token-handling)
 pub trait TokenValidator: Send + Sync + 'static {
-    /// What a token says, if it is valid.
+    /// Returns the contents of a token, if it is valid.
     fn validate<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<TokenInfo, TokenError>>;
 }

@@ -1,4 +1,4 @@
-//! The functions of a client, as the handler of its sessions.
+//! The functions of a client, combined into a handler for its sessions.
 
 use std::collections::HashMap;
 use std::future::{Future, ready};
@@ -16,13 +16,13 @@ use crate::side::{ClientSide, Side};
 /// A function that answers a request of a server.
 type Answer<P, R> = Box<dyn Fn(P) -> BoxFuture<'static, Result<R, ErrorObject>> + Send + Sync>;
 
-/// What a function that gets notifications gives: nothing, or a future of nothing.
+/// The return type of a function that gets notifications: `()`, or a future of `()`.
 #[diagnostic::on_unimplemented(
-    message = "a function that gives `{Self}` can't get notifications",
-    note = "nobody reads a result: it gives `()`, or a future of `()`"
+    message = "a function that returns `{Self}` can't handle notifications",
+    note = "a notification has no result: return `()`, or a future of `()`"
 )]
 pub trait NotificationReturns<M> {
-    /// What is done with the notification.
+    /// Returns a future that completes when the notification is handled.
     fn into_future(self) -> impl Future<Output = ()> + Send + 'static;
 }
 
@@ -38,7 +38,7 @@ impl<F: Future<Output = ()> + Send + 'static> NotificationReturns<Awaited> for F
     }
 }
 
-/// A function that gets the parameters of a notification, unless they aren't those that it takes.
+/// A function that handles the parameters of a notification. It fails if they aren't of the expected type.
 type Listener = Box<dyn Fn(RawJson) -> Result<BoxFuture<'static, ()>, serde_json::Error> + Send + Sync>;
 
 pub(super) fn listener<P, R, M>(function: impl Fn(P) -> R + Send + Sync + 'static) -> Listener
@@ -49,7 +49,7 @@ where
     Box::new(move |params| Ok(Box::pin(function(params.parse()?).into_future())))
 }
 
-/// The functions; where there is none, the server gets an error.
+/// The functions; without one for a request, the server gets an error.
 #[derive(Default)]
 pub(super) struct Answers {
     pub(super) form: Option<Answer<hub::ElicitRequestFormParams, hub::ElicitResult>>,
@@ -76,7 +76,7 @@ impl ClientHandler<Context<ClientSide>> for Answers {
         match (params, &self.form, &self.url) {
             (hub::ElicitRequestParams::Form(params), Some(answer), _) => answer(params).await,
             (hub::ElicitRequestParams::Url(params), _, Some(answer)) => answer(params).await,
-            _ => Err(unanswered("the user can't be asked this way")),
+            _ => Err(unanswered("the client doesn't support this mode of elicitation")),
         }
     }
 
@@ -87,7 +87,7 @@ impl ClientHandler<Context<ClientSide>> for Answers {
     ) -> Result<hub::CreateMessageResult, ErrorObject> {
         match &self.message {
             Some(answer) => answer(params).await,
-            None => Err(unanswered("there is no language model")),
+            None => Err(unanswered("the client offers no language model")),
         }
     }
 
@@ -98,7 +98,7 @@ impl ClientHandler<Context<ClientSide>> for Answers {
     ) -> Result<hub::ListRootsResult, ErrorObject> {
         match &self.roots {
             Some(roots) => Ok(hub::ListRootsResult::new(roots())),
-            None => Err(unanswered("there are no roots")),
+            None => Err(unanswered("the client offers no roots")),
         }
     }
 
@@ -114,7 +114,7 @@ impl ClientHandler<Context<ClientSide>> for Answers {
     }
 }
 
-/// The error for what this client hasn't declared.
+/// Returns the error for a request that this client hasn't declared.
 fn unanswered(why: &str) -> ErrorObject {
     ErrorObject::new(error_code::METHOD_NOT_FOUND, why)
 }

@@ -1,4 +1,4 @@
-//! The calls that most clients make, by the names of tools, prompts and resources.
+//! Shortcuts for the most common calls, by the names of tools and prompts and the URIs of resources.
 
 use mcp_adapters::handlers::CallServer as _;
 use mcp_adapters::hub;
@@ -8,46 +8,48 @@ use serde::Serialize;
 use crate::error::CallError;
 use crate::session::{ClientSession, object};
 
-/// [`Session::peer`](crate::Session::peer) has what is missing here: calls with all their parameters, progress, and other methods.
+/// Shortcuts for the most common calls. [`Session::peer`](crate::Session::peer) has the rest: calls with all their
+/// parameters, progress, and other methods.
 impl ClientSession {
-    /// All tools of the server, whose pages are read one after the other.
+    /// Returns all tools of the server, reading page after page.
     ///
     /// # Errors
-    /// When there is no result, or the pages don't end.
+    /// When a call fails, or the pages don't end.
     pub async fn list_tools(&self) -> Result<Vec<hub::Tool>, CallError> {
         self.peer().list_all().await
     }
 
-    /// All prompts of the server.
+    /// Returns all prompts of the server.
     ///
     /// # Errors
-    /// As of [`Self::list_tools`].
+    /// Those of [`Self::list_tools`].
     pub async fn list_prompts(&self) -> Result<Vec<hub::Prompt>, CallError> {
         self.peer().list_all().await
     }
 
-    /// All resources of the server.
+    /// Returns all resources of the server.
     ///
     /// # Errors
-    /// As of [`Self::list_tools`].
+    /// Those of [`Self::list_tools`].
     pub async fn list_resources(&self) -> Result<Vec<hub::Resource>, CallError> {
         self.peer().list_all().await
     }
 
-    /// All templates of the server's resources.
+    /// Returns all resource templates of the server.
     ///
     /// # Errors
-    /// As of [`Self::list_tools`].
+    /// Those of [`Self::list_tools`].
     pub async fn list_resource_templates(&self) -> Result<Vec<hub::ResourceTemplate>, CallError> {
         self.peer().list_all().await
     }
 
-    /// Calls a tool with arguments that serialize to an object: `json!({…})`, or a type of yours; `()` is none.
+    /// Calls a tool with arguments that serialize to an object, such as `json!({…})` or a type of your own; `()` means
+    /// none.
     ///
-    /// A tool that fails gives a result too: its `is_error` is true.
+    /// A tool that fails still returns a result, whose `is_error` is true.
     ///
     /// # Errors
-    /// When the arguments aren't an object ([`CallError::Unrepresentable`]), or there is no result.
+    /// When the arguments aren't an object ([`CallError::Unrepresentable`]), or the call fails.
     pub async fn call_tool(
         &self,
         name: impl Into<String>,
@@ -58,10 +60,10 @@ impl ClientSession {
         self.peer().call_tool(params).await
     }
 
-    /// Gets a prompt with arguments that serialize to an object of texts; `()` is none.
+    /// Gets a prompt with arguments that serialize to an object of strings; `()` means none.
     ///
     /// # Errors
-    /// When the arguments aren't such an object ([`CallError::Unrepresentable`]), or there is no result.
+    /// When the arguments aren't such an object ([`CallError::Unrepresentable`]), or the call fails.
     pub async fn get_prompt(
         &self,
         name: impl Into<String>,
@@ -77,7 +79,7 @@ impl ClientSession {
     /// Reads a resource.
     ///
     /// # Errors
-    /// When there is no result.
+    /// When the call fails.
     pub async fn read_resource(&self, uri: impl Into<String>) -> Result<hub::ReadResourceResult, CallError> {
         self.peer()
             .read_resource(hub::ReadResourceRequestParams::new(uri))

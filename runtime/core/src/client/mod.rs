@@ -1,4 +1,4 @@
-//! A client, and what it offers to servers.
+//! A client, and the functions that answer requests of servers.
 
 mod answers;
 mod calls;
@@ -16,7 +16,8 @@ use crate::options::Options;
 use crate::session::{ClientInfo, ClientSession, Context, Exchange, Middleware, connect_by, connect_with};
 use crate::side::ClientSide;
 
-/// A client: its name, and functions that answer what servers ask. The capabilities that it declares are those of its functions.
+/// A client: its name, and functions that answer requests of servers. The functions determine the capabilities that it
+/// declares.
 ///
 /// ```
 /// use mcp_runtime::transport::channel;
@@ -49,21 +50,21 @@ use crate::side::ClientSide;
 /// # }
 /// ```
 ///
-/// One that answers methods that the protocol doesn't declare is a [handler](Self::handler) instead of functions.
+/// To answer methods that the protocol doesn't declare, use a [handler](Self::handler) instead of functions.
 #[must_use]
 pub struct Client {
     info: hub::Implementation,
     capabilities: hub::ClientCapabilities,
     options: Options,
     answers: Answers,
-    /// What answers in place of the functions.
+    /// The handler that replaces the functions.
     handler: Option<Layered>,
     layers: Vec<Box<dyn FnOnce(Layered) -> Layered + Send>>,
 }
 
-/// A handler of a client's sessions that knows what it can answer.
+/// A handler of a client's sessions that states its capabilities.
 pub trait Capable: ClientHandler<Context<ClientSide>> + 'static {
-    /// The capabilities that its client declares.
+    /// Returns the capabilities that its client declares.
     fn capabilities(&self) -> hub::ClientCapabilities;
 }
 
@@ -73,7 +74,7 @@ impl Capable for () {
     }
 }
 
-/// A client that connects several times.
+/// A client that can connect several times.
 #[doc(hidden)]
 #[derive(Clone)]
 pub struct Reusable {
@@ -92,7 +93,7 @@ impl Reusable {
 type Layered = crate::session::Layered<ClientSide>;
 
 impl Client {
-    /// A client of this name and version, which answers nothing.
+    /// Creates a client with this name and version, and without functions.
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
         Self {
             info: hub::Implementation::new(name, version),
@@ -104,27 +105,28 @@ impl Client {
         }
     }
 
-    /// What else the client says about itself, such as a title.
+    /// Sets the client's description of itself, to add for example a title.
     pub fn info(mut self, info: hub::Implementation) -> Self {
         self.info = info;
         self
     }
 
-    /// The options of its sessions.
+    /// Sets the options of its sessions.
     pub fn options(mut self, options: Options) -> Self {
         self.options = options;
         self
     }
 
-    /// Answers and is notified by a handler, in place of functions. The client declares the capabilities of the handler.
+    /// Handles requests and notifications by a handler instead of functions. The client declares the capabilities of
+    /// the handler.
     pub fn handler(mut self, handler: impl Capable) -> Self {
         self.capabilities = handler.capabilities();
         self.handler = Some(Layered::from(handler));
         self
     }
 
-    /// Answers forms that a server wants the user to fill in, with [`filled_in`](crate::filled_in), [`declined`](crate::declined)
-    /// or [`dismissed`](crate::dismissed).
+    /// Answers elicitations with a form for the user to fill in. The result is made by [`filled_in`](crate::filled_in),
+    /// [`declined`](crate::declined) or [`dismissed`](crate::dismissed).
     ///
     /// <https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation>
     pub fn elicit_form<F>(mut self, answer: impl Fn(hub::ElicitRequestFormParams) -> F + Send + Sync + 'static) -> Self
@@ -136,7 +138,8 @@ impl Client {
         self
     }
 
-    /// Answers requests to send the user to a web page. Its result says whether the user agrees, and not what is done there.
+    /// Answers elicitations that send the user to a web page. The result states only whether the user agrees, not what
+    /// the user does there.
     ///
     /// <https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation>
     pub fn elicit_url<F>(mut self, answer: impl Fn(hub::ElicitRequestUrlParams) -> F + Send + Sync + 'static) -> Self
@@ -152,7 +155,8 @@ impl Client {
         self.capabilities.elicitation.get_or_insert_default()
     }
 
-    /// Answers requests for the client's language model. It is offered without tools, unless [`Self::capabilities`] says more.
+    /// Answers sampling requests, for the client's language model. The client declares it without tools, unless
+    /// [`Self::capabilities`] adds them.
     ///
     /// <https://modelcontextprotocol.io/specification/2026-07-28/client/sampling>
     pub fn create_message<F>(
@@ -167,7 +171,8 @@ impl Client {
         self
     }
 
-    /// The directories and files that servers may work in, asked for whenever a server wants them.
+    /// Sets the function that lists the roots: the directories and files that servers may work in. It is called for
+    /// each request.
     ///
     /// <https://modelcontextprotocol.io/specification/2026-07-28/client/roots>
     pub fn roots(mut self, roots: impl Fn() -> Vec<hub::Root> + Send + Sync + 'static) -> Self {
@@ -176,12 +181,13 @@ impl Client {
         self
     }
 
-    /// Gets the notifications of a method, such as one of a vendor, with parameters of any type that `serde` reads. The function may be
-    /// async; the next notification waits for it. Of several functions for one method, the last is called. A notification whose
-    /// parameters aren't of the type is left out, which `tracing` says.
+    /// Handles the notifications of a method, such as one of a vendor, with parameters of any type that `serde`
+    /// deserializes. The function can be async; the next notification waits for it. Of several functions for one
+    /// method, the last is called. A notification whose parameters aren't of the type is dropped with a warning to
+    /// `tracing`.
     ///
-    /// The method may be one of the protocol too: it has the name and the parameters that [`hub`] gives it, whatever the server's revision.
-    /// [`Peer::changes`](crate::Peer::changes) gets the changes of lists and resources in every revision, and
+    /// The method can also be one of the protocol: its name and parameters are those of [`hub`], whatever the server's
+    /// revision. [`Peer::changes`](crate::Peer::changes) gets the changes of lists and resources in every revision, and
     /// [`Peer::with_progress`](crate::Peer::with_progress) the progress of calls.
     ///
     /// ```
@@ -226,7 +232,7 @@ impl Client {
         self
     }
 
-    /// Changes the capabilities that the client declares: what its functions imply so far, and what else they can do.
+    /// Changes the capabilities that the client declares. So far, they are those that its functions imply.
     pub fn capabilities(mut self, change: impl FnOnce(&mut hub::ClientCapabilities)) -> Self {
         change(&mut self.capabilities);
         self
@@ -239,7 +245,7 @@ impl Client {
         self
     }
 
-    /// Adds middleware around the functions: of several, the last is the outermost.
+    /// Adds middleware around the functions. The last one added is the outermost.
     pub fn layer(mut self, middleware: impl Middleware<ClientSide>) -> Self {
         self.layers.push(Box::new(|layered| layered.layer(middleware)));
         self
@@ -248,25 +254,25 @@ impl Client {
     /// Starts a session with a server, as [`connect`](crate::connect) does.
     ///
     /// # Errors
-    /// When the server doesn't answer, or answers with a revision that isn't supported.
+    /// When the server doesn't respond, or responds with a revision that isn't supported.
     pub async fn connect(self, transport: impl Transport) -> Result<ClientSession, ConnectError> {
         self.reusable().connect(transport).await
     }
 
-    /// Starts a session with a stateless server whose calls need no task and no timer, for platforms that have neither.
+    /// Starts a session with a stateless server without tasks and timers, for platforms that have neither.
     ///
-    /// It is a session like any other, except that calls have no timeout: what limits of time there are in
-    /// [`Limits`](crate::Limits) isn't applied, and a call ends when its future is dropped. [`Changes`](crate::Changes) are received
-    /// while they are read. Revisions with a handshake aren't tried.
+    /// It is a session like any other, except that calls have no timeout: the time limits in [`Limits`](crate::Limits)
+    /// aren't applied, and a call ends when its future is dropped. [`Changes`](crate::Changes) are received only while
+    /// the stream is read. Revisions with a handshake aren't tried.
     ///
     /// # Errors
-    /// When the server doesn't answer, or speaks no stateless revision that is supported.
+    /// When the server doesn't respond, or supports no stateless revision that the client supports.
     pub async fn connect_by(self, exchange: impl Exchange) -> Result<ClientSession, ConnectError> {
         let Reusable { handler, info, options } = self.reusable();
         connect_by(handler, info, options, exchange).await
     }
 
-    /// The same, to connect several times.
+    /// Converts it into a client that can connect several times.
     #[doc(hidden)]
     pub fn reusable(self) -> Reusable {
         let handler = self.handler.unwrap_or_else(|| Layered::from(self.answers));

@@ -1,4 +1,5 @@
-//! The headers that repeat arguments: which they are, what they say, and whether they say what the body does.
+//! HTTP headers that repeat arguments of a call: finding them in a schema, writing them, and comparing them with the
+//! body.
 
 use http::HeaderMap;
 use http::HeaderName;
@@ -24,7 +25,7 @@ const SCHEMAS: [&str; 14] = [
     "unevaluatedItems",
     "unevaluatedProperties",
 ];
-/// The keywords whose value is an object of schemas, but for `properties`.
+/// The keywords whose value is an object of schemas, except `properties`.
 const NAMED_SCHEMAS: [&str; 4] = ["$defs", "definitions", "dependentSchemas", "patternProperties"];
 /// The integers that every peer can represent.
 const SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
@@ -33,16 +34,16 @@ const SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArgumentHeader {
     name: HeaderName,
-    /// The way to the argument, by members.
+    /// The path to the argument, as the names of members.
     path: Vec<String>,
     is_integer: bool,
 }
 
-/// The arguments that headers repeat, by the schema of all arguments.
+/// Finds the arguments that headers repeat in the schema of all arguments.
 ///
 /// # Errors
-/// What is wrong with a mark in the schema: it may be at texts, integers and truth values that are reached through
-/// `properties` alone, and each names another header.
+/// When a mark in the schema is invalid. A mark can be on strings, integers and Booleans that are reached only through
+/// `properties`, and each must name a different header.
 pub fn argument_headers(rule: &MirroredArguments, schema: &Value) -> Result<Vec<ArgumentHeader>, String> {
     let mut found = Search {
         rule,
@@ -58,8 +59,8 @@ struct Search<'s> {
 }
 
 impl Search<'_> {
-    /// Visits a schema, and those in it. The `path` is that of the argument that the schema is for; `None` if no argument
-    /// has a fixed path here.
+    /// Visits a schema and its subschemas. `path` is the path of the argument that the schema describes; `None` if the
+    /// argument has no fixed path.
     fn visit(&mut self, schema: &Value, mut path: Option<&mut Vec<String>>) -> Result<(), String> {
         let Some(schema) = schema.as_object() else {
             return Ok(());
@@ -101,14 +102,14 @@ impl Search<'_> {
     fn take(&mut self, mark: &Value, ty: Option<&Value>, path: Option<&Vec<String>>) -> Result<(), String> {
         let keyword = self.rule.keyword;
         let path =
-            path.ok_or_else(|| format!("`{keyword}` is not at an argument, or at one that not every call has"))?;
+            path.ok_or_else(|| format!("`{keyword}` isn't on an argument, or is on one without a fixed path"))?;
         let named = path.join(".");
         let is_integer = match ty.and_then(Value::as_str) {
             Some("string" | "boolean") => false,
             Some("integer") => true,
             _ => {
                 return Err(format!(
-                    "`{keyword}` is at `{named}`, which isn't a text, integer or truth value"
+                    "`{keyword}` is at `{named}`, which isn't a string, integer or Boolean"
                 ));
             }
         };
@@ -117,7 +118,7 @@ impl Search<'_> {
         let name = name.ok_or_else(|| format!("`{keyword}` at `{named}` isn't a part of a header's name: {mark}"))?;
         if self.headers.iter().any(|other| other.name == name) {
             return Err(format!(
-                "`{keyword}` at `{named}` names the header of another argument: {mark}"
+                "`{keyword}` at `{named}` names a header that another argument has already: {mark}"
             ));
         }
         self.headers.push(ArgumentHeader {
@@ -130,17 +131,17 @@ impl Search<'_> {
 }
 
 impl ArgumentHeader {
-    /// The name of the header.
+    /// Returns the name of the header.
     pub fn name(&self) -> &HeaderName {
         &self.name
     }
 
-    /// About how many bytes this takes.
+    /// Returns roughly how many bytes this takes in memory.
     pub fn bytes(&self) -> usize {
         self.name.as_str().len() + self.path.iter().map(|member| member.len() + 32).sum::<usize>() + 64
     }
 
-    /// What the header says for these arguments; `None` if there is no header.
+    /// Returns the value of the header for these arguments; `None` if there is no header.
     pub fn text(&self, arguments: &Value) -> Option<String> {
         match self.argument(arguments)? {
             Value::String(text) => Some(text.clone()),
@@ -165,7 +166,7 @@ impl ArgumentHeader {
     /// Compares the header with these arguments.
     ///
     /// # Errors
-    /// When it is absent, malformed or says something else.
+    /// When it is absent, malformed or has another value.
     pub fn check(&self, headers: &HeaderMap, arguments: &Value) -> Result<(), String> {
         let name = &self.name;
         match (only_value(headers, name.as_str())?, self.text(arguments)) {
@@ -173,10 +174,10 @@ impl ArgumentHeader {
             (None, Some(_)) => Err(format!("The header {name} is required")),
             // The handler of the call refuses an argument of another type.
             (Some(_), None) if self.argument(arguments).is_some() => Ok(()),
-            (Some(_), None) => Err(format!("The header {name} repeats no argument")),
+            (Some(_), None) => Err(format!("The header {name} repeats an argument that isn't given")),
             (Some(said), Some(expected)) if said == expected => Ok(()),
             (Some(said), Some(expected)) if self.is_integer && is_same_number(&said, &expected) => Ok(()),
-            (Some(said), Some(expected)) => Err(format!("The header {name} says {said:?}, and the body {expected:?}")),
+            (Some(said), Some(expected)) => Err(format!("The header {name} is {said:?}, but must be {expected:?}")),
         }
     }
 }
@@ -209,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_are_found_through_properties_alone() {
+    fn header_marks_are_found_only_through_properties() {
         let place = json!({"type": "object", "properties": {"city": {"type": "string", "x-mcp-header": "City"}}});
         let schema = json!({"type": "object", "properties": {
             "place": place, "days": {"type": "integer", "x-mcp-header": "Days"}, "x-mcp-header": {"type": "string"},
@@ -230,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_at_any_other_place_are_wrong() {
+    fn misplaced_or_malformed_header_marks_are_errors() {
         for schema in [
             marked("string"),
             json!({"properties": {"a": marked("number")}}),

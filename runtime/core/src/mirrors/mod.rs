@@ -1,6 +1,6 @@
-//! Headers of HTTP requests that repeat what the body says, for both sides.
+//! Headers of HTTP requests that repeat parts of the body, for both sides.
 //!
-//! Which there are is data of each revision: [`Mirrors`](mcp_adapters::Mirrors).
+//! Each revision defines its headers: [`Mirrors`](mcp_adapters::Mirrors).
 //!
 //! <https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http>
 
@@ -17,7 +17,7 @@ use mcp_adapters::{PeerTypes, Revision, hello};
 pub use self::arguments::{ArgumentHeader, argument_headers};
 pub use self::value::encode;
 
-/// The headers that repeat what a message of a revision says, but for arguments of what it calls, and their texts.
+/// Returns the headers that repeat parts of a message, with their values, except those that repeat arguments.
 pub fn mirrored<'a>(revision: Revision, message: &MessageHeader<'a>) -> Vec<(&'static str, Cow<'a, str>)> {
     let facts = revision.facts();
     let mut headers = Vec::new();
@@ -38,7 +38,8 @@ pub fn mirrored<'a>(revision: Revision, message: &MessageHeader<'a>) -> Vec<(&'s
     headers
 }
 
-/// The headers that repeat what a message of an extension says, in a revision that has such headers, and their texts.
+/// Returns the headers that repeat parts of a message of an extension, with their values, if the revision has such
+/// headers.
 pub fn of_extension<'a>(
     extension: &Extension,
     revision: Revision,
@@ -53,16 +54,16 @@ pub fn of_extension<'a>(
     })
 }
 
-/// Compares the headers of a request with those that repeat what its message says.
+/// Compares the headers of a request with those that its message requires.
 ///
 /// # Errors
-/// What is wrong with the first header that is absent, malformed or says something else.
+/// When a header is absent, malformed or has another value: describes the first such header.
 pub fn check(mirrored: &[(&'static str, Cow<'_, str>)], headers: &HeaderMap) -> Result<(), String> {
     for (name, expected) in mirrored {
         match only_value(headers, name)? {
             None => return Err(format!("The header {name} is required")),
             Some(text) if text != *expected => {
-                return Err(format!("The header {name} says {text:?}, and the body {expected:?}"));
+                return Err(format!("The header {name} is {text:?}, but must be {expected:?}"));
             }
             Some(_) => {}
         }
@@ -70,7 +71,7 @@ pub fn check(mirrored: &[(&'static str, Cow<'_, str>)], headers: &HeaderMap) -> 
     Ok(())
 }
 
-/// The text of a header that may occur once.
+/// Returns the text of a header that may occur only once.
 fn only_value<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<Cow<'h, str>>, String> {
     let mut values = headers.get_all(name).iter();
     let Some(value) = values.next() else {
@@ -83,7 +84,7 @@ fn only_value<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<Cow<'h, s
     Ok(Some(text))
 }
 
-/// The name of a header that data gives.
+/// Parses the name of a header.
 pub fn header_name(name: &str) -> Option<HeaderName> {
     HeaderName::from_bytes(name.as_bytes()).ok()
 }

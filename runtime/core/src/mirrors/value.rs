@@ -1,4 +1,4 @@
-//! Texts as values of headers, which are ASCII: others are written in base64.
+//! Encoding of text as the value of a header, which is ASCII: other text is written in base64.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use http::HeaderValue;
 const BEGINNING: &str = "=?base64?";
 const END: &str = "?=";
 
-/// The value of a header that says this text.
+/// Encodes a text as the value of a header.
 pub fn encode(text: &str) -> HeaderValue {
     let is_plain = !text.is_empty()
         && text.trim() == text
@@ -23,7 +23,7 @@ pub fn encode(text: &str) -> HeaderValue {
     })
 }
 
-/// The text that the value of a header says; `None` if it is malformed.
+/// Decodes the value of a header; `None` if it is malformed.
 pub fn decode(value: &HeaderValue) -> Option<Cow<'_, str>> {
     let text = value.to_str().ok()?.trim_matches([' ', '\t']);
     match encoded(text) {
@@ -32,7 +32,7 @@ pub fn decode(value: &HeaderValue) -> Option<Cow<'_, str>> {
     }
 }
 
-/// What is between the marks of a text in base64.
+/// Returns the part between the markers of a base64 value.
 fn encoded(text: &str) -> Option<&str> {
     text.strip_prefix(BEGINNING)?.strip_suffix(END)
 }
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_text_comes_back_and_only_plain_ones_are_readable() {
+    fn every_text_survives_encoding_and_only_plain_ascii_stays_readable() {
         for (text, plain) in [
             ("get_weather", true),
             ("file:///a b?c=%20#d", true),
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn malformed_values_say_nothing() {
+    fn malformed_values_are_not_decoded() {
         for value in [
             "=?base64?SGVsbG8?=",
             "=?base64?SGVs!!!bG8=?=",

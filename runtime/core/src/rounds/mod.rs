@@ -1,8 +1,9 @@
-//! Rounds: what a server asks of a client in the result of a request, and what the request brings when it is repeated.
+//! Rounds of a request that requires input from the client: the server's input requests in the result, and the client's
+//! input responses in the repeated request.
 //!
-//! A client whose requests are stateless isn't called by its server. A result asks the questions, the client repeats the request
-//! with the answers, and the handler runs again from its start. What it asked before, and what was answered, is in a state that
-//! the client keeps for the server.
+//! A server can't send requests to a stateless client. Instead, a result contains the input requests, the client
+//! repeats its request with the responses, and the handler runs again from its start. The earlier input requests and
+//! responses are in a state that the client keeps for the server.
 
 mod questions;
 mod round;
@@ -27,13 +28,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_requests_that_bring_something_are_those_whose_results_may_ask() {
+    fn retry_input_exists_exactly_for_requests_whose_result_can_require_input() {
         let mut asking = 0;
         for method in Revision::HUB.methods() {
             if method.direction != Direction::ClientToServer || method.results.is_empty() {
                 continue;
             }
-            // What the requests that may be repeated require, all at once.
+            // The union of the parameters that all repeatable requests require.
             let meta = json!({
                 "io.modelcontextprotocol/protocolVersion": Revision::HUB.as_str(),
                 "io.modelcontextprotocol/clientCapabilities": {},

@@ -1,4 +1,5 @@
-//! The questions of a handler that runs once a round: those that have been answered, and those that are still open.
+//! The input requests ("questions") of a handler that runs once per round: those that have a response, and those that
+//! are still open.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -11,23 +12,24 @@ use crate::canonical::canonical;
 use crate::error::{internal_error, invalid_params};
 use crate::message::to_value;
 
-/// The questions of one round.
+/// The input requests of one round.
 #[derive(Debug, Default)]
 pub struct Questions {
-    /// What is known from earlier rounds, and what is learnt in this one.
+    /// The state from earlier rounds, to which this one adds.
     state: RoundState,
-    /// The answers to the questions of the round before.
+    /// The responses to the input requests of the previous round.
     responses: hub::InputResponses,
-    /// Whether answers are taken to questions that weren't asked before, by their names.
+    /// Whether the client can answer named questions that weren't asked before.
     takes_unasked: bool,
     /// The names of the questions of this round.
     names: Vec<String>,
-    /// Those that have no answer yet.
+    /// The questions that have no answer yet.
     open: hub::InputRequests,
 }
 
 impl Questions {
-    /// The questions of a round. With `takes_unasked`, a client that brings no state may answer questions that have names.
+    /// Creates the questions of a round. With `takes_unasked`, a client that sends no state can answer named questions
+    /// before they are asked.
     pub fn new(state: Option<RoundState>, responses: hub::InputResponses, takes_unasked: bool) -> Self {
         Self {
             takes_unasked: takes_unasked && state.is_none(),
@@ -37,18 +39,18 @@ impl Questions {
         }
     }
 
-    /// Asks a question: its answer, or `None` if the client has to be asked. A question without a name has its number as its
-    /// name.
+    /// Returns the answer to a question, or `None` if the client has to be asked. A question without a name is named by
+    /// its number.
     ///
     /// # Errors
-    /// When the handler hasn't asked the same in earlier rounds, or the answer is of another kind.
+    /// When the handler asked something else under this name in an earlier round, or the answer is of another kind.
     pub fn ask(&mut self, name: Option<&str>, request: InputRequest) -> Result<Option<InputResponse>, ErrorObject> {
-        // The number of a question says too little of it.
+        // Only by name: the number of a question doesn't identify it before it is asked.
         let is_answered = self.takes_unasked && name.is_some_and(|name| self.responses.contains_key(name));
         let name = name.map_or_else(|| (self.names.len() + 1).to_string(), str::to_owned);
         if self.names.contains(&name) {
             return Err(internal_error(format!(
-                "the handler asks two questions of the name `{name}`"
+                "the handler has two input requests with the name `{name}`"
             )));
         }
         self.names.push(name.clone());
@@ -57,8 +59,8 @@ impl Questions {
         let at = match known.iter().position(|asked| asked.name == name) {
             Some(at) if known[at].digest != digest => {
                 return Err(internal_error(format!(
-                    "the question `{name}` isn't the one that was asked before: a handler asks the same questions in the same \
-                     order each time when it runs, or gives them names"
+                    "the input request `{name}` differs from that of an earlier round: a handler must make the same requests in \
+                     the same order each time it runs, or name them"
                 )));
             }
             Some(at) => at,
@@ -85,20 +87,20 @@ impl Questions {
             return Ok(None);
         };
         if !fits(&request, &answer) {
-            let what = format!("the answer to `{name}` is none to {}", request.method());
+            let what = format!("the response to `{name}` isn't one to {}", request.method());
             return Err(invalid_params(what));
         }
         asked.answer = RawJson::from_encode(&answer).ok();
         Ok(Some(answer))
     }
 
-    /// What the next round has to know, and what is to be asked before it.
+    /// Returns the state for the next round, and the input requests to send to the client.
     pub fn end(self) -> (RoundState, hub::InputRequests) {
         (self.state, self.open)
     }
 }
 
-/// Whether an answer is of the kind that a question wants.
+/// Whether the kind of a response matches the request.
 fn fits(request: &InputRequest, answer: &InputResponse) -> bool {
     match request {
         InputRequest::Elicit(_) => matches!(answer, InputResponse::Elicit(_)),

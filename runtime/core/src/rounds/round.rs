@@ -1,4 +1,4 @@
-//! One run of a handler that may ask questions.
+//! One run of a handler that can request input from the client.
 
 use std::future::Future;
 
@@ -10,26 +10,26 @@ use tokio::sync::{Notify, Semaphore};
 use super::questions::Questions;
 use crate::error::CallError;
 
-/// One run of a handler that may ask questions. It ends with the handler, or where the handler can't go on.
+/// One run of a handler that can request input. It ends when the handler returns, or can't continue without input.
 #[derive(Debug)]
 pub struct Round {
-    /// Questions that are asked in the result. Without them, the client is called.
+    /// The input requests for the result. `None` if the client is called instead.
     questions: Option<Mutex<Questions>>,
     refusal: Mutex<Option<Refusal>>,
-    /// The handler can't go on.
+    /// Notified when the handler can't continue.
     stopped: Notify,
-    /// Closed when the handler runs no more. What it has spawned may still wait for an answer.
+    /// Closed when the handler no longer runs. Tasks that it has spawned can still be waiting for input.
     over: Semaphore,
 }
 
 impl Default for Round {
-    /// A run in which the client is called.
+    /// Creates a run in which the client is called.
     fn default() -> Self {
         Self {
             questions: None,
             refusal: Mutex::default(),
             stopped: Notify::new(),
-            // Nothing is allocated for it, as would be for a token.
+            // Unlike a `CancellationToken`, this doesn't allocate.
             over: Semaphore::const_new(0),
         }
     }
@@ -44,12 +44,12 @@ impl Drop for Running<'_> {
     }
 }
 
-/// Why the request of a run gets no result.
+/// The reason why a request gets an error instead of a result.
 #[derive(Debug)]
 pub enum Refusal {
-    /// The client hasn't declared what a question needs.
+    /// The client hasn't declared the capability that an input request needs.
     NotOffered(ErrorObject),
-    /// Whatever else is wrong.
+    /// Any other error.
     Other(ErrorObject),
 }
 
@@ -68,7 +68,7 @@ impl From<Refusal> for ErrorObject {
 }
 
 impl Round {
-    /// A run whose questions are asked in the result.
+    /// Creates a run whose input requests are sent in the result.
     pub fn with_questions(questions: Questions) -> Self {
         Self {
             questions: Some(Mutex::new(questions)),
@@ -76,12 +76,12 @@ impl Round {
         }
     }
 
-    /// Whether questions are asked in the result.
+    /// Whether input requests are sent in the result.
     pub fn asks_in_result(&self) -> bool {
         self.questions.is_some()
     }
 
-    /// The questions.
+    /// Takes the input requests.
     pub fn take_questions(&self) -> Questions {
         let questions = self.questions.as_ref();
         questions
@@ -89,14 +89,14 @@ impl Round {
             .unwrap_or_default()
     }
 
-    /// Runs a handler until it ends or can't go on, and then drops its future. `None` if questions have no answer yet.
+    /// Runs a handler until it returns or can't continue, and then drops its future. `None` if input is missing.
     ///
     /// # Errors
-    /// That of the handler, or if the run was refused.
+    /// The error of the handler, or the refusal of the run.
     pub async fn run<T>(&self, handler: impl Future<Output = Result<T, ErrorObject>>) -> Result<Option<T>, Refusal> {
         let _running = Running(self);
         tokio::select! {
-            // Questions that a handler asks at once are all asked before the run ends.
+            // All input requests that a handler makes concurrently are recorded before the run ends.
             biased;
             returned = handler => Ok(Some(returned?)),
             () = self.stopped.notified() => match self.refusal.lock().take() {
@@ -106,7 +106,7 @@ impl Round {
         }
     }
 
-    /// Asks a question. Without an answer, the run ends.
+    /// Requests input. If there is no response yet, the run ends.
     ///
     /// # Errors
     /// [`CallError::InputRequired`] in a task that outlives the run.
@@ -122,7 +122,7 @@ impl Round {
         }
     }
 
-    /// Ends the run. The request gets an error.
+    /// Ends the run with an error for the request.
     ///
     /// # Errors
     /// Those of [`Self::ask`].
@@ -133,7 +133,7 @@ impl Round {
 
     async fn stop<T>(&self) -> Result<T, CallError> {
         self.stopped.notify_one();
-        // It has no permits.
+        // It has no permits, so this waits until it is closed.
         let _closed = self.over.acquire().await;
         Err(CallError::InputRequired)
     }

@@ -1,4 +1,4 @@
-//! Sealing: text that a client keeps for the server, and can read, but not change.
+//! Sealing of text that a client keeps for the server: the client can read it, but not change it.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::used_states::{StateStore, Used, list_of, now};
 
-/// What every text is sealed for, so that a key that has another use as well makes no state.
+/// The purpose that every tag covers, so that tags made with the same key for another purpose aren't valid states.
 const PURPOSE: &[u8] = b"mcp request state 1";
 
 const KEY: usize = 32;
@@ -21,15 +21,15 @@ const TAG: usize = 32;
 
 type Nonce = [u8; NONCE];
 
-/// How a server seals the `requestState` that it gives to stateless clients when it asks them something.
+/// The sealing of the `requestState` that a server gives to stateless clients with its input requests.
 ///
 /// A state is authenticated by HMAC-SHA256. It is valid for a limited time, for the same
-/// [principal](crate::transport::Principal), and for a request with the same method and the same parameters. Whatever is
-/// wrong with a state, the client gets the same error, `-32602`. A client can read the state: it has the answers of the
-/// earlier rounds, and what a handler has put into it.
+/// [principal](crate::transport::Principal), and for a request with the same method and the same parameters. If a state
+/// is invalid for any reason, the client gets the same error, `-32602`. A client can read the state: it contains the
+/// input responses of the earlier rounds, and the data that a handler has put into it.
 ///
-/// By default, the key is random and belongs to the process. Instances behind a load balancer need a common key, so that any
-/// of them can continue what another one has begun:
+/// By default, the key is random and belongs to the process. Instances behind a load balancer need a common key, so
+/// that each can continue a request that another has started:
 ///
 /// ```
 /// use std::time::Duration;
@@ -53,7 +53,7 @@ pub struct Sealing {
 }
 
 impl Default for Sealing {
-    /// The key of the process, ten minutes to live, and any number of uses.
+    /// The key of the process, a lifetime of ten minutes, and any number of uses.
     fn default() -> Self {
         Self {
             key: None,
@@ -64,7 +64,7 @@ impl Default for Sealing {
 }
 
 impl Sealing {
-    /// Seals with this key, which should have 32 random bytes or more. Everyone who knows it can make states.
+    /// Seals with this key, which should have at least 32 random bytes. Anyone who knows it can forge states.
     #[must_use]
     pub fn with_key(key: &[u8]) -> Self {
         Self {
@@ -73,21 +73,22 @@ impl Sealing {
         }
     }
 
-    /// Sets how long a state is valid: how long the user has for an answer. The default is ten minutes. It is counted in
-    /// whole seconds.
+    /// Sets how long a state is valid, and so how long the user has to respond. The default is ten minutes. Fractions
+    /// of a second are ignored.
     #[must_use]
     pub fn time_to_live(mut self, time_to_live: Duration) -> Self {
         self.time_to_live = time_to_live;
         self
     }
 
-    /// Accepts each state only once. Without this, a client can repeat a round, so that the handler runs again with the same
-    /// answers, and can answer questions that have names ([`Peer::named`](crate::Peer::named)) without a state, before it is asked.
+    /// Accepts each state only once. Without this, a client can repeat a round, so that the handler runs again with the
+    /// same input responses, and can send responses to named input requests ([`Peer::named`](crate::Peer::named))
+    /// without a state, before the server makes them.
     ///
-    /// The used states are listed in memory until they expire. The list belongs to the key: every `Sealing` of this process
-    /// with the same key has the same list. It has `capacity` states at most, and one principal may have an eighth of them;
-    /// requests without a principal count as those of one. A state that the list has no room for is refused. Other processes
-    /// with the same key don't know the list: [`single_use_in`](Self::single_use_in) takes one that they share.
+    /// The used states are listed in memory until they expire. The list belongs to the key: every `Sealing` of this
+    /// process with the same key shares it. It holds at most `capacity` states, and at most an eighth of them for one
+    /// principal; requests without a principal count as one principal. When the list is full, states are refused. Other
+    /// processes with the same key don't share the list: for them, use [`single_use_in`](Self::single_use_in).
     #[must_use]
     pub fn single_use(mut self, capacity: usize) -> Self {
         let list = list_of(self.key.as_deref());
@@ -95,8 +96,8 @@ impl Sealing {
         self
     }
 
-    /// Accepts each state only once, as [`single_use`](Self::single_use) does, among all processes that share a store.
-    /// `RedisStore::states` gives one.
+    /// Accepts each state only once, like [`single_use`](Self::single_use), across all processes that share a store.
+    /// `RedisStore::states` returns one.
     #[must_use]
     pub fn single_use_in(mut self, store: impl StateStore) -> Self {
         self.used = Some(Used::In(Arc::new(store)));
@@ -108,7 +109,7 @@ impl Sealing {
         self.used.is_some()
     }
 
-    /// Seals a payload for a principal and a request, in the form that both have when it comes back.
+    /// Seals a payload for a principal and a request. Both must be the same when the state is opened.
     ///
     /// # Errors
     /// When the operating system has no random bytes.
@@ -138,7 +139,7 @@ impl Sealing {
         Ok(URL_SAFE_NO_PAD.encode(sealed))
     }
 
-    /// The payload of a state, unless it is refused.
+    /// Opens a state and returns its payload; `None` if the state is refused.
     pub(crate) async fn open(&self, state: &str, principal: Option<&str>, request: &str) -> Option<Vec<u8>> {
         let now = now();
         let opened = self.open_at(now, state, principal, request)?;
@@ -149,7 +150,8 @@ impl Sealing {
         is_first.then_some(opened.payload)
     }
 
-    /// The payload of a state by which nothing may be decided: anybody can make such a state.
+    /// Returns the payload of a state without verifying it. No decision may depend on it: anyone can forge such a
+    /// state.
     pub(crate) fn unverified(state: &str) -> Option<Vec<u8>> {
         let sealed = URL_SAFE_NO_PAD.decode(state).ok()?;
         let payload = EXPIRY + NONCE..sealed.len().checked_sub(TAG)?;
@@ -160,7 +162,7 @@ impl Sealing {
         let mut sealed = URL_SAFE_NO_PAD.decode(state).ok()?;
         let (content, tag) = sealed.split_last_chunk::<TAG>()?;
         let length = content.len();
-        // This takes the same time wherever the tags differ.
+        // The comparison takes constant time.
         self.mac(content, principal, request).ok()?.verify(tag.into()).ok()?;
         let (expiry, rest) = content.split_first_chunk::<EXPIRY>()?;
         let (nonce, _) = rest.split_first_chunk::<NONCE>()?;
@@ -177,8 +179,8 @@ impl Sealing {
         })
     }
 
-    /// The code over a purpose, a principal, a request and the content. All but the last have a fixed length, so that none can
-    /// be taken for a part of another.
+    /// The MAC over the purpose, the principal, the request and the content. All but the last have a fixed length, so
+    /// that none can be mistaken for a part of another.
     fn mac(&self, content: &[u8], principal: Option<&str>, request: &str) -> Result<Hmac<Sha256>, getrandom::Error> {
         let mut mac = match &self.key {
             Some(key) => Hmac::clone(key),
@@ -193,7 +195,7 @@ impl Sealing {
     }
 }
 
-/// The random key of this process, which it has from its first use on.
+/// Returns the random key of this process, which is created on first use.
 fn key_of_process() -> Result<Hmac<Sha256>, getrandom::Error> {
     static KEY_OF_PROCESS: OnceLock<Hmac<Sha256>> = OnceLock::new();
     if let Some(key) = KEY_OF_PROCESS.get() {
@@ -213,7 +215,7 @@ impl fmt::Debug for Sealing {
     }
 }
 
-/// A state that is authentic.
+/// A state whose authenticity is verified.
 struct Opened {
     payload: Vec<u8>,
     nonce: Nonce,
@@ -225,7 +227,7 @@ fn hmac(key: &[u8]) -> Hmac<Sha256> {
     Hmac::new_from_slice(key).expect("HMAC takes keys of any length")
 }
 
-/// Random bytes of the operating system.
+/// Returns random bytes from the operating system.
 fn random<const N: usize>() -> Result<[u8; N], getrandom::Error> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes)?;
@@ -246,14 +248,14 @@ mod tests {
         Sealing::with_key(&[1; KEY])
     }
 
-    /// The payload of a state.
+    /// Returns the payload of a state.
     fn open(sealing: &Sealing, state: &str, principal: Option<&str>, request: &str) -> Option<Vec<u8>> {
         let opened = sealing.open_at(now(), state, principal, request);
         opened.map(|opened| opened.payload)
     }
 
     #[test]
-    fn a_state_comes_back_as_it_was_sealed_in_any_process_with_the_key() {
+    fn a_sealed_state_opens_unchanged_with_the_same_key() {
         for payload in [&b""[..], b"{}", &[0xff; 10_000]] {
             for principal in [None, Some(""), Some("ann")] {
                 let state = sealing().seal(payload, principal, REQUEST).unwrap();
@@ -288,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn a_state_of_another_key_principal_or_request_is_refused() {
+    fn a_state_sealed_for_another_key_principal_or_request_is_refused() {
         let state = sealing().seal(b"payload", Some("ann"), REQUEST).unwrap();
         for other in [Sealing::default(), Sealing::with_key(&[2; KEY]), Sealing::with_key(&[])] {
             assert_eq!(open(&other, &state, Some("ann"), REQUEST), None);
@@ -320,7 +322,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_state_is_used_once_if_that_is_asked_for() {
+    async fn a_single_use_state_is_accepted_once() {
         let often = Sealing::with_key(b"used once");
         let state = often.seal(b"", None, REQUEST).unwrap();
         assert!(often.open(&state, None, REQUEST).await.is_some());
@@ -329,7 +331,7 @@ mod tests {
         let once = || Sealing::with_key(b"used once").single_use(80);
         assert!(
             once().open(&state, Some("ann"), REQUEST).await.is_none(),
-            "which doesn't use it"
+            "a state of another principal is refused, and isn't used up"
         );
         assert!(once().open(&state, None, REQUEST).await.is_some());
         assert!(
@@ -342,7 +344,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_state_whose_use_a_store_cannot_record_is_refused() {
-        /// A store that knows one state, and fails from then on.
+        /// A store that records one state, and fails from then on.
         #[derive(Default)]
         struct Failing(Mutex<usize>);
 
@@ -372,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn the_key_is_not_shown() {
+    fn debug_output_omits_the_key() {
         let shown = format!("{:?}", sealing());
         assert_eq!(shown, "Sealing { time_to_live: 600s, single_use: false, .. }");
     }

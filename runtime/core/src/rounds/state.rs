@@ -1,4 +1,4 @@
-//! The state of a request that is answered in several rounds, which the client keeps.
+//! The state of a request that takes several rounds. The client keeps it.
 
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::RawJson;
@@ -8,12 +8,12 @@ use super::sealing::Sealing;
 use crate::canonical::canonical_request;
 use crate::message::to_value;
 
-/// What a server knows of the earlier rounds of a request.
+/// The state of a request: its earlier rounds as the server needs to know them.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct RoundState {
-    /// What was asked.
+    /// The questions of earlier rounds.
     pub asked: Vec<Asked>,
-    /// What the handler has put into it.
+    /// The data that the handler has put into it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own: Option<String>,
 }
@@ -25,21 +25,21 @@ pub struct Asked {
     pub name: String,
     /// The digest of the question.
     pub digest: String,
-    /// The answer, if there has been one.
+    /// The answer, if the client has given one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<RawJson>,
 }
 
 impl RoundState {
-    /// Whether the next round needs none of it.
+    /// Whether there is nothing to keep for the next round.
     pub fn is_empty(&self) -> bool {
         self.asked.is_empty() && self.own.is_none()
     }
 
-    /// The state as the text that the client gets.
+    /// Seals the state as the text that the client gets.
     ///
     /// # Errors
-    /// When it would have more bytes than are allowed, or can't be sealed.
+    /// When it exceeds `limit` bytes, or can't be sealed.
     pub fn seal(&self, sealing: &Sealing, binding: &Binding<'_>, limit: usize) -> Result<String, String> {
         let payload = serde_json::to_vec(self).map_err(|error| error.to_string())?;
         let sealed = sealing
@@ -54,7 +54,7 @@ impl RoundState {
         }
     }
 
-    /// The state that a client has brought back, unless it is refused.
+    /// Opens the state that a client has sent back; `None` if it is refused.
     pub async fn open(text: &str, sealing: &Sealing, binding: &Binding<'_>, limit: usize) -> Option<Self> {
         if text.len() > limit {
             return None;
@@ -63,23 +63,23 @@ impl RoundState {
         serde_json::from_slice(&payload).ok()
     }
 
-    /// What a handler has put into a state, unverified: anybody can make such a state.
+    /// Returns the data that a handler has put into a state, unverified: anyone can forge such a state.
     pub fn unverified_own(text: &str, limit: usize) -> Option<String> {
         let payload = Sealing::unverified(text).filter(|_| text.len() <= limit)?;
         serde_json::from_slice::<Self>(&payload).ok()?.own
     }
 }
 
-/// What a state is bound to.
+/// The principal and the request that a state is bound to.
 pub struct Binding<'b> {
     /// The principal.
     pub principal: Option<&'b str>,
-    /// The request, without what it has brought.
+    /// The request, without its input responses and state.
     pub request: &'b hub::ClientRequest,
 }
 
 impl Binding<'_> {
-    /// The method and the parameters of the request, as they are each time when it is repeated.
+    /// Returns the method and the parameters of the request, which are the same each time it is repeated.
     fn request(&self) -> String {
         canonical_request(to_value(self.request))
     }

@@ -1,4 +1,4 @@
-//! Which states have been used, where each may be used only once.
+//! The list of used states, for states that are accepted only once.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -11,18 +11,19 @@ use hmac::{Hmac, Mac};
 use mcp_runtime_util::{BoxFuture, Mutex, SystemTime, UsedOnce};
 use sha2::{Digest, Sha256};
 
-/// What the name of the list of a key is made of.
+/// The text from which the name of a key's list is derived.
 const LIST: &[u8] = b"mcp used states 1";
 
-/// Remembers which states have been used, so that none is used again. [`Sealing::single_use_in`](crate::Sealing::single_use_in) takes it.
+/// A store of used states, so that none is used again. [`Sealing::single_use_in`](crate::Sealing::single_use_in) takes
+/// one.
 pub trait StateStore: Send + Sync + 'static {
-    /// Adds a state, which has to be remembered for this time; `false` if it is there already.
+    /// Adds a state, which must be remembered for `lifetime`; `false` if it is already there.
     ///
-    /// `principal` is a digest of the principal, and `id` identifies the state. A principal gets as many states as it asks for,
-    /// so a store needs a limit for each.
+    /// `principal` is a digest of the principal, and `id` identifies the state. A principal can request any number of
+    /// states, so a store needs a limit per principal.
     ///
     /// # Errors
-    /// When the store can't say whether it is there, or has no room for it. The state is refused.
+    /// When the store can't determine whether it is there, or is full. The state is refused.
     fn add<'a>(
         &'a self,
         principal: &'a str,
@@ -31,7 +32,7 @@ pub trait StateStore: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<bool, Box<dyn Error + Send + Sync>>>;
 }
 
-/// Where used states are listed.
+/// The list of used states: in this process, or in a store.
 #[derive(Clone)]
 pub enum Used {
     Here { list: Arc<UsedOnce>, capacity: usize },
@@ -39,7 +40,7 @@ pub enum Used {
 }
 
 impl Used {
-    /// Adds a state; `false` if it is there, or can't be added.
+    /// Adds a state; `false` if it is already there, or can't be added.
     pub async fn add(&self, now: u64, (nonce, expiry): (&[u8], u64), principal: Option<&str>) -> bool {
         let owner = Sha256::new()
             .chain_update([u8::from(principal.is_some())])
@@ -63,22 +64,22 @@ impl Used {
     }
 }
 
-/// The list of the states of a key that have been used in this process. Options are often made for each session, so it isn't
-/// theirs.
+/// Returns the list of the states of a key that have been used in this process. It isn't part of the options, because
+/// these are often created for each session.
 pub fn list_of(key: Option<&Hmac<Sha256>>) -> Arc<UsedOnce> {
     type Lists = HashMap<Option<[u8; 32]>, Arc<UsedOnce>>;
     static LISTS: LazyLock<Mutex<Lists>> = LazyLock::new(Mutex::default);
     let name = key.map(|key| key.clone().chain_update(LIST).finalize().into_bytes().into());
     let mut lists = LISTS.lock();
     if !lists.contains_key(&name) {
-        // Those of keys that nobody uses any more.
+        // Removes the lists of keys that are no longer used.
         let now = now();
         lists.retain(|_, list| Arc::strong_count(list) > 1 || !list.is_empty(now));
     }
     Arc::clone(lists.entry(name).or_default())
 }
 
-/// The seconds since 1970.
+/// Returns the seconds since 1970.
 pub fn now() -> u64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     since.map_or(0, |since| since.as_secs())

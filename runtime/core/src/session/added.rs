@@ -1,4 +1,4 @@
-//! What extensions add to the subscriptions of clients.
+//! Additions of extensions to the subscriptions of clients.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -13,20 +13,20 @@ use super::json_edit::with_meta;
 use super::negotiated::Negotiated;
 use crate::change::{Change, ChangeQueue};
 
-/// What extensions add to a subscription.
+/// The additions of extensions to a subscription.
 #[derive(Default)]
 pub struct Added {
-    /// The members of what the server agrees to.
+    /// Members for the acknowledgement of the subscription.
     pub agreed: Extra,
-    /// What it is notified of besides, by each extension.
+    /// The additional notifications, one stream per extension.
     pub notifications: Vec<Notifications>,
 }
 
-/// Notifications of an extension, which a subscription sends until it ends.
+/// Notifications of an extension, which are sent until the subscription ends.
 pub type Notifications = Pin<Box<dyn Stream<Item = UnknownMethod> + Send>>;
 
 impl Added {
-    /// The next notification of any extension; `None` when no more will come.
+    /// Returns the next notification of any extension; `None` when all streams have ended.
     fn poll_next(&mut self, context: &mut task::Context<'_>) -> Poll<Option<UnknownMethod>> {
         let mut next = Poll::Ready(None);
         self.notifications.retain_mut(|stream| {
@@ -44,7 +44,7 @@ impl Added {
     }
 }
 
-/// What a client is notified of: changes, and what extensions add.
+/// The events of one subscription: changes, and the notifications that extensions add.
 pub(super) struct Listened {
     pub(super) queue: Arc<ChangeQueue>,
     pub(super) added: Added,
@@ -57,7 +57,7 @@ pub(super) enum Event {
 }
 
 impl Listened {
-    /// The next one; `None` when the subscription ends.
+    /// Returns the next event; `None` when the subscription ends.
     pub(super) async fn next(&mut self) -> Option<Event> {
         poll_fn(|context| {
             if let Poll::Ready(change) = self.queue.poll_next(context) {
@@ -72,7 +72,7 @@ impl Listened {
     }
 }
 
-/// A notification with the id of the request for it, where the revision wants that.
+/// Adds the id of the subscription's request to a notification, if the revision requires that.
 pub(super) fn tagged(json: Vec<u8>, negotiated: &Negotiated, request: Option<&RequestId>) -> Option<Vec<u8>> {
     let Some((id, key)) = request.zip(negotiated.revision.lifecycle().meta_subscription) else {
         return Some(json);

@@ -1,4 +1,4 @@
-//! Handlers of a server that ask the client questions: by requests to it, or in the results of its requests.
+//! Input requests of a server's handlers: sent as requests to the client, or in the results of its requests.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::side::ServerSide;
 
 type Answer = Result<HandlerResult<hub::ServerResult>, ErrorObject>;
 
-/// A server's handler that may ask the client questions, and runs again with the answers.
+/// A server's handler that can request input from the client, and runs again with the responses.
 struct Rounds<H>(H);
 
 impl<H: Handler<ServerSide>> Handler<ServerSide> for Rounds<H> {
@@ -71,7 +71,8 @@ impl<H: Handler<ServerSide>> From<H> for Layered<ServerSide> {
     }
 }
 
-/// Answers a request of a session. If the handler returns questions, the client is called, and the handler runs again.
+/// Answers a request of a session with a handshake. If the handler returns input requests, these are sent to the
+/// client, and the handler runs again with the responses.
 async fn answer_rounds(
     handler: &dyn Handler<ServerSide>,
     mut request: Box<hub::ClientRequest>,
@@ -90,10 +91,10 @@ async fn answer_rounds(
         let (asked, mut next) = match (result, next) {
             (Ok(Some(HandlerResult::Declared(hub::ServerResult::InputRequired(asked)))), Some(next)) => (asked, next),
             (Ok(Some(result)), _) => return Ok(result),
-            (Ok(None), _) => return Err(internal_error("the handler waits for nothing")),
+            (Ok(None), _) => return Err(internal_error("the handler stopped without an input request")),
             (Err(refusal), _) => return refused(refusal),
         };
-        // Nobody would get the answers.
+        // No run of the handler would get the responses.
         if rounds_left == 0 {
             break;
         }
@@ -106,10 +107,10 @@ async fn answer_rounds(
         }
         request = next;
     }
-    Err(internal_error("the handler asks something in too many rounds"))
+    Err(internal_error("the handler requests input in too many rounds"))
 }
 
-/// Answers a stateless request. What the handler asks becomes the result.
+/// Answers a stateless request. If the handler requests input, the input requests are the result.
 async fn answer_round(
     handler: &dyn Handler<ServerSide>,
     mut request: Box<hub::ClientRequest>,
@@ -159,14 +160,15 @@ async fn answer_round(
     Ok(HandlerResult::Declared(hub::ServerResult::InputRequired(asked)))
 }
 
-/// The result of a tool that asks what the client of a session can't answer. Such clients show their model a result with
-/// `isError`, and don't expect a refusal for a capability that they lack.
+/// Returns the result of a tool that requests input for which the client of a session lacks the capability. Such
+/// clients show a result with `isError` to their model, and don't expect an error response for a capability that they
+/// lack.
 fn failed(error: ErrorObject) -> hub::ServerResult {
     let why = hub::TextContent::new(error.message);
     hub::ServerResult::CallTool(hub::CallToolResult::new(vec![why.into()]).with_is_error(true))
 }
 
-/// Calls the client with each of these requests at once.
+/// Sends all of these requests to the client concurrently.
 async fn call_with_all(
     peer: &Peer<ServerSide>,
     requests: Option<hub::InputRequests>,
@@ -187,21 +189,21 @@ async fn call_with_all(
     Ok(Some(responses.into_iter().collect()))
 }
 
-/// Whatever is wrong with a state, so that nobody learns how to make a better one.
+/// Returns the error for every invalid state. It gives no reason, which would help to forge a state.
 fn invalid_state() -> ErrorObject {
     invalid_params("the request state is not valid")
 }
 
 impl Peer<ServerSide> {
-    /// The same client. What is asked through this handle has this name, and not its number among the questions of the handler,
-    /// by which its answer is found when the handler runs again.
+    /// Returns a handle to the same client that names its input requests. When the handler runs again, their responses
+    /// are found by this name, and not by their position among the input requests of the handler.
     #[must_use]
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
     }
 
-    /// Whether the client has declared what it takes to be asked this.
+    /// Checks that the client has declared the capability that an input request needs.
     ///
     /// # Errors
     /// [`CallError::NotOffered`] if it hasn't.
@@ -213,7 +215,7 @@ impl Peer<ServerSide> {
                 .method(request.method())
                 .and_then(|entry| entry.capability)
         {
-            // The client's revision has no such question.
+            // The client's revision doesn't have this input request.
             let method = name.to_owned();
             return Err(CallError::NotOffered {
                 method,
@@ -225,7 +227,7 @@ impl Peer<ServerSide> {
         self.state.check_call_params(negotiated, name, &to_json(request))
     }
 
-    /// The refusal of a request whose handler asks what the client can't answer.
+    /// Checks an input request, and returns the error for the client's request if the client lacks the capability.
     fn check_question(&self, request: &hub::InputRequest) -> Result<(), Refusal> {
         match self.may_ask(request) {
             Ok(()) => Ok(()),
@@ -254,14 +256,14 @@ impl Peer<ServerSide> {
 }
 
 impl Context<ServerSide> {
-    /// A run of the handler, and the context for it.
+    /// Returns a run of the handler, and the context for it.
     fn in_round(&self, round: Round) -> (Arc<Round>, Self) {
         let (round, mut context) = (Arc::new(round), self.clone());
         context.peer.round = Some(Arc::clone(&round));
         (round, context)
     }
 
-    /// The same context. What is asked through it has this name; see [`Peer::named`].
+    /// Returns the same context with a name for its input requests; see [`Peer::named`].
     #[must_use]
     pub fn named(&self, name: impl Into<String>) -> Self {
         let mut named = self.clone();
@@ -282,17 +284,18 @@ impl CallClient for Peer<ServerSide> {
     }
 }
 
-/// Asks the client of the request, and notifies it.
+/// Sends input requests and notifications to the client of the request.
 ///
-/// A client with a session is called. For a client of the stateless era, a question without an answer ends the run of the
-/// handler where it awaits the answer: the question is the result of the request, and when the client repeats the request
-/// with the answer, the handler runs again from its start and gets the answer in the same place. So what a handler does before a
-/// question is done once for each round: it should be what may be done again. Several questions that are asked at once, as
-/// by [`tokio::join!`], are asked in one round.
+/// A client with a session gets the input request as a request. For a client of the stateless era, an input request
+/// without a response ends the run of the handler where it awaits the response: the result of the client's request
+/// contains the input request, and when the client repeats its request with the response, the handler runs again from
+/// its start and gets the response in the same place. So the code before an input request runs once per round, and must
+/// be safe to repeat. Several concurrent input requests, as by [`tokio::join!`], are sent in one round.
 ///
-/// The questions of a handler follow from its arguments and the earlier answers, in the same order each time, or have names
-/// ([`Peer::named`]). The request gets an error if a handler asks something else than before, or what the client hasn't
-/// declared; a tool that a client with a session calls has a result with `isError` then. [`Peer::may_ask`] says so beforehand.
+/// The input requests of a handler must depend only on its arguments and the earlier responses and come in the same
+/// order each time, or have names ([`Peer::named`]). The client's request fails if an input request differs from that
+/// of an earlier run, or needs a capability that the client hasn't declared; in the latter case, a tool called in a
+/// session with a handshake gets a result with `isError` instead. [`Peer::may_ask`] checks the capability in advance.
 ///
 /// ```
 /// use mcp_runtime::{CallClient, CallError, Context, ServerSide, hub, mcp_wire};

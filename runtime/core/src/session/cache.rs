@@ -1,4 +1,4 @@
-//! Results of the server that stay fresh for a while.
+//! The cache of a server's results.
 
 use mcp_adapters::mcp_wire::RawJson;
 use mcp_runtime_util::{Instant, Mutex};
@@ -18,16 +18,16 @@ pub struct Cache<S: Side> {
 
 #[derive(Debug)]
 struct State<R> {
-    /// By their requests. With each is the change that makes it stale.
+    /// The results by their requests, each with the change that makes it stale.
     results: ExpiringMap<String, (R, Change), Instant>,
     /// The number of changes so far.
     changes: u64,
 }
 
-/// A call whose result may be kept.
+/// The cache key of a call.
 #[derive(Debug)]
 pub struct CacheKey {
-    /// The request without what it says about this client.
+    /// The canonical request, without `_meta`.
     request: String,
     ended_by: Change,
     /// The number of changes before the request.
@@ -46,7 +46,7 @@ impl<S: Side> Cache<S> {
         }
     }
 
-    /// The key of a request whose result is stale after a change.
+    /// Returns the key of a request whose result becomes stale by the change `ended_by`.
     pub fn key(&self, request: &[u8], ended_by: Change) -> Option<CacheKey> {
         let request = RawJson::of_json(std::str::from_utf8(request).ok()?);
         let request = canonical_request(request.parse_value().ok()?);
@@ -58,14 +58,14 @@ impl<S: Side> Cache<S> {
         })
     }
 
-    /// The result that is kept for a key, if it is fresh.
+    /// Returns the cached result for a key, if it is still fresh.
     pub fn get(&self, key: &CacheKey) -> Option<S::ResultIn> {
         let state = self.state.lock();
         let (result, _) = state.results.get(&key.request, Instant::now())?;
         Some(result.clone())
     }
 
-    /// Keeps a result of so many bytes as long as it says, unless something has changed since its request.
+    /// Caches a result of `bytes` bytes for the time it declares, unless a change has come since its request.
     pub fn insert(&self, key: CacheKey, result: &S::ResultIn, bytes: usize) {
         let bytes = bytes.saturating_add(key.request.len());
         let now = Instant::now();
@@ -83,7 +83,7 @@ impl<S: Side> Cache<S> {
             .insert(key.request, kept, bytes, (now, expires), &self.limits);
     }
 
-    /// Removes what a change has made stale.
+    /// Removes the results that a change has made stale.
     pub fn end(&self, change: &Change) {
         let mut state = self.state.lock();
         state.changes += 1;

@@ -1,4 +1,4 @@
-//! Outgoing calls, from the request to the result.
+//! Outgoing calls, from request to result.
 
 use std::future::pending;
 use std::pin::pin;
@@ -95,7 +95,7 @@ impl<S: Side> SessionState<S> {
             negotiated.conversion(),
         );
         let decoded = match decoded {
-            // A kind of results that the peer's revision has and the hub lacks.
+            // The peer's revision has this kind of result, but the hub doesn't.
             Err(FromPeer::Unrepresentable(error)) if error.path().segments().is_empty() => {
                 return S::undeclared_in(result).ok_or_else(|| error.into());
             }
@@ -109,7 +109,7 @@ impl<S: Side> SessionState<S> {
         }
     }
 
-    /// What reads the result of a call in place, if nobody needs its text.
+    /// Returns a function that decodes the result of a call in place, unless its text is needed for validation.
     fn reader_in_place(&self, negotiated: &Negotiated, method: &str) -> Option<ReadInPlace<S::ResultIn>> {
         if self.validates() {
             return None;
@@ -146,7 +146,7 @@ impl<S: Side> SessionState<S> {
         result.map_err(|error| self.error_from_peer(negotiated, method, id, error))
     }
 
-    /// Sends a request that the session makes automatically; its result, and the violations of the response.
+    /// Sends a request of the session itself, and returns its result and the violations of the response.
     pub async fn call_json(
         self: &Arc<Self>,
         negotiated: &Negotiated,
@@ -198,7 +198,8 @@ impl<S: Side> SessionState<S> {
         reply
     }
 
-    /// Passes on a finished request when its turn comes, and waits for the reply. The reply has its position in `line`.
+    /// Passes on a request that is already encoded when its turn comes, and waits for the reply. The reply gets a
+    /// position in `line`.
     pub async fn pass_call(
         self: &Arc<Self>,
         id: i64,
@@ -220,7 +221,7 @@ impl<S: Side> SessionState<S> {
             drop(ticket);
             sent
         };
-        // The sender is dropped: no progress comes this way.
+        // The sender is dropped: the progress of such calls isn't reported here.
         let (_, mut progressed) = mpsc::channel(1);
         let reply = self.wait(sending, replied, &mut progressed, None).await;
         if !matches!(reply, Err(CallError::TimedOut(_))) {
@@ -229,7 +230,7 @@ impl<S: Side> SessionState<S> {
         reply
     }
 
-    /// Sends and waits for the response. Progress restarts the timeout, up to a limit.
+    /// Sends the request and waits for the response. Progress restarts the timeout, up to a limit.
     async fn wait(
         &self,
         sending: impl Future<Output = Result<(), TransportError>>,
@@ -252,7 +253,8 @@ impl<S: Side> SessionState<S> {
                 Some(update) = progressed.recv(), if !left.is_zero() => {
                     last_progress = clock.elapsed();
                     if let Some(progress) = &progress {
-                        // A caller that doesn't read its progress misses some of it. Nothing waits for it.
+                        // A caller that doesn't read its progress misses some of it; the call doesn't wait for the
+                        // caller.
                         let _ = progress.try_send(update);
                     }
                 }
@@ -261,7 +263,7 @@ impl<S: Side> SessionState<S> {
                     sent.map_err(|error| self.send_error(error))?;
                     is_sent = true;
                 }
-                // The timeout holds as well for a peer that doesn't read.
+                // The timeout also applies while the peer doesn't read.
                 () = clock.sleep(timeout) => return Err(CallError::TimedOut(clock.elapsed())),
                 () = self.ended.cancelled() => return Err(self.closed()),
             }
@@ -269,7 +271,7 @@ impl<S: Side> SessionState<S> {
     }
 }
 
-/// Cancels a call whose caller goes before the response comes.
+/// Cancels a call when its future is dropped before the response comes.
 #[derive(Debug)]
 pub struct CancelOnDrop<S: Side> {
     state: Arc<SessionState<S>>,
@@ -290,7 +292,7 @@ impl<S: Side> CancelOnDrop<S> {
         }
     }
 
-    /// The call is over.
+    /// Marks the call as finished, so that it isn't cancelled.
     fn disarm(mut self) {
         if let Some(id) = self.id.take() {
             self.state.pending.remove(id);
@@ -305,7 +307,7 @@ impl<S: Side> Drop for CancelOnDrop<S> {
             return;
         }
         if self.state.revision().is_none() {
-            // The protocol doesn't allow to cancel the request that starts the session.
+            // The protocol doesn't allow cancelling the request that starts the session.
             return;
         }
         let (state, revision) = (Arc::clone(&self.state), self.revision);
@@ -332,7 +334,7 @@ impl<S: Side> Drop for CancelOnDrop<S> {
     }
 }
 
-/// A server calls no client whose requests are stateless. It asks in the results of those that allow it.
+/// Refuses requests of a server to a stateless client: input requests are sent in results instead.
 fn check_direction<S: Side>(negotiated: &Negotiated, method: &str) -> Result<(), CallError> {
     if S::IS_SERVER && negotiated.is_stateless() {
         let reason = format!(
@@ -351,7 +353,7 @@ pub fn request_json(id: i64, request: impl Object) -> Vec<u8> {
     })
 }
 
-/// A request with what this side says about itself, if the peer's revision wants that with each request.
+/// Adds this side's description of itself to a request, if the peer's revision requires that in each request.
 pub fn with_stamp(negotiated: &Negotiated, mut json: Vec<u8>) -> Result<Vec<u8>, CallError> {
     for (key, value) in &negotiated.stamp {
         let edited = with_meta(&json, key, value.text());
@@ -360,16 +362,16 @@ pub fn with_stamp(negotiated: &Negotiated, mut json: Vec<u8>) -> Result<Vec<u8>,
     Ok(json)
 }
 
-/// Counts the time since it was made, without the time that the transport has waited for its user.
+/// A clock that measures the time since its creation, excluding the time that the transport has waited for its user.
 pub struct Clock<'s> {
     sender: &'s dyn DynSender,
-    /// `None` if there are no timers: no time passes.
+    /// `None` without timers: then no time passes.
     started: Option<Instant>,
     suspended: Duration,
 }
 
 impl<S: Side> SessionState<S> {
-    /// A clock that begins now.
+    /// Starts a clock.
     pub fn clock(&self) -> Clock<'_> {
         let sender = &*self.sender;
         Clock {
@@ -381,7 +383,7 @@ impl<S: Side> SessionState<S> {
 }
 
 impl Clock<'_> {
-    /// The time that has passed.
+    /// Returns the time that has passed.
     pub fn elapsed(&self) -> Duration {
         let Some(started) = self.started else {
             return Duration::ZERO;
@@ -390,7 +392,7 @@ impl Clock<'_> {
         started.elapsed().saturating_sub(suspended)
     }
 
-    /// Waits until so much more time has passed.
+    /// Waits until this much more time has passed.
     pub async fn sleep(&self, time: Duration) {
         if self.started.is_none() {
             return pending().await;

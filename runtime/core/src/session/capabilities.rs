@@ -1,4 +1,4 @@
-//! The capabilities of both sides: what is declared, and what calls, requests and notifications need.
+//! The capabilities that both sides declare, and checks of those that requests and notifications need.
 
 use mcp_adapters::mcp_wire::{ErrorObject, JsonType, MessageHeader, Method, RawJson, error_code};
 use mcp_adapters::{Need, Revision, hub};
@@ -11,7 +11,7 @@ use crate::message::to_value;
 use crate::side::Side;
 
 impl<S: Side> SessionState<S> {
-    /// Checks that the peer has declared the capability that a call needs. Before the handshake, every call may be sent.
+    /// Checks that the peer has declared the capability that a call needs. Before the handshake, every call is allowed.
     pub fn check_call(&self, negotiated: &Negotiated, name: &str) -> Result<(), CallError> {
         let (Some(info), Some(entry)) = (&negotiated.info, method::<S>(negotiated.revision, name, false)) else {
             return Ok(());
@@ -48,7 +48,7 @@ impl<S: Side> SessionState<S> {
         }
     }
 
-    /// Whether the peer has declared the capability that a notification of it needs.
+    /// Whether the peer has declared the capability that its notification needs.
     pub fn peer_declares(&self, negotiated: &Negotiated, name: &str) -> bool {
         let entry = method::<S>(negotiated.revision, name, true);
         let info = negotiated.info.as_ref();
@@ -98,14 +98,15 @@ fn not_offered(negotiated: &Negotiated, method: &str, capability: &'static str) 
     }
 }
 
-/// The capability that a method of a revision needs, if it isn't among `capabilities`, which are in the form of the hub.
+/// Returns the capability that a method of a revision needs, if `capabilities`, which are in the form of the hub, lack
+/// it.
 pub fn missing(capabilities: &Value, revision: Revision, method: &Method) -> Option<&'static str> {
     let capability = method.capability?;
     let place = place_in_hub(revision, method).unwrap_or(capability);
     is_absent(capabilities, place).then_some(capability)
 }
 
-/// Where the hub has the capability that a method of a revision needs.
+/// Returns the path in the hub of the capability that a method of a revision needs.
 fn place_in_hub(revision: Revision, method: &Method) -> Option<&'static str> {
     let renamed = || Revision::HUB.method(Revision::HUB.name_of_method(revision, method.name));
     Revision::HUB.method(method.name).or_else(renamed)?.capability
@@ -115,7 +116,7 @@ fn is_absent(capabilities: &Value, place: &str) -> bool {
     matches!(at(capabilities, place), None | Some(Value::Null | Value::Bool(false)))
 }
 
-/// The first need of a request that `capabilities`, which are in the form of the hub, don't meet.
+/// Returns the first need of a request that `capabilities`, which are in the form of the hub, don't meet.
 fn unmet(
     capabilities: &Value,
     (revision, method): (Revision, &str),
@@ -135,14 +136,14 @@ fn unmet(
     unmet.map(|(need, _)| need)
 }
 
-/// Whether an empty object offers the capability at a place in it.
+/// Whether the object around a capability is empty, which declares that capability.
 fn is_offered_by_empty(capabilities: &Value, place: &str) -> bool {
     let around = place.rsplit_once('.').and_then(|(around, _)| at(capabilities, around));
     let members = around.and_then(Value::as_object);
     members.is_some_and(|members| members.values().all(Value::is_null))
 }
 
-/// The member at a path.
+/// Returns the member at a path.
 fn at<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
     path.split('.').try_fold(value, |at, member| at.get(member))
 }
@@ -167,7 +168,7 @@ fn has_need(request: &MessageHeader<'_>, need: &Need) -> bool {
 /// Capabilities of a server that only clients of one revision see.
 pub type ExtraCapabilities = (Revision, Value);
 
-/// The capabilities of a server with those of `extra`.
+/// Merges `extra` into the capabilities of a server.
 pub fn with_extra(
     capabilities: &hub::ServerCapabilities,
     extra: impl IntoIterator<Item = Value>,
@@ -185,11 +186,11 @@ pub fn with_extra(
         .unwrap_or_else(|_| capabilities.clone())
 }
 
-/// The capabilities of a server without those to notify of changes, such as `tools.listChanged`.
+/// Returns the capabilities of a server without those for change notifications, such as `tools.listChanged`.
 pub fn without_changes(capabilities: &hub::ServerCapabilities) -> hub::ServerCapabilities {
     let mut kept = to_value(capabilities);
     let notifications = Revision::HUB.methods().iter().filter(|method| !method.is_request());
-    // A capability of its own, such as that of log messages, isn't one to notify of changes of what another offers.
+    // Only nested capabilities are for changes: a top-level one, such as that of log messages, is independent.
     for (around, member) in notifications.filter_map(|method| method.capability?.rsplit_once('.')) {
         let around = kept.pointer_mut(&format!("/{}", around.replace('.', "/")));
         if let Some(Value::Object(members)) = around {
@@ -199,7 +200,7 @@ pub fn without_changes(capabilities: &hub::ServerCapabilities) -> hub::ServerCap
     RawJson::from(kept).decode_as().unwrap_or_default()
 }
 
-/// Adds the members that an object lacks.
+/// Adds the members of `from` that `into` lacks, recursively.
 fn merge(into: &mut Value, from: &Value) {
     let (Value::Object(into), Value::Object(from)) = (into, from) else {
         return;

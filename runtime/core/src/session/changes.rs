@@ -1,4 +1,4 @@
-//! The changes that a server notifies this client of, in one stream whatever the server speaks.
+//! The changes that a server reports to this client, as one stream in every revision.
 
 use std::fmt;
 use std::future::pending;
@@ -23,23 +23,25 @@ use crate::error::{CallError, TransportError};
 use crate::message::Purpose;
 use crate::side::{ClientSide, Side};
 
-/// The changes that a server notifies this client of; [`Peer::changes`] makes it. Dropping it ends the subscription.
+/// The stream of changes that a server reports to this client; [`Peer::changes`] returns it. Dropping it ends the
+/// subscription.
 ///
-/// Each change comes at least once after it has happened. Changes of the same list or resource that come while nobody reads
-/// the stream are one. The stream ends when the server ends the subscription, and with an error when the connection is lost
-/// or the session ends. What changed afterwards isn't known then: subscribe again, and read again what matters.
+/// Each change is reported at least once after it has happened. Changes of the same list or resource that arrive while
+/// the stream isn't read are merged into one. The stream ends when the server ends the subscription, and with an error
+/// when the connection is lost or the session ends. Later changes are missed then: subscribe again, and read the lists
+/// and resources again.
 #[derive(Debug)]
 pub struct Changes {
     queue: Arc<ChangeQueue>,
-    /// The response to the request for changes, if the server has that.
+    /// The response to the request for changes, if the server's revision has that request.
     replied: Option<oneshot::Receiver<Reply<hub::ServerResult>>>,
-    /// Sends that request, which lasts as long as the response if nothing else reads that.
+    /// The future that sends that request. If no task of the session reads the response, this future does.
     sending: Option<Sending>,
     subscription: Subscription,
 }
 
 impl Changes {
-    /// The changes that the server notifies of: those that were asked for, without what it doesn't support.
+    /// Returns the changes that the server agreed to report: the requested ones, without those that it doesn't support.
     #[must_use]
     pub fn agreed(&self) -> ChangeFilter {
         self.queue.filter()
@@ -68,7 +70,7 @@ impl Stream for Changes {
     }
 }
 
-/// A request while it is sent.
+/// A request that is being sent.
 struct Sending(BoxFuture<'static, Result<(), TransportError>>);
 
 impl fmt::Debug for Sending {
@@ -77,7 +79,7 @@ impl fmt::Debug for Sending {
     }
 }
 
-/// How a subscription has ended.
+/// Returns how a subscription has ended.
 fn ended<T>(reply: Result<Reply<T>, oneshot::error::RecvError>) -> Result<(), CallError> {
     match reply {
         Ok(reply) => reply.result.map(drop),
@@ -90,9 +92,9 @@ fn ended<T>(reply: Result<Reply<T>, oneshot::error::RecvError>) -> Result<(), Ca
 struct Subscription {
     state: Arc<SessionState<ClientSide>>,
     id: RequestId,
-    /// The request for changes, if the server has that.
+    /// The request for changes, if the server's revision has that request.
     _request: Option<CancelOnDrop<ClientSide>>,
-    /// The resources that this has subscribed to, each by a request.
+    /// The resources to which this has subscribed by separate requests.
     resources: Vec<String>,
 }
 
@@ -119,10 +121,10 @@ impl Drop for Subscription {
 impl Peer<ClientSide> {
     /// Subscribes to changes of the server's lists and resources.
     ///
-    /// The stream is the same whatever the server speaks. A stateless server gets one request, which lasts as long as the
-    /// stream. A server with sessions gets a request for each resource, unless another stream has subscribed to it already;
-    /// changes of its lists come unasked. [`Changes::agreed`] says what the server notifies of. The handler of the session
-    /// is notified of every change as well.
+    /// The stream is the same for servers of all revisions. A stateless server gets one request, which lasts as long as
+    /// the stream. A server with sessions gets one request per resource, unless another stream has already subscribed
+    /// to it; it reports changes of its lists without a request. [`Changes::agreed`] returns what the server reports.
+    /// The handler of the session gets the notification of every change as well.
     ///
     /// ```
     /// use futures_util::StreamExt;
@@ -146,7 +148,7 @@ impl Peer<ClientSide> {
     /// ```
     ///
     /// # Errors
-    /// When the server refuses the subscription, or doesn't answer in time.
+    /// When the server refuses the subscription, or doesn't respond in time.
     pub async fn changes(&self, filter: ChangeFilter) -> Result<Changes, CallError> {
         let state = &self.state;
         match hello::listen(state.negotiated().revision, &filter) {
@@ -206,7 +208,7 @@ impl SessionState<ClientSide> {
                 },
                 reply = &mut replied => {
                     ended(reply)?;
-                    let reason = "the server has ended the subscription before it had begun";
+                    let reason = "the server ended the subscription before it acknowledged it";
                     return Err(CallError::InvalidResult(reason.to_owned()));
                 }
                 () = &mut late => return Err(CallError::TimedOut(patience)),
@@ -262,7 +264,7 @@ impl SessionState<ClientSide> {
         let Some((method, params)) = hello::subscribe(negotiated.revision, uri) else {
             return Ok(false);
         };
-        // Requests about a resource follow each other, so that the last one counts.
+        // Requests about resources are sent one after the other, so that the last one takes effect.
         let mut subscribed = self.subscribed.lock().await;
         if let Some(streams) = subscribed.get_mut(uri) {
             *streams += 1;
@@ -290,7 +292,7 @@ impl SessionState<ClientSide> {
         }
     }
 
-    /// Ends that for one stream.
+    /// Ends the subscription of one stream to a resource; the request is sent for the last stream.
     async fn unsubscribe(self: &Arc<Self>, uri: &str) -> Result<(), CallError> {
         let mut subscribed = self.subscribed.lock().await;
         if let Some(streams) = subscribed.get_mut(uri).filter(|streams| **streams > 1) {
@@ -308,7 +310,8 @@ impl SessionState<ClientSide> {
 }
 
 impl<S: Side> SessionState<S> {
-    /// Sets in a session what was set in the one that the server has lost: the log level, and the subscriptions to resources.
+    /// Restores the log level and the subscriptions to resources in a new session, after the server has lost the
+    /// previous one.
     pub async fn restore(self: &Arc<Self>) {
         self.restore_log_level().await;
         let negotiated = self.negotiated();
@@ -323,7 +326,7 @@ impl<S: Side> SessionState<S> {
         }
     }
 
-    /// Takes the acknowledgement of a subscription; `false` if a notification is none.
+    /// Processes the acknowledgement of a subscription; `false` if the notification isn't one.
     pub fn take_acknowledgement(&self, method: &str, header: &MessageHeader<'_>, negotiated: &Negotiated) -> bool {
         let revision = negotiated.revision;
         if revision.lifecycle().acknowledge != Some(method) {
@@ -332,13 +335,13 @@ impl<S: Side> SessionState<S> {
         let queue = hello::subscription(revision, header).and_then(|id| self.subscriptions.get(&id));
         match (queue, hello::read_acknowledgement(revision, header)) {
             (Some(queue), Ok(agreed)) => queue.agree(&agreed),
-            _ => tracing::debug!("an acknowledgement of no subscription"),
+            _ => tracing::debug!("an acknowledgement matches no subscription"),
         }
         true
     }
 
-    /// Takes a change that the server notifies of, for the subscription that its notification names; in a session, where it
-    /// names none, for all of them.
+    /// Queues a change that the server reports: for the subscription that its notification names, or, in a session with
+    /// a handshake, where it names none, for all subscriptions.
     pub fn take_change(&self, change: &Change, header: &MessageHeader<'_>, negotiated: &Negotiated) {
         let revision = negotiated.revision;
         if let Some(cache) = self.cache() {

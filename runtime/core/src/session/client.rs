@@ -1,4 +1,4 @@
-//! What only a client does: it answers what the results of its calls ask, and lists all pages.
+//! Functions only of clients: answering input requests in results of calls, and reading all pages of a list.
 
 use std::collections::HashSet;
 use std::pin::Pin;
@@ -25,9 +25,10 @@ use crate::rounds::retry_input;
 use crate::side::{ClientSide, MessageIn, Side};
 
 impl<S: Side> SessionState<S> {
-    /// Lets this handler answer the requests that come in results. The first one of a session counts.
+    /// Sets the handler that answers input requests in results. Only the first call in a session has an effect.
     pub fn answer_by(self: &Arc<Self>, handler: &Layered<S>) {
-        // The session has the function. It must not keep the session, nor the handler, which may have this session or another one.
+        // The session owns the function. The function must not own the session, nor the handler, which can own this
+        // session or another one.
         let (session, handler) = (Arc::downgrade(self), handler.downgrade());
         let answer = move |request, negotiated| -> Answering<S> {
             Box::pin(answer(Weak::clone(&session), handler.upgrade(), request, negotiated))
@@ -36,7 +37,7 @@ impl<S: Side> SessionState<S> {
     }
 }
 
-/// Lets the handler answer a request that came in a result.
+/// Lets the handler answer an input request that came in a result.
 async fn answer<S: Side>(
     session: Weak<SessionState<S>>,
     handler: Option<Layered<S>>,
@@ -66,17 +67,18 @@ async fn answer<S: Side>(
         HandlerResult::Declared(result) => Ok(result),
         HandlerResult::Custom(_) => Err(ErrorObject::new(
             error_code::METHOD_NOT_FOUND,
-            "no revision declares it",
+            "no revision declares this method",
         )),
     }
 }
 
 impl Peer<ClientSide> {
-    /// Calls a method. As long as the result, or an error, asks something, the handler of this client answers, and the call is
-    /// repeated. The functions of [`CallServer`] do the same, and refuse a result that the hub doesn't declare.
+    /// Calls a method. As long as the result or error requires input, the handler of this client answers the input
+    /// requests, and the call is repeated. The functions of [`CallServer`] do the same, and refuse a result that the
+    /// hub doesn't declare.
     ///
     /// # Errors
-    /// Those of [`Self::call`], and when the handler doesn't answer.
+    /// Those of [`Self::call`], and when the handler doesn't answer an input request.
     pub async fn call_in_rounds(&self, mut request: hub::ClientRequest) -> Result<hub::ServerResult, CallError> {
         if retry_input(&mut request).is_none() {
             return self.call(request).await;
@@ -97,16 +99,16 @@ impl Peer<ClientSide> {
                     if !answers.iter().all(|(_, answer)| is_accepted(answer)) {
                         return Err(error);
                     }
-                    // The server learns the answers otherwise, so the same request is repeated.
+                    // The server gets the outcome in another way, so the same request is repeated.
                     continue;
                 }
             };
             if asked.input_requests.is_none() && asked.request_state.is_none() {
                 return Err(CallError::InvalidResult(
-                    "it asks for input, but not for which".to_owned(),
+                    "it requires input, but has neither input requests nor a state".to_owned(),
                 ));
             }
-            // The server would never get the answers.
+            // The server would never get the responses.
             if rounds_left == 0 {
                 break;
             }
@@ -118,7 +120,7 @@ impl Peer<ClientSide> {
         Err(CallError::TooManyRounds(limit))
     }
 
-    /// The error for a result of a kind that the hub doesn't declare.
+    /// Returns the error for a result of a kind that the hub doesn't declare.
     fn undeclared_kind(&self, result: &RawJson) -> CallError {
         let revision = self.negotiated().revision;
         let member = revision.lifecycle().result_kind;
@@ -129,8 +131,8 @@ impl Peer<ClientSide> {
         })
     }
 
-    /// The questions of an error that asks the client something, by their numbers. `None` for another error, and if this client
-    /// hasn't declared that it answers them.
+    /// Returns the input requests of an error that requires input, named by their numbers. `None` for other errors, and
+    /// if this client hasn't declared the capability for them.
     fn asked_by_error(&self, error: &CallError) -> Option<hub::InputRequests> {
         let (CallError::Peer(error), negotiated) = (error, self.negotiated()) else {
             return None;
@@ -154,16 +156,17 @@ impl Peer<ClientSide> {
         questions.collect()
     }
 
-    /// Lets the handler of this client answer what a server asks, all at once. Results of requests ask by themselves: this is for what is
-    /// asked otherwise, such as by an extension.
+    /// Lets the handler of this client answer input requests of a server, all concurrently. Those in results of calls
+    /// are answered automatically: this is for others, such as those of an extension.
     ///
     /// # Errors
-    /// [`CallError::Unanswered`] when the handler doesn't answer, [`CallError::InvalidResult`] when more is asked than
-    /// [`Limits::in_flight`](crate::Limits::in_flight) allows, and [`CallError::Closed`] when the session has ended.
+    /// [`CallError::Unanswered`] when the handler doesn't answer, [`CallError::InvalidResult`] when there are more
+    /// input requests than [`Limits::in_flight`](crate::Limits::in_flight) allows, and [`CallError::Closed`] when the
+    /// session has ended.
     pub async fn answer(&self, requests: hub::InputRequests) -> Result<hub::InputResponses, CallError> {
         let limit = self.state.options.limits.in_flight;
         if requests.len() > limit {
-            let reason = format!("it asks {} questions, and {limit} are allowed", requests.len());
+            let reason = format!("it has {} input requests, and {limit} are allowed", requests.len());
             return Err(CallError::InvalidResult(reason));
         }
         let mut answers: Vec<BoxFuture<'_, _>> = Vec::new();
@@ -173,7 +176,7 @@ impl Peer<ClientSide> {
             self.state.warn_of_deprecated(negotiated.revision, method);
             let answer = self.state.answer(request, Arc::clone(self.negotiated()));
             let answer = answer.ok_or(CallError::Closed)?;
-            // A handler that panics gives no answer.
+            // A panic of the handler becomes an error.
             let answered = async move {
                 catch_panic(answer)
                     .await
@@ -194,7 +197,7 @@ impl Peer<ClientSide> {
     }
 }
 
-/// Whether the user agrees to what was asked.
+/// Whether the user has agreed to an input request.
 fn is_accepted(answer: &hub::InputResponse) -> bool {
     match answer {
         hub::InputResponse::Elicit(result) => result.action == hub::ElicitResultAction::Accept,
@@ -220,8 +223,8 @@ impl CallServer for Peer<ClientSide> {
 type Page<T> = Result<(Vec<T>, Option<String>), CallError>;
 
 impl<S: Side> Peer<S> {
-    /// The items of one of the peer's lists, such as `peer.list::<hub::Tool>()`. A page is requested when the one before
-    /// it has been read. The stream ends with the list, or with the first error.
+    /// Returns the items of one of the peer's lists as a stream, such as `peer.list::<hub::Tool>()`. A page is
+    /// requested when the previous one has been read. The stream ends with the list, or with the first error.
     ///
     /// [`CallError::InvalidResult`] is the error when a cursor repeats, or when the list has more pages than
     /// [`Limits::pages`](crate::Limits::pages).
@@ -232,10 +235,10 @@ impl<S: Side> Peer<S> {
         Items::new(self.clone())
     }
 
-    /// All items of one of the peer's lists, such as `peer.list_all::<hub::Tool>()`.
+    /// Returns all items of one of the peer's lists, such as `peer.list_all::<hub::Tool>()`.
     ///
     /// # Errors
-    /// The first of [`Self::list`].
+    /// The first error of [`Self::list`].
     pub async fn list_all<T>(&self) -> Result<Vec<T>, CallError>
     where
         T: Paginated<S::RequestOut, S::ResultIn> + Send + 'static,
@@ -248,7 +251,7 @@ impl<S: Side> Peer<S> {
     }
 }
 
-/// The items of a list.
+/// The stream of the items of a list.
 struct Items<S: Side, T> {
     peer: Peer<S>,
     ready: std::vec::IntoIter<T>,
@@ -258,7 +261,7 @@ struct Items<S: Side, T> {
 }
 
 enum Next<T> {
-    /// The page at this cursor is to be requested.
+    /// The page at this cursor is requested next.
     Cursor(Option<String>),
     Requested(BoxFuture<'static, Page<T>>),
     Failed(CallError),
@@ -275,7 +278,7 @@ impl<S: Side, T> Items<S, T> {
         }
     }
 
-    /// What follows a page with this next cursor.
+    /// Returns the state after a page with this `nextCursor`.
     fn after(&mut self, cursor: Option<String>) -> Next<T> {
         let Some(cursor) = cursor else { return Next::End };
         let reason = if self.seen.len() + 1 >= self.peer.state.options.limits.pages {
@@ -283,7 +286,7 @@ impl<S: Side, T> Items<S, T> {
         } else if self.seen.insert(cursor.clone()) {
             return Next::Cursor(Some(cursor));
         } else {
-            format!("the list comes back to the cursor {cursor:?}")
+            format!("the list repeats the cursor {cursor:?}")
         };
         Next::Failed(CallError::InvalidResult(reason))
     }

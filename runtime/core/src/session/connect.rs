@@ -1,4 +1,4 @@
-//! How a session with a server begins: by a handshake, or by a discovery that answers a probe.
+//! The start of a session with a server: by a handshake, or by a discovery.
 
 use std::sync::Arc;
 
@@ -20,21 +20,22 @@ use crate::side::ClientSide;
 
 /// Starts a session with a server of either era.
 ///
-/// The handler answers the requests of the server; `()` answers none. The server gets `info` and `capabilities` in the handshake, or
-/// with each request where there is no handshake.
+/// The handler answers the requests of the server; `()` answers none. The server gets `info` and `capabilities` in the
+/// handshake, or with each request if there is no handshake.
 ///
-/// If the options support revisions of both eras, the client first sends the discovery of the latest stateless revision, and
-/// learns the era from the answer. A valid result, or an error that only stateless servers give, begins a stateless session. Any other
-/// error, a response without an answer, silence for [`Limits::probe`](crate::Limits::probe), and the end of a child process mean that
-/// the server has a handshake. Failures that say nothing of the era,
-/// such as one of authorization, are errors. If a server refuses the handshake and names a stateless revision, the client tries
-/// the discovery once more. With [`Options::era`], the era is given, and with [`Options::discovery`] all that a discovery says. The discovery of a server that may only be stateless has the time
-/// of any other call, and what else it answers is the error.
+/// If the options support revisions of both eras, the client first sends the discovery request of the latest stateless
+/// revision, and determines the era from the response. A valid result, or an error that only stateless servers send,
+/// starts a stateless session. Any other error, an HTTP response without a JSON-RPC response, no response within
+/// [`Limits::probe`](crate::Limits::probe), and the exit of a child process mean that the server has a handshake.
+/// Failures that don't depend on the era, such as one of authorization, are returned as errors. If a server refuses the
+/// handshake and names a stateless revision, the client sends the discovery request again. [`Options::era`] sets the
+/// era in advance, and [`Options::discovery`] the whole result of a discovery. If only stateless revisions are
+/// supported, the discovery request has the timeout of any other call, and an unexpected response to it is the error.
 ///
-/// In a handshake, the client requests the latest supported revision, and uses the one that the server answers with.
+/// In a handshake, the client requests the latest supported revision, and uses the one that the server responds with.
 ///
 /// # Errors
-/// When the server doesn't answer, or answers with a revision that isn't supported.
+/// When the server doesn't respond, or responds with a revision that isn't supported.
 pub async fn connect(
     handler: impl Into<Layered<ClientSide>>,
     info: hub::Implementation,
@@ -51,7 +52,7 @@ pub async fn connect(
     connect_with(handler.into(), info, options, transport).await
 }
 
-/// Starts a session with a server of either era, on behalf of any handler.
+/// Starts a session with a server of either era; see [`connect`].
 pub async fn connect_with<T: Transport>(
     handler: Layered<ClientSide>,
     info: ClientInfo,
@@ -98,14 +99,14 @@ pub async fn connect_with<T: Transport>(
     }
 }
 
-/// The revision of a server that is known from before, and what it said about itself if it has no handshake.
+/// Returns the revision of a server from an earlier discovery, and its discovery result if it has no handshake.
 fn known(options: &Options) -> Option<(Revision, Option<ServerHello>)> {
     let known = options.discovery.as_ref()?;
     let revision = known.revision()?;
     options.supported.contains(&revision).then(|| (revision, known.hello()))
 }
 
-/// Begins a session with a server that may only be stateless.
+/// Starts a session with a server when only stateless revisions are possible.
 pub async fn begin_stateless(state: &Arc<SessionState<ClientSide>>, info: &ClientInfo) -> Result<(), ConnectError> {
     if let Some((revision, Some(hello))) = known(&state.options) {
         return state.agree_stateless(revision, info, hello);
@@ -118,8 +119,8 @@ pub async fn begin_stateless(state: &Arc<SessionState<ClientSide>>, info: &Clien
     }
 }
 
-/// Starts a session with a server on behalf of a client that has a handshake: in its revision if the server has that. The server is
-/// asked what it is only if it refuses the handshake.
+/// Starts a session with a server on behalf of a client that has a handshake, in the client's revision if the server
+/// supports it. The server's era is probed only if it refuses the handshake.
 pub async fn connect_by_handshake<T: Transport>(
     handler: Layered<ClientSide>,
     info: ClientInfo,
@@ -153,7 +154,7 @@ pub async fn connect_by_handshake<T: Transport>(
     }
 }
 
-/// A session that has not begun. If it is dropped, it ends.
+/// A session that hasn't started yet. Dropping this ends it.
 struct Attempt {
     state: Arc<SessionState<ClientSide>>,
     session: ClientSession,
@@ -188,8 +189,8 @@ impl Attempt {
         }
     }
 
-    /// Begins a session with a server that has a handshake by all that is known. One that names a stateless revision in its
-    /// refusal is asked again what it is.
+    /// Starts a session with a server that appears to have a handshake. If the server refuses it and names a stateless
+    /// revision, it is probed again.
     async fn handshake(self, revision: Revision, info: &ClientInfo) -> Result<ClientSession, ConnectError> {
         let mut agreed = self.state.handshake(revision, info).await;
         let supported = &self.state.options.supported;
@@ -205,7 +206,7 @@ impl Attempt {
         self.end(agreed).await
     }
 
-    /// The session, if it has begun.
+    /// Returns the session if it has started, and otherwise ends it and returns the error.
     async fn end(self, begun: Result<(), ConnectError>) -> Result<ClientSession, ConnectError> {
         match begun {
             Ok(()) => {

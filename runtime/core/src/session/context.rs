@@ -27,7 +27,7 @@ pub struct Context<S: Side> {
     pub(super) message: Arc<Envelope>,
 }
 
-/// What is known of a message besides its method and parameters. All contexts of the message share it.
+/// The data of a message other than its method and parameters. All contexts of the message share it.
 #[derive(Debug, Default)]
 pub(super) struct Envelope {
     pub(super) token: Option<hub::ProgressToken>,
@@ -48,53 +48,54 @@ impl<S: Side> Clone for Context<S> {
 }
 
 impl<S: Side> Context<S> {
-    /// The peer that sent the message. What is sent through this handle is related to the request.
+    /// Returns the peer that sent the message. Messages sent through this handle are related to the request.
     #[must_use]
     pub fn peer(&self) -> &Peer<S> {
         &self.peer
     }
 
-    /// The id of the request; `None` for a notification.
+    /// Returns the id of the request; `None` for a notification.
     #[must_use]
     pub fn request_id(&self) -> Option<&RequestId> {
         self.peer.request.as_ref()
     }
 
-    /// The revision of the message.
+    /// Returns the revision of the message.
     #[must_use]
     pub fn revision(&self) -> Option<Revision> {
         self.peer.revision()
     }
 
-    /// The `_meta` of the request, as it came; `None` if it has none, and for a notification.
+    /// Returns the `_meta` of the request as the peer sent it; `None` if it has none, and for a notification.
     ///
-    /// Among its members may be `traceparent` and `tracestate`, the trace context of the caller.
+    /// Its members can include `traceparent` and `tracestate`, the trace context of the caller.
     #[must_use]
     pub fn meta(&self) -> Option<&RawObject> {
         self.message.meta.as_ref()
     }
 
-    /// What the peer said about itself.
+    /// Returns the peer's name, version and capabilities.
     #[must_use]
     pub fn peer_info(&self) -> Option<&PeerInfo> {
         self.peer.info()
     }
 
-    /// The losses of the message's conversion from the peer's revision.
+    /// Returns the losses of the message's conversion from the peer's revision.
     #[must_use]
     pub fn losses(&self) -> &[Loss] {
         &self.message.losses
     }
 
-    /// The parameters of the request as the peer sent them, if their conversion from the peer's revision has lost something.
+    /// Returns the parameters of the request as the peer sent them, if their conversion from the peer's revision had
+    /// losses.
     ///
-    /// A member that the hub lacks, such as the `task` of a call in revision 2025-11-25, can be read there.
+    /// Use it to read a member that the hub lacks, such as the `task` of a call in revision 2025-11-25.
     #[must_use]
     pub fn original_params(&self) -> Option<&RawObject> {
         self.message.original_params.as_ref()
     }
 
-    /// What the transport adds to the message.
+    /// Returns the values that the transport added to the message.
     ///
     /// The HTTP server adds the [`Parts`](http::request::Parts) of the HTTP request: its headers, and its extensions, in
     /// which middleware leaves values such as the authenticated user. Other transports add nothing.
@@ -112,27 +113,27 @@ impl<S: Side> Context<S> {
         &self.message.extensions
     }
 
-    /// On whose behalf the peer sent the message, if the transport knows: over HTTP, what
-    /// `HttpServer::principal` determines.
+    /// Returns the principal on whose behalf the peer sent the message, if the transport knows it: over HTTP, the one
+    /// that `HttpServer::principal` determines.
     #[must_use]
     pub fn principal(&self) -> Option<&Principal> {
         self.message.extensions.get()
     }
 
-    /// Is cancelled when the peer cancels the request. The handler's future is dropped then, so this is for tasks that the
-    /// handler has spawned.
+    /// Returns a token that is cancelled when the peer cancels the request. The handler's future is dropped then, so
+    /// the token is for tasks that the handler has spawned.
     #[must_use]
     pub fn cancelled(&self) -> &CancellationToken {
         &self.cancelled
     }
 
-    /// Whether the peer asked for progress.
+    /// Whether the peer requested progress.
     #[doc(hidden)]
     pub fn wants_progress(&self) -> bool {
         self.message.token.is_some()
     }
 
-    /// Sends a progress notification, if the peer asked for progress.
+    /// Sends a progress notification, if the peer requested progress.
     ///
     /// # Errors
     /// When it can't be sent.
@@ -149,7 +150,7 @@ impl<S: Side> Context<S> {
         self.peer.notify_progress(params).await
     }
 
-    /// Waits for a call by which the message is passed on, and passes the progress of the call back.
+    /// Waits for a call that passes the message on, and passes the progress of the call back.
     #[doc(hidden)]
     pub async fn with_progress_of<T>(
         &self,
@@ -176,12 +177,12 @@ impl<S: Side> Context<S> {
     }
 }
 
-/// A number, if JSON can represent it.
+/// Converts a number, if JSON can represent it.
 fn number(value: f64) -> Option<Number> {
     value.is_finite().then(|| Number::from(value))
 }
 
-/// The peer of a session. Clones are the same peer.
+/// A handle to the peer of a session. Clones refer to the same peer.
 ///
 /// Dropping the future of a call cancels the call, and notifies the peer.
 #[derive(Debug)]
@@ -189,11 +190,11 @@ pub struct Peer<S: Side> {
     pub(super) state: Arc<SessionState<S>>,
     /// The request that is being handled, if the handle belongs to one.
     request: Option<RequestId>,
-    /// What holds for that request. Without it, what was negotiated for the session does.
+    /// The terms negotiated for that request. If `None`, those of the session apply.
     negotiated: Option<Arc<Negotiated>>,
-    /// The run of its handler, if that may ask the client something.
+    /// The run of its handler, if that can request input from the client.
     pub(super) round: Option<Arc<Round>>,
-    /// The name of what is asked through this handle.
+    /// The name of input requests made through this handle.
     pub(super) name: Option<String>,
     progress: Option<mpsc::Sender<Progress>>,
 }
@@ -224,7 +225,7 @@ impl<S: Side> Peer<S> {
         }
     }
 
-    /// The peer that sent a message for which this was negotiated.
+    /// Returns a handle to the peer that sent a message, with the terms negotiated for it.
     #[doc(hidden)]
     pub fn of_message(state: Arc<SessionState<S>>, request: Option<RequestId>, negotiated: Arc<Negotiated>) -> Self {
         Self {
@@ -234,7 +235,7 @@ impl<S: Side> Peer<S> {
         }
     }
 
-    /// The session.
+    /// Returns the state of the session.
     #[doc(hidden)]
     pub fn state(&self) -> &Arc<SessionState<S>> {
         &self.state
@@ -245,49 +246,52 @@ impl<S: Side> Peer<S> {
         self.negotiated.as_ref().unwrap_or_else(|| self.state.negotiated())
     }
 
-    /// The same peer. The progress of calls through this handle goes to `progress`. Progress that doesn't fit into the
-    /// channel is dropped, because a later message says more.
+    /// Returns a handle to the same peer that sends the progress of its calls to `progress`. Progress that doesn't fit
+    /// into the channel is dropped, because a later message supersedes it.
     #[must_use]
     pub fn with_progress(mut self, progress: mpsc::Sender<Progress>) -> Self {
         self.progress = Some(progress);
         self
     }
 
-    /// The revision of the request, if the handle belongs to one, or else of the session; `None` before the handshake.
+    /// Returns the revision of the request, if the handle belongs to one, or else of the session; `None` before the
+    /// handshake.
     #[must_use]
     pub fn revision(&self) -> Option<Revision> {
         let of_request = self.negotiated.as_ref().map(|negotiated| negotiated.revision);
         of_request.or_else(|| self.state.revision())
     }
 
-    /// The era of that revision: whether the peer has a handshake.
+    /// Returns the era of that revision: with a handshake, or stateless.
     #[must_use]
     pub fn era(&self) -> Option<Era> {
         self.revision().map(Era::of)
     }
 
-    /// What the peer said about itself, with the request or in the handshake; `None` before.
+    /// Returns the peer's name, version and capabilities, from the request or the handshake; `None` before the
+    /// handshake.
     #[must_use]
     pub fn info(&self) -> Option<&PeerInfo> {
         self.negotiated().info.as_ref()
     }
 
-    /// Calls a method of the peer, once. A result that asks for input is returned as it is; the methods of [`CallServer`] answer
-    /// it, and repeat the call. A result whose kind the hub doesn't declare, such as a task, is
-    /// [`ServerResult::Unknown`](hub::ServerResult::Unknown): JSON of the peer's revision. The methods of [`CallServer`] refuse it.
+    /// Calls a method of the peer once. A result that requires input is returned unchanged; the methods of
+    /// [`CallServer`] answer it and repeat the call. A result whose kind the hub doesn't declare, such as a task, is
+    /// returned as [`ServerResult::Unknown`](hub::ServerResult::Unknown): JSON of the peer's revision. The methods of
+    /// [`CallServer`] refuse it.
     ///
     /// [`CallServer`]: crate::CallServer
     ///
     /// # Errors
-    /// When there is no result.
+    /// When the call fails.
     pub async fn call(&self, request: S::RequestOut) -> Result<S::ResultIn, CallError> {
         self.state
             .call(self.negotiated(), request, self.purpose(), self.progress.clone())
             .await
     }
 
-    /// Sends a notification. A change of a list or resource is told by a router to every client that it serves and that listens
-    /// to it; any other server notifies the client of this session, if it listens.
+    /// Sends a notification. A router sends a change of a list or resource to every client that it serves and that has
+    /// subscribed to it; any other server sends it only to the client of this session, if that has subscribed.
     ///
     /// # Errors
     /// When it can't be sent, or when a change reaches nobody ([`CallError::NotListening`]).
@@ -295,10 +299,11 @@ impl<S: Side> Peer<S> {
         self.state.notify(self.negotiated(), notification, self.purpose()).await
     }
 
-    /// Calls a method that the protocol doesn't declare, by a type of yours. Its messages are the same in every revision.
+    /// Calls a method that the protocol doesn't declare, with a request type of your own. Its messages are the same in
+    /// every revision.
     ///
     /// # Errors
-    /// When there is no result, or when the protocol declares the method.
+    /// When the call fails, or when the protocol declares the method.
     pub async fn call_custom<R: Request>(&self, request: R) -> Result<R::Result, CallError> {
         let result = self.state.call_custom(
             self.negotiated(),
@@ -322,8 +327,8 @@ impl<S: Side> Peer<S> {
     /// ```
     ///
     /// # Errors
-    /// When the parameters aren't an object ([`CallError::Unrepresentable`]), when there is no result of the type, or when the protocol
-    /// declares the method.
+    /// When the parameters aren't an object ([`CallError::Unrepresentable`]), when the call fails, when the result
+    /// isn't of the type, or when the protocol declares the method.
     pub async fn call_method<R: DeserializeOwned>(&self, method: &str, params: impl Serialize) -> Result<R, CallError> {
         let result = self.call_unknown(message(method, &params)?).await?;
         serde_json::from_str(result.text()).map_err(|error| CallError::InvalidResult(error.to_string()))
@@ -332,8 +337,8 @@ impl<S: Side> Peer<S> {
     /// Calls a method that the protocol doesn't declare.
     ///
     /// # Errors
-    /// When the parameters aren't an object ([`CallError::Unrepresentable`]), when there is no result, or when the protocol declares the
-    /// method.
+    /// When the parameters aren't an object ([`CallError::Unrepresentable`]), when the call fails, or when the protocol
+    /// declares the method.
     pub async fn call_unknown(&self, request: UnknownMethod) -> Result<RawJson, CallError> {
         check_params(&request)?;
         let method = request.method.clone();
@@ -347,7 +352,7 @@ impl<S: Side> Peer<S> {
         result.await
     }
 
-    /// Sends a notification that the protocol doesn't declare, by a type of yours.
+    /// Sends a notification that the protocol doesn't declare, with a type of your own.
     ///
     /// # Errors
     /// When it can't be sent, or when the protocol declares the method.
@@ -383,12 +388,12 @@ impl<S: Side> Peer<S> {
         self.state.notify_custom(&method, notification, self.purpose()).await
     }
 
-    /// Sends a notification of progress.
+    /// Sends a progress notification.
     pub(super) async fn notify_progress(&self, params: hub::ProgressNotificationParams) -> Result<(), CallError> {
         if let Some(notification) = S::progress(params.clone()) {
             return self.notify(notification).await;
         }
-        // Revisions in which this side may send it have the same members.
+        // In the revisions in which this side can send it, it has the same members.
         let lifecycle = self.negotiated().revision.lifecycle();
         let (Some(method), Ok(params)) = (lifecycle.progress, RawJson::from_encode(&params)) else {
             return Ok(());
@@ -406,14 +411,14 @@ impl<S: Side> Peer<S> {
     }
 }
 
-/// A message with parameters that serialize to an object.
+/// Creates a message with parameters that serialize to an object.
 fn message(method: &str, params: &impl Serialize) -> Result<UnknownMethod, CallError> {
     let mut message = UnknownMethod::new(method);
     message.params = object(params)?;
     Ok(message)
 }
 
-/// The object that a value serializes to; `None` for `null`.
+/// Serializes a value to an object; `None` for `null`.
 pub fn object(value: &impl Serialize) -> Result<Option<RawObject>, CallError> {
     let json = RawJson::from_serialize(value).map_err(|error| CallError::Unrepresentable(error.to_string()))?;
     if json.text() == "null" {

@@ -1,4 +1,4 @@
-//! What is known of a server from an earlier connection.
+//! The discovery of a server, kept for later connections.
 
 use mcp_adapters::{Revision, ServerHello, hub};
 use serde::{Deserialize, Serialize};
@@ -6,11 +6,11 @@ use serde_json::Value;
 
 use super::negotiated::{Negotiated, PeerInfo};
 
-/// What a client knows of a server once it is connected: the revision that they speak, and, if the server has no handshake, what it
-/// said about itself. [`Options::discovery`](crate::Options::discovery) gives it to the next connection, which asks nothing that it
-/// says. It can be kept as JSON.
+/// The knowledge of a client about a server after connecting: the negotiated revision and, if the server has no
+/// handshake, its discovery result. With [`Options::discovery`](crate::Options::discovery), the next connection reuses
+/// it instead of probing the server. It can be stored as JSON.
 ///
-/// A server that speaks this revision no more answers the calls of such a connection with errors: connect without it then.
+/// If the server no longer supports this revision, the calls of such a connection fail: then connect without it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Discovery {
     revision: String,
@@ -18,7 +18,7 @@ pub struct Discovery {
     server: Option<Server>,
 }
 
-/// What a server without a handshake says about itself.
+/// The discovery result of a server without a handshake.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Server {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -50,13 +50,13 @@ impl Discovery {
         }
     }
 
-    /// The revision, if this program knows it.
+    /// Returns the revision, if this version of the library knows it.
     #[must_use]
     pub fn revision(&self) -> Option<Revision> {
         self.revision.parse().ok()
     }
 
-    /// What the server said, if it has no handshake.
+    /// Returns the discovery result, if the server has no handshake.
     pub(super) fn hello(&self) -> Option<ServerHello> {
         let server = self.server.as_ref()?;
         Some(ServerHello {

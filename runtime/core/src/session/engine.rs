@@ -1,4 +1,4 @@
-//! The engine of a session: the task that receives, and its state.
+//! The engine of a session: the receiving task, and its state.
 
 use std::future::{pending, poll_fn};
 use std::pin::pin;
@@ -23,31 +23,32 @@ use crate::error::TransportError;
 use crate::message::{Incoming, TakeAlone};
 use crate::side::Side;
 
-/// The receiving side of a session. [`Engine::run`] is its task.
+/// The receiving part of a session. [`Engine::run`] is its task.
 pub struct Engine<S: Side> {
     pub session: Arc<SessionState<S>>,
     pub handler: Layered<S>,
-    /// Only on the side of a server.
+    /// `Some` only on the side of a server.
     pub server: Option<Arc<Server>>,
-    /// The requests of the peer that are being handled, sorted by their ids. They are few, and most have a greater id than those before.
+    /// The requests of the peer in flight, sorted by id. They are few, and most new ids are greater than the earlier
+    /// ones, so inserting is cheap.
     pub in_flight: Mutex<Vec<(RequestId, CancellationToken)>>,
     /// One permit for each request whose handler runs.
     pub handling: Arc<Semaphore>,
     /// One permit for each request until its response is sent, so that a peer that doesn't read can't make responses pile up.
     pub unsent: Arc<Semaphore>,
-    /// One permit for each request for changes, which lasts.
+    /// One permit for each request for changes, held until the subscription ends.
     pub listening: Arc<Semaphore>,
-    /// The bytes of each request, for as long.
+    /// The bytes of each request, until its response is sent.
     pub request_bytes: Arc<Budget>,
     /// The bytes of each response until it is sent.
     pub response_bytes: Arc<Budget>,
-    /// The responses that are ready and go out together.
+    /// The responses that are ready and will be sent together.
     pub outbox: Mutex<Outbox>,
-    /// The handlers that need no task.
+    /// The record of which handlers need no separate task.
     pub prompt_handlers: PromptHandlers,
     pub tasks: TaskTracker,
     pub ignored: IgnoredMessages,
-    /// It is closed when the session is closing.
+    /// The notifications that wait for the handler. Closed when the session is closing.
     pub notifications: Arc<NotificationQueue<S>>,
     /// Starts the task that handles the notifications.
     pub notifier: Once,
@@ -62,7 +63,7 @@ impl<S: Side> Engine<S> {
     ) -> Arc<Self> {
         let limits = &session.options.limits;
         let semaphore = |permits: usize| Arc::new(Semaphore::new(permits.clamp(1, Semaphore::MAX_PERMITS)));
-        // Only results from a server have requests in them.
+        // Only results from a server contain requests.
         if !S::IS_SERVER {
             session.answer_by(&handler);
         }
@@ -89,7 +90,7 @@ impl<S: Side> Engine<S> {
     pub async fn run(self: Arc<Self>, mut receiver: Box<dyn DynReceiver>, closing: CancellationToken) {
         let session = &self.session;
         let mut peer_sends = true;
-        // To ask with each message costs less than to wait with each.
+        // Checking the tokens for each message costs less than waiting on them each time.
         let mut stopped = pin!(async {
             tokio::select! {
                 () = closing.cancelled() => {}
@@ -109,7 +110,7 @@ impl<S: Side> Engine<S> {
                 () = &mut stopped => continue,
             };
             if matches!(received, Ok(None)) && receiver.half_closes() {
-                // The peer sends nothing more, and may still read its responses.
+                // The peer sends nothing more, but can still read its responses.
                 peer_sends = false;
                 session.pending.clear();
                 break true;
@@ -123,14 +124,14 @@ impl<S: Side> Engine<S> {
         self.notifications.close();
         if is_closing {
             if S::IS_SERVER {
-                // Subscriptions last until they are ended. Those of a client end with an error.
+                // Subscriptions would last until they are ended. Those of a client end with an error.
                 session.subscriptions.end(&Ok(()));
             }
-            // Requests in flight get their responses, unless that takes too long.
+            // Requests in flight get their responses, unless they take too long.
             let responses = async {
                 tokio::select! {
                     () = self.tasks.wait() => {}
-                    // Handlers may wait for responses of the peer, which have to be received.
+                    // Handlers can be waiting for responses of the peer, which have to be received.
                     () = self.receive_while_closing(&mut *receiver), if peer_sends => {}
                 }
             };
@@ -145,12 +146,12 @@ impl<S: Side> Engine<S> {
         }
     }
 
-    /// Receives what handlers wait for, until the peer ends the session.
+    /// Receives the responses that handlers wait for, until the peer ends the session.
     async fn receive_while_closing(self: &Arc<Self>, receiver: &mut dyn DynReceiver) {
         loop {
             let received = self.receive(receiver).await;
             if matches!(received, Ok(None)) && receiver.half_closes() {
-                // The peer may still read its responses.
+                // The peer can still read its responses.
                 self.session.pending.clear();
                 return pending().await;
             }
@@ -160,7 +161,8 @@ impl<S: Side> Engine<S> {
         }
     }
 
-    /// Receives something. The responses that are ready go out when nothing else has come with what they answer.
+    /// Receives the next message. Before it waits, it sends the responses that are ready, so the responses to messages
+    /// that arrived together go out together.
     async fn receive(self: &Arc<Self>, receiver: &mut dyn DynReceiver) -> Result<Option<Incoming>, TransportError> {
         let mut receiving = receiver.receive();
         poll_fn(|context| {
@@ -185,9 +187,10 @@ impl<S: Side> Engine<S> {
         });
     }
 
-    /// Takes what was received; `false` if nothing more will be received.
+    /// Processes a received event; `false` if nothing more will be received.
     ///
-    /// It never waits: a handler may need the next message, and a peer that doesn't read may wait for us to read.
+    /// It never waits: a handler can need the next message, and a peer that doesn't read can be waiting for this side
+    /// to read.
     fn take(self: &Arc<Self>, received: Result<Option<Incoming>, TransportError>) -> bool {
         match received {
             Ok(Some(incoming)) => {
@@ -205,7 +208,7 @@ impl<S: Side> Engine<S> {
         }
     }
 
-    /// Takes what was received; its response, if it has one.
+    /// Processes a received event, and returns its response, if it has one.
     fn response_to(self: &Arc<Self>, incoming: Incoming) -> Option<PendingResponse> {
         match incoming {
             Incoming::Message { json, .. } if self.session.pending.resolve_in_place(&json) => None,
@@ -215,7 +218,7 @@ impl<S: Side> Engine<S> {
             },
             Incoming::Refused(error) => self.refuse(None, error, &[]),
             Incoming::Failed { id, error } => {
-                // The caller may have gone.
+                // The caller can have dropped the call.
                 self.session.pending.resolve(&id, Err(error), Vec::new());
                 None
             }
@@ -233,7 +236,7 @@ impl<S: Side> Engine<S> {
         }
     }
 
-    /// Takes a message or a batch; its response, if it has one.
+    /// Processes a message or a batch, and returns its response, if it has one.
     fn take_payload(self: &Arc<Self>, payload: &Payload<'_>, extensions: Extensions) -> Option<PendingResponse> {
         let json = payload.text().as_bytes();
         match payload {

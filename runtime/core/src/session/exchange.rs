@@ -1,4 +1,4 @@
-//! A client's sessions without tasks: the caller of each method sends its request and reads the response.
+//! Sessions of a client without tasks: the future of each call sends its request and reads the response.
 
 use std::fmt;
 use std::sync::{Arc, Weak};
@@ -21,10 +21,11 @@ use crate::message::{Outgoing, Sender, to_value};
 use crate::options::Options;
 use crate::side::ClientSide;
 
-/// What sends a client's messages to a server of stateless revisions, where each request has a response of its own.
+/// Sends a client's messages to a server of stateless revisions, where each request has its own response.
 ///
-/// [`Client::connect_by`](crate::Client::connect_by) makes a session of it, which spawns no task and sets no timer: the future of a call
-/// sends the request, reads the response, and ends both when it is dropped. `HttpCaller` of the feature `http-caller` is one.
+/// [`Client::connect_by`](crate::Client::connect_by) starts a session with it, which spawns no task and sets no timer:
+/// the future of a call sends the request and reads the response, and dropping it ends both. `HttpCaller` of the
+/// feature `http-caller` is an implementation.
 ///
 /// ```
 /// use mcp_runtime::transport::{Exchange, Inbox};
@@ -52,24 +53,25 @@ use crate::side::ClientSide;
 /// # }
 /// ```
 pub trait Exchange: Send + Sync + 'static {
-    /// Sends a message. If it is a request, `inbox` gets what the server sends until its response, and the response.
+    /// Sends a message. If it is a request, `inbox` gets the messages that the server sends before its response, and
+    /// then the response.
     ///
     /// # Errors
     /// When it can't be sent, or when a request has no response.
     fn exchange(&self, message: Vec<u8>, inbox: Inbox) -> impl Future<Output = Result<(), CallError>> + Send;
 }
 
-/// Takes what a server sends in the response to a message.
+/// Takes the messages that a server sends in response to a message.
 pub struct Inbox(Arc<Engine<ClientSide>>);
 
 impl Inbox {
-    /// The revision that is spoken with the server, once that is known.
+    /// Returns the revision negotiated with the server, once it is known.
     #[must_use]
     pub fn revision(&self) -> Option<Revision> {
         self.0.session.revision()
     }
 
-    /// Takes the JSON of a message, and waits until the client's handler has handled it, if it is a notification.
+    /// Takes the JSON of a message. If it is a notification, this waits until the client's handler has handled it.
     pub async fn deliver(&self, json: &[u8]) {
         let Self(engine) = self;
         if !engine.session.pending.resolve_in_place(json) {
@@ -93,7 +95,7 @@ impl fmt::Debug for Inbox {
     }
 }
 
-/// Starts a session with a stateless server. The options say nothing of other revisions, and of time.
+/// Starts a session with a stateless server. Other revisions and the time limits in the options are ignored.
 pub async fn connect_by(
     handler: Layered<ClientSide>,
     info: ClientInfo,
@@ -123,7 +125,7 @@ pub async fn connect_by(
     Ok(Session::without_task(state))
 }
 
-/// Sends messages and receives what answers them.
+/// Sends messages by an [`Exchange`], and receives the responses.
 struct Exchanger<E> {
     exchange: E,
     handler: Layered<ClientSide>,
@@ -138,14 +140,14 @@ impl<E: Exchange> Sender for Exchanger<E> {
         let id = header.and_then(|header| header.id());
         let notifications = NotificationQueue::new(&session.options.limits);
         let engine = Engine::new(Arc::clone(&session), self.handler.clone(), None, notifications);
-        // The inbox handles them.
+        // The inbox handles the notifications, so no task is needed.
         engine.notifier.call_once(|| {});
         let exchanged = self.exchange.exchange(message.json, Inbox(engine)).await;
         match id {
             Some(id) => {
                 let no_response = || CallError::InvalidResult("there is no response to the request".to_owned());
                 let error = exchanged.err().unwrap_or_else(no_response);
-                // The caller may have its response.
+                // If the caller already has its response, this has no effect.
                 session.pending.resolve(&id, Err(error), Vec::new());
                 Ok(())
             }

@@ -1,4 +1,4 @@
-//! What the answer to a probe says of a server.
+//! Classification of a server's era by its response to a probe.
 
 use http::StatusCode;
 use mcp_adapters::mcp_wire::{ErrorObject, RawJson};
@@ -6,22 +6,23 @@ use mcp_adapters::{ErrorRole, Mismatch, PeerTypes, Revision, ServerHello, hello}
 
 use crate::error::{CallError, ConnectError, HttpFailure};
 
-/// What the answer to a probe says of the server.
+/// The conclusion from the response to a probe.
 #[derive(Debug)]
 pub enum Finding {
-    /// It is stateless, and speaks this revision.
+    /// The server is stateless, and supports this revision.
     Stateless(Revision, Box<ServerHello>),
-    /// It is stateless, and has to be asked again in this revision.
+    /// The server is stateless, and must be probed again in this revision.
     AskAgain(Revision),
-    /// It has a handshake. A client without one gets the error.
+    /// The server has a handshake. A client that supports only stateless revisions gets the error.
     Handshake(ConnectError),
-    /// It has a handshake, and has ended or closed the connection because of the probe. A client without one gets the error.
+    /// The server has a handshake, and has exited or closed the connection because of the probe, so the client must
+    /// connect again. A client that supports only stateless revisions gets the error.
     HandshakeAnew(ConnectError),
-    /// The answer says nothing of the era, or there is no revision in common.
+    /// The response doesn't reveal the era, or there is no revision in common.
     Failed(ConnectError),
 }
 
-/// What the answer to a probe in the revision `asked` says. `supported` are the revisions that this client may use.
+/// Classifies the response to a probe in the revision `asked`. `supported` are the revisions that this client supports.
 pub fn classify(asked: Revision, supported: &[Revision], answer: Result<RawJson, CallError>) -> Finding {
     let error = match answer {
         Ok(result) => {
@@ -30,7 +31,7 @@ pub fn classify(asked: Revision, supported: &[Revision], answer: Result<RawJson,
                     Finding::AskAgain(revision) => Finding::Stateless(revision, Box::new(read.result)),
                     finding => finding,
                 },
-                // Some servers give a result to methods that they don't know.
+                // Some servers return a result for unknown methods.
                 Err(error) => {
                     let error = CallError::InvalidResult(error.to_string());
                     Finding::Handshake(ConnectError::NotStateless(error))
@@ -49,7 +50,7 @@ pub fn classify(asked: Revision, supported: &[Revision], answer: Result<RawJson,
             Some(None) => Finding::Handshake(ConnectError::NotStateless(error)),
             None => Finding::Failed(error.into()),
         },
-        // Some servers end a successful response without an answer to methods that they don't know.
+        // Some servers respond to unknown methods with a successful HTTP response that has no JSON-RPC response in it.
         CallError::InvalidResult(_) | CallError::Cut(_) => Finding::Handshake(ConnectError::NotStateless(error)),
         CallError::TimedOut(_) => Finding::Handshake(error.into()),
         CallError::Exited(_) | CallError::Closed => Finding::HandshakeAnew(error.into()),
@@ -57,7 +58,8 @@ pub fn classify(asked: Revision, supported: &[Revision], answer: Result<RawJson,
     }
 }
 
-/// The stateless revision that a server names which refuses a handshake with this error, if this client supports one of those.
+/// Returns a stateless revision that this client supports, if the server has named one in refusing a handshake with
+/// this error.
 pub fn stateless_instead(supported: &[Revision], error: &ConnectError) -> Option<Revision> {
     let ConnectError::Call(error) = error else {
         return None;
@@ -68,7 +70,8 @@ pub fn stateless_instead(supported: &[Revision], error: &ConnectError) -> Option
     }
 }
 
-/// What a server supports and this client too: a stateless revision before one with a handshake.
+/// Chooses among the revisions that both the server and this client support. A stateless one takes precedence over one
+/// with a handshake.
 fn choose(supported: &[Revision], versions: &[String]) -> Finding {
     let common = || {
         supported
@@ -90,12 +93,13 @@ fn choose(supported: &[Revision], versions: &[String]) -> Finding {
     }
 }
 
-/// What an error says that only servers of the stateless era give.
+/// Classifies an error that only servers of the stateless era send; `None` for another error.
 fn by_error(supported: &[Revision], error: &ErrorObject) -> Option<Finding> {
     hello::supported_by_peer::<Revision>(error).map(|versions| choose(supported, &versions))
 }
 
-/// What a failure of HTTP says: `None` if nothing of the era, and `Some(None)` if no more than that there is a handshake.
+/// Classifies an HTTP failure: `None` if it doesn't reveal the era, and `Some(None)` if it reveals only that the server
+/// has a handshake.
 fn by_failure(asked: Revision, supported: &[Revision], failure: &HttpFailure) -> Option<Option<Finding>> {
     let says_nothing = [
         StatusCode::UNAUTHORIZED,
@@ -116,7 +120,7 @@ fn by_failure(asked: Revision, supported: &[Revision], failure: &HttpFailure) ->
     let code = response.error.code;
     let has_code = |role| asked.known_error(role).is_some_and(|known| known.code == code);
     if has_code(ErrorRole::HeaderMismatch) || has_code(ErrorRole::MissingCapability) {
-        // A stateless server that refuses this very request.
+        // A stateless server that refuses this particular request.
         return None;
     }
     Some(None)

@@ -23,11 +23,11 @@ pub enum HandlerResult<R> {
     Custom(RawJson),
 }
 
-/// Handles the requests and notifications of one side's peer: what a session calls, whatever the handler is made of.
+/// Handles the requests and notifications of the peer of one side. A session calls its handler through this trait.
 ///
-/// The router of `mcp-runtime-router` is one, and so is every [`ServerHandler`] and [`ClientHandler`].
+/// The router of `mcp-runtime-router` implements it, and so does every [`ServerHandler`] and [`ClientHandler`].
 pub trait Handler<S: Side>: Send + Sync + 'static {
-    /// Handles a request. One that asks a client questions is handled again with the answers.
+    /// Handles a request. If it requires input from the client, it is handled again with the input responses.
     fn handle_request<'a>(&'a self, request: S::Request, context: &'a Context<S>) -> Handling<'a, S>;
 
     /// Handles a notification. By default it is ignored.
@@ -36,21 +36,22 @@ pub trait Handler<S: Side>: Send + Sync + 'static {
         Box::pin(ready(()))
     }
 
-    /// Whether the result of a request may ask the client questions. If not, it isn't kept to be handled again.
+    /// Whether the result of a request can require input from the client. If not, the request isn't kept to be handled
+    /// again.
     #[doc(hidden)]
     fn may_ask(&self, request: &S::Request) -> bool {
         let _ = request;
         true
     }
 
-    /// What extensions add to a subscription, by the members that a client has added to its filter.
+    /// Returns the additions of extensions to a subscription, for the members that a client has added to its filter.
     #[doc(hidden)]
     fn extend<'a>(&'a self, filter: Extra, context: &'a Context<S>) -> Extending<'a> {
         let _ = (filter, context);
         Box::pin(ready(Ok(Added::default())))
     }
 
-    /// Who gets the messages of a revision instead, as they are on the wire.
+    /// Returns the relay that gets the messages of a revision instead of this handler, as they are on the wire.
     #[doc(hidden)]
     fn relay(&self, revision: Revision) -> Option<&dyn Relay<S>> {
         let _ = revision;
@@ -61,23 +62,23 @@ pub trait Handler<S: Side>: Send + Sync + 'static {
 /// The future of a request's result.
 pub type Handling<'a, S> = BoxFuture<'a, Result<HandlerResult<<S as Side>::Result>, ErrorObject>>;
 
-/// The future of what extensions add to a subscription.
+/// The future of the additions of extensions to a subscription.
 pub type Extending<'a> = BoxFuture<'a, Result<Added, ErrorObject>>;
 
 /// A request or notification of the peer as it is on the wire.
 #[derive(Debug)]
 pub struct RawMessage {
-    /// Its method, by the name of the peer's revision.
+    /// Its method, as named in the peer's revision.
     pub method: String,
     /// The whole message.
     pub json: Vec<u8>,
 }
 
-/// The answer to a request that was passed on, and its position among the messages to the peer.
+/// The response to a request that was passed on, and its position among the messages to the peer.
 pub struct RawAnswer {
     /// The result, in the peer's revision.
     pub result: Result<RawJson, ErrorObject>,
-    /// The position; without one, the answer is sent as soon as it is there.
+    /// The position; without one, the response is sent as soon as it is ready.
     pub ticket: Option<Ticket>,
 }
 
@@ -88,9 +89,10 @@ impl From<ErrorObject> for RawAnswer {
     }
 }
 
-/// Passes the messages of one side's peer on.
+/// Passes on the messages of the peer of one side.
 ///
-/// The functions are called in the order in which the messages come, and shouldn't block. What they return runs later, side by side.
+/// The functions are called in the order in which the messages arrive, and shouldn't block. The returned futures run
+/// later, concurrently.
 pub trait Relay<S: Side>: Send + Sync {
     /// Passes a request on. The future is dropped if the peer cancels the request.
     fn pass_request(&self, request: RawMessage, context: Context<S>) -> BoxFuture<'static, RawAnswer>;
@@ -99,7 +101,7 @@ pub trait Relay<S: Side>: Send + Sync {
     fn pass_notification(&self, notification: RawMessage, context: Context<S>) -> BoxFuture<'static, ()>;
 }
 
-/// The impl for the handlers of one side.
+/// Implements [`Handler`] for the handlers of one side.
 macro_rules! handler {
     ($handler:ident of $side:ident: $request:ident, $notification:ident) => {
         impl<H: $handler<Context<$side>> + 'static> Handler<$side> for H {
@@ -134,11 +136,12 @@ macro_rules! handler {
 handler!(ServerHandler of ServerSide: ClientRequest, ClientNotification);
 handler!(ClientHandler of ClientSide: InputRequest, ServerNotification);
 
-/// What happens around the handling of each request and notification that the peer sends: measuring, authorization, rate limits.
+/// Code that runs around the handling of each request and notification of the peer: for metrics, authorization or rate
+/// limits.
 ///
-/// A server adds it with `Router::layer`, a client with [`Layered::layer`]. A request that isn't passed on
-/// to `next` isn't handled. A request that asks a stateless client for input is handled once for each round; the result of a round
-/// that asks is passed through like any other.
+/// A server adds it with `Router::layer`, a client with [`Layered::layer`]. A request that isn't passed on to `next`
+/// isn't handled. A request that requires input from a stateless client is handled once per round; a result that
+/// requires input passes through the middleware like any other.
 ///
 /// ```
 /// use std::time::Instant;
@@ -164,7 +167,7 @@ handler!(ClientHandler of ClientSide: InputRequest, ServerNotification);
 /// let router = Router::new("timed", "1.0").tool("ping", "Answers", || "pong").layer(Timing);
 /// ```
 pub trait Middleware<S: Side>: Send + Sync + 'static {
-    /// Handles a request, mostly by passing it on.
+    /// Handles a request, usually by passing it on.
     fn request(
         &self,
         request: S::Request,
@@ -174,7 +177,7 @@ pub trait Middleware<S: Side>: Send + Sync + 'static {
         next.request(request, context)
     }
 
-    /// Handles a notification, mostly by passing it on.
+    /// Handles a notification, usually by passing it on.
     fn notification(
         &self,
         notification: S::Notification,
@@ -214,8 +217,8 @@ impl<S: Side, M: Middleware<S>> Layer<S> for M {
     }
 }
 
-/// A handler, with the middleware around it. Every [`ServerHandler`](crate::ServerHandler) and
-/// [`ClientHandler`](crate::ClientHandler) becomes one.
+/// A handler with its middleware. Every [`ServerHandler`](crate::ServerHandler) and
+/// [`ClientHandler`](crate::ClientHandler) can be converted into one.
 ///
 /// ```
 /// use mcp_runtime::{ClientSide, Layered, Middleware};
@@ -229,7 +232,7 @@ impl<S: Side, M: Middleware<S>> Layer<S> for M {
 /// ```
 pub struct Layered<S: Side> {
     handler: Arc<dyn Handler<S>>,
-    /// From the innermost.
+    /// The middleware, innermost first.
     layers: Arc<[Arc<dyn Layer<S>>]>,
 }
 
@@ -256,13 +259,13 @@ impl<S: Side> Layered<S> {
         }
     }
 
-    /// Adds middleware around what is there: of several, the last is the outermost.
+    /// Adds middleware around the handler and the existing middleware. The last one added is the outermost.
     #[must_use]
     pub fn layer(self, middleware: impl Middleware<S>) -> Self {
         self.layers(&[Arc::new(middleware)])
     }
 
-    /// Adds several, the last of which is the outermost.
+    /// Adds several layers of middleware. The last one is the outermost.
     pub fn layers(mut self, layers: &[Arc<dyn Layer<S>>]) -> Self {
         self.layers = self.layers.iter().chain(layers).cloned().collect();
         self
@@ -294,7 +297,7 @@ impl<S: Side> Layered<S> {
         self.handler.relay(revision)
     }
 
-    /// The same without keeping it.
+    /// Returns a weak reference to the handler and its middleware.
     pub(super) fn downgrade(&self) -> WeakLayered<S> {
         WeakLayered {
             handler: Arc::downgrade(&self.handler),
@@ -307,7 +310,7 @@ impl<S: Side> Layered<S> {
     }
 }
 
-/// A handler with its middleware, as long as somebody else keeps it.
+/// A weak reference to a handler with its middleware.
 pub struct WeakLayered<S: Side> {
     handler: Weak<dyn Handler<S>>,
     layers: Weak<[Arc<dyn Layer<S>>]>,
@@ -328,16 +331,16 @@ impl<S: Side> fmt::Debug for Layered<S> {
     }
 }
 
-/// What comes after a middleware: the next one, or the handler.
+/// The rest of the chain after a middleware: further middleware, and then the handler.
 pub struct Next<S: Side> {
     handler: Arc<dyn Handler<S>>,
     layers: Arc<[Arc<dyn Layer<S>>]>,
-    /// How many layers are left, from the innermost.
+    /// The number of remaining layers, counted from the innermost.
     left: usize,
 }
 
 impl<S: Side> Next<S> {
-    /// All of the layers, and then the handler.
+    /// Creates the whole chain: all layers, and then the handler.
     pub fn new(handler: Arc<dyn Handler<S>>, layers: Arc<[Arc<dyn Layer<S>>]>) -> Self {
         let left = layers.len();
         Self { handler, layers, left }
@@ -346,7 +349,7 @@ impl<S: Side> Next<S> {
     /// Handles a request.
     ///
     /// # Errors
-    /// The error with which the peer is answered.
+    /// The error for the response to the peer.
     pub async fn request(
         mut self,
         request: S::Request,
@@ -366,7 +369,7 @@ impl<S: Side> Next<S> {
         }
     }
 
-    /// Takes the outermost of the layers that are left.
+    /// Takes the outermost of the remaining layers.
     fn inner(&mut self) -> Option<Arc<dyn Layer<S>>> {
         self.left = self.left.checked_sub(1)?;
         self.layers.get(self.left).cloned()

@@ -1,4 +1,4 @@
-//! How sessions begin: the handshake of some revisions, and the discovery of others.
+//! The start of a session: the handshake, or the discovery of stateless revisions.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::message::{Purpose, to_json};
 use crate::side::{ClientSide, Side};
 
 impl ServerInfo {
-    /// What it says to clients of a revision.
+    /// Returns the server's description of itself for clients of a revision.
     fn hello(&self, revision: Revision, versions: Vec<String>) -> ServerHello {
         let extra = self.extra_capabilities.iter();
         let extra = extra.filter(|(of_revision, _)| *of_revision == revision);
@@ -33,7 +33,7 @@ impl ServerInfo {
 }
 
 impl<S: Side> SessionState<S> {
-    /// Answers the request that begins a session: negotiates the revision, and says what this server is.
+    /// Answers the request that starts a session: negotiates the revision, and describes this server.
     pub fn accept_handshake(
         &self,
         revision: Revision,
@@ -55,7 +55,7 @@ impl<S: Side> SessionState<S> {
         if !self.agree(Negotiated::with_client(revision, read.result)?) {
             return Err(ErrorObject::new(
                 error_code::INVALID_REQUEST,
-                "the session has begun before",
+                "the session has already started",
             ));
         }
         if let Some((_, agreed)) = agreement {
@@ -65,7 +65,7 @@ impl<S: Side> SessionState<S> {
         self.written(revision.lifecycle().begin, agreed)
     }
 
-    /// Answers the request that asks what this server is.
+    /// Answers the discovery request.
     pub fn discovery(&self, revision: Revision, server: &ServerInfo) -> Result<RawJson, ErrorObject> {
         let versions = self.options.supported.iter().rev();
         let versions = versions.map(|revision| revision.as_str().to_owned()).collect();
@@ -79,7 +79,7 @@ impl<S: Side> SessionState<S> {
         written: Result<(RawJson, Vec<Loss>), HelloError>,
     ) -> Result<RawJson, ErrorObject> {
         let (json, losses) = written.map_err(|error| {
-            tracing::error!(%error, "the client's revision can't represent what the server says about itself");
+            tracing::error!(%error, "the client's revision can't represent the server's description of itself");
             internal_error(error)
         })?;
         self.report_losses(method.unwrap_or_default(), &losses);
@@ -87,7 +87,7 @@ impl<S: Side> SessionState<S> {
     }
 }
 
-/// A message that says nothing but what its revision presets.
+/// Creates a message with only the parameters that its revision presets.
 fn preset_message(revision: Revision, method: &str) -> UnknownMethod {
     let message = UnknownMethod::new(method);
     match hello::params(revision, method) {
@@ -96,28 +96,29 @@ fn preset_message(revision: Revision, method: &str) -> UnknownMethod {
     }
 }
 
-/// What a client says about itself.
+/// A client's description of itself.
 #[derive(Debug, Clone)]
 pub struct ClientInfo {
     /// Its name and version.
     pub implementation: hub::Implementation,
-    /// What it offers.
+    /// Its capabilities.
     pub capabilities: hub::ClientCapabilities,
-    /// How a session of one revision begins, if that is known as JSON already.
+    /// The parameters of the handshake in one revision, if they are already available as JSON.
     pub begin: Option<(Revision, RawJson)>,
-    /// The least severe log messages that it wants of a stateless server.
+    /// The lowest level of log messages that it wants from a stateless server.
     pub log_level: Option<hub::LoggingLevel>,
 }
 
 impl<S: Side> SessionState<S> {
-    /// Sets the log level that the options say.
+    /// Sets the server's log level to that of the options.
     pub async fn restore_log_level(self: &Arc<Self>) {
         if let Some(level) = &self.options.log_level {
             self.set_log_level(level).await;
         }
     }
 
-    /// Sets the log level of a server; `None` if its revision has no such request, or it has no log messages.
+    /// Sets the log level of a server; `None` if its revision has no such request, or it doesn't declare the logging
+    /// capability.
     pub async fn set_log_level(self: &Arc<Self>, level: &hub::LoggingLevel) -> Option<Result<(), CallError>> {
         let negotiated = self.negotiated();
         let (method, params) = hello::set_level(negotiated.revision, level.as_str())?;
@@ -140,7 +141,8 @@ impl SessionState<ClientSide> {
         }
     }
 
-    /// Sends the request that begins a session, and accepts the revision that the server answers with.
+    /// Sends the request that starts a session, and accepts the revision that the server responds with if it is
+    /// supported.
     pub async fn handshake(self: &Arc<Self>, revision: Revision, info: &ClientInfo) -> Result<(), ConnectError> {
         let unwritable = |error: HelloError| CallError::Unrepresentable(error.to_string());
         let (params, losses) = match &info.begin {
@@ -180,11 +182,11 @@ impl SessionState<ClientSide> {
         Ok(())
     }
 
-    /// Asks what the server is, and finds its era by the answer.
+    /// Sends the discovery request, and determines the server's era from the response.
     pub async fn probe(self: &Arc<Self>, revision: Revision, info: &ClientInfo) -> Finding {
         let supported = self.options.supported.clone();
         let mut asked = revision;
-        // A server that refuses the revision that it has named itself isn't asked forever.
+        // Limited, because a server could keep refusing revisions that it has itself named.
         for _ in 0..2 {
             let answer = self.discover(asked, info).await;
             match classify(asked, &supported, answer) {
@@ -204,7 +206,7 @@ impl SessionState<ClientSide> {
         let method = method.ok_or_else(|| CallError::Unrepresentable("the revision has no discovery".to_owned()))?;
         let call = self.call_json(&negotiated, method, preset_message(revision, method));
         if self.options.latest(Era::Handshake).is_none() {
-            // There is nothing else to try, so that the server may take as long as for any other call.
+            // There is no handshake to try instead, so the timeout is that of any other call.
             return call.await.map(|(result, _)| result);
         }
         let patience = self.options.limits.probe;
@@ -216,7 +218,7 @@ impl SessionState<ClientSide> {
         }
     }
 
-    /// Takes a server for one of the stateless era.
+    /// Starts a session with a server of the stateless era.
     pub fn agree_stateless(
         &self,
         revision: Revision,
@@ -228,7 +230,7 @@ impl SessionState<ClientSide> {
         Ok(())
     }
 
-    /// What holds for calls of a stateless server on behalf of a client.
+    /// Adds the client's description of itself to the terms of calls to a stateless server.
     pub fn stateless_negotiated(
         revision: Revision,
         info: &ClientInfo,

@@ -1,11 +1,11 @@
-//! What a peer sends that is not a message.
+//! Input from a peer that isn't a message.
 
 use std::time::Duration;
 
 use mcp_adapters::mcp_wire::{DecodeError, DecodeErrorKind, ErrorObject, error_code};
 use mcp_runtime_util::{Moment, Mutex, excerpt};
 
-/// The error for JSON that is not a message.
+/// Returns the error for input that isn't a message.
 pub fn not_a_message(error: &DecodeError) -> ErrorObject {
     let code = match error.kind() {
         DecodeErrorKind::Syntax => error_code::PARSE_ERROR,
@@ -14,7 +14,7 @@ pub fn not_a_message(error: &DecodeError) -> ErrorObject {
     ErrorObject::new(code, error.to_string())
 }
 
-/// The time between two warnings: a peer that prints its log to its output must not fill ours.
+/// The minimum time between two warnings: a peer that prints its log to its output must not flood ours.
 const QUIET: Duration = Duration::from_secs(10);
 
 /// Logs ignored messages to `tracing`.
@@ -24,12 +24,12 @@ pub struct IgnoredMessages(Mutex<Warned>);
 #[derive(Debug, Default)]
 struct Warned {
     last: Option<Moment>,
-    /// The number of messages since then.
+    /// The number of ignored messages since then.
     suppressed: u64,
 }
 
 impl IgnoredMessages {
-    /// Logs a message: as a warning if the last one is long enough ago.
+    /// Logs a message: as a warning if the last warning is long enough ago, and otherwise at the debug level.
     pub fn log(&self, error: &ErrorObject, message: &[u8]) {
         let (reason, beginning) = (&error.message, excerpt(message));
         match self.suppressed() {
@@ -40,7 +40,7 @@ impl IgnoredMessages {
         }
     }
 
-    /// The number of messages without a warning since the last one, if it is time for another.
+    /// Returns the number of messages since the last warning, if it is time for another warning.
     fn suppressed(&self) -> Option<u64> {
         let mut warned = self.0.lock();
         if warned.last.is_some_and(|last| last.elapsed() < QUIET) {

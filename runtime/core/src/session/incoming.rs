@@ -21,7 +21,8 @@ use crate::error::{CallError, invalid_params};
 use crate::side::Side;
 
 impl<S: Side> Engine<S> {
-    /// Takes the elements of a batch, whose responses are one array. A batch that is refused has one response.
+    /// Processes the elements of a batch, whose responses are sent as one array. A refused batch gets a single
+    /// response.
     pub fn take_batch(
         self: &Arc<Self>,
         elements: BatchElements<'_>,
@@ -62,7 +63,7 @@ impl<S: Side> Engine<S> {
         None
     }
 
-    /// Takes a message; its response, if it has one.
+    /// Processes a message, and returns its response, if it has one.
     pub fn take_message(
         self: &Arc<Self>,
         header: &MessageHeader<'_>,
@@ -75,7 +76,7 @@ impl<S: Side> Engine<S> {
         }
     }
 
-    /// Takes a message for which this is negotiated.
+    /// Processes a message by the terms negotiated for it.
     pub fn take_negotiated(
         self: &Arc<Self>,
         header: &MessageHeader<'_>,
@@ -96,7 +97,7 @@ impl<S: Side> Engine<S> {
         {
             return self.take_raw(relay, header, negotiated, extensions, in_batch);
         }
-        // A response isn't converted before the method of its request is known.
+        // A response has no method, so it is converted only when its request is known.
         let received = match method.as_ref().is_some_and(|method| is_converted(revision, method)) {
             true => read_message(revision, S::PEER, header, negotiated.conversion()),
             false => S::receive_custom(header).map(|message| Translated::Message {
@@ -160,7 +161,7 @@ impl<S: Side> Engine<S> {
         }
     }
 
-    /// Gives a result, or the error instead, to the call that waits for it.
+    /// Passes a result or error to the call that waits for it.
     fn take_response(&self, id: Option<RequestId>, result: Result<RawJson, CallError>) {
         let code = result
             .as_ref()
@@ -170,7 +171,7 @@ impl<S: Side> Engine<S> {
         let pending = &self.session.pending;
         if !id.as_ref().is_some_and(|id| pending.resolve(id, result, Vec::new())) {
             let id = id.map(|id| id.to_string());
-            tracing::debug!(id, code, "a response to no pending call");
+            tracing::debug!(id, code, "a response matches no pending call");
         }
     }
 
@@ -203,13 +204,14 @@ impl<S: Side> Engine<S> {
                 if id.is_some_and(|id| self.session.pending.resolve(&id, result, violations)) {
                     return None;
                 }
-                // The id may be one of our calls: an error with this id could be taken for the response to another request.
+                // The id can be that of a call of this side: the peer could mistake an error with this id for the
+                // response to one of its own requests.
                 self.refuse(None, not_a_message(error), json)
             }
         }
     }
 
-    /// The error response to a message that is refused; `None` if it must not have one.
+    /// Returns the error response to a refused message; `None` if it must not have one.
     ///
     /// An error response needs the id of its request. Only some revisions have errors without an id, and only servers send
     /// them: a server that prints log lines to its output could print another one for each error that a client sends.

@@ -1,26 +1,26 @@
-//! Changing one value in a JSON text, all else of which stays as it is written.
+//! Changes of one value in a JSON text that leave the rest of the text as it is.
 
 use std::ops::Range;
 
 use mcp_adapters::mcp_wire::{BorrowedJson, Decoded, JsonType, MessageHeader};
 
-/// The same request, with this JSON under a key of its `_meta`.
+/// Sets a key in the `_meta` of a request.
 pub fn with_meta(request: &[u8], key: &str, json: &str) -> Decoded<Vec<u8>> {
     set_member(request, &["params", "_meta", key], json).map(String::into_bytes)
 }
 
-/// What is to be written where in a result, so that it has this JSON under a key of its `_meta`, which it may be known to lack. `None` if a
-/// member on the way occurs twice.
+/// Returns the edit that sets a key in the `_meta` of a result: the range to replace, and the text for it. `lacks_meta`
+/// states that the result is known to have no `_meta`. `None` if a member on the path occurs twice.
 pub fn result_meta(result: &str, key: &str, json: &str, lacks_meta: bool) -> Option<(Range<usize>, String)> {
     let (result, path) = (BorrowedJson::of_json(result), ["_meta", key]);
     match lacks_meta {
-        // A long result takes long to be read.
+        // Avoids parsing the result, which can be long.
         true => Some(added(result, &path, json)),
         false => edit(result, &path, json).ok(),
     }
 }
 
-/// The same object, with this JSON at the end of `path`.
+/// Sets the value at `path` in an object.
 pub fn set_member(object: &[u8], path: &[&str], json: &str) -> Decoded<String> {
     let object = MessageHeader::from_slice(object)?.message();
     let (place, text) = edit(object, path, json)?;
@@ -29,7 +29,7 @@ pub fn set_member(object: &[u8], path: &[&str], json: &str) -> Decoded<String> {
     Ok(edited)
 }
 
-/// What is to be written where, so that `object` has the JSON at the end of `path`.
+/// Returns the edit that sets the value at `path` in `object`: the range to replace, and the text for it.
 fn edit(object: BorrowedJson<'_>, path: &[&str], json: &str) -> Decoded<(Range<usize>, String)> {
     let [member, rest @ ..] = path else {
         return Ok((range(object), json.to_owned()));
@@ -43,9 +43,9 @@ fn edit(object: BorrowedJson<'_>, path: &[&str], json: &str) -> Decoded<(Range<u
     Ok(added(object, path, json))
 }
 
-/// The same for an object that lacks the first member of the path.
+/// Like [`edit`], for an object that lacks the first member of the path.
 fn added(object: BorrowedJson<'_>, path: &[&str], json: &str) -> (Range<usize>, String) {
-    // An object begins and ends with a brace.
+    // The last byte of an object is its closing brace.
     let end = range(object).end - 1;
     let is_empty = object.text()[1..].trim_start() == "}";
     let members = nested(path, json);
@@ -58,7 +58,7 @@ fn range(value: BorrowedJson<'_>) -> Range<usize> {
     value.offset()..value.offset() + value.text().len()
 }
 
-/// The JSON in an object for each step of `path`.
+/// Wraps the JSON in one object for each member of `path`.
 fn nested(path: &[&str], json: &str) -> String {
     path.iter().rev().fold(json.to_owned(), |value, member| {
         ["{\"", member, "\":", &value, "}"].concat()
@@ -70,7 +70,7 @@ mod tests {
     use super::{result_meta, with_meta};
 
     #[test]
-    fn a_result_that_is_known_to_lack_its_meta_gets_the_same() {
+    fn result_meta_is_the_same_if_the_result_is_known_to_lack_it() {
         for (result, expected) in [
             (r#"{"content":[]}"#, r#"{"content":[],"_meta":{"k":1}}"#),
             ("{ }", r#"{ "_meta":{"k":1}}"#),
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn the_token_is_set_and_nothing_else_changes() {
+    fn with_meta_sets_the_key_and_changes_nothing_else() {
         for (request, expected) in [
             (
                 r#"{"id":1,"method":"m"}"#,

@@ -1,4 +1,4 @@
-//! What stateless clients say about themselves, which most repeat with each request.
+//! A cache of the metadata by which stateless clients describe themselves, which most repeat with each request.
 
 use std::sync::Arc;
 
@@ -9,18 +9,18 @@ use mcp_runtime_util::Mutex;
 use super::negotiated::Negotiated;
 use crate::error::invalid_params;
 
-/// How many clients are remembered.
+/// The number of clients that are remembered.
 const REMEMBERED: usize = 16;
-/// The bytes of what one says that is remembered.
+/// The maximum bytes of a client's metadata that are remembered.
 const LONGEST: usize = 4096;
 
-/// What was negotiated with the latest clients, by what they have said: the texts in `_meta`, each empty without one.
+/// The terms negotiated with the latest clients, by the texts in their `_meta`; a missing text is empty.
 #[derive(Default)]
 pub struct KnownClients(Mutex<Vec<([String; 3], Arc<Negotiated>)>>);
 
 impl KnownClients {
-    /// What a client's stateless message carries; `None` if it isn't stateless. It is read once for all messages in which a client says the
-    /// same.
+    /// Returns the terms that a client's stateless message carries; `None` if the message isn't stateless. The same
+    /// metadata in several messages is parsed once.
     pub fn negotiated_by(
         &self,
         message: &MessageHeader<'_>,
@@ -69,7 +69,7 @@ impl KnownClients {
 mod tests {
     use super::*;
 
-    /// What is negotiated with a client of this name, whose progress token has another value in each request.
+    /// Returns the terms negotiated with a client of this name, from a request with this progress token.
     fn negotiated(clients: &KnownClients, name: &str, token: usize) -> Arc<Negotiated> {
         let (revision, lifecycle) = (Revision::HUB, Revision::HUB.lifecycle());
         let keys = [
@@ -88,12 +88,12 @@ mod tests {
     }
 
     fn name(negotiated: &Negotiated) -> &str {
-        let info = negotiated.info.as_ref().expect("the client has said it");
+        let info = negotiated.info.as_ref().expect("the client describes itself");
         &info.implementation.as_ref().expect("it has a name").name
     }
 
     #[test]
-    fn what_a_client_says_again_is_read_once() {
+    fn repeated_metadata_of_a_client_is_parsed_once() {
         let clients = KnownClients::default();
         let [a, b, again] = [("a", 1), ("b", 2), ("a", 3)].map(|(name, token)| negotiated(&clients, name, token));
         assert!(Arc::ptr_eq(&a, &again) && !Arc::ptr_eq(&a, &b));
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn clients_that_say_much_and_many_of_them_fill_no_memory() {
+    fn remembered_clients_are_bounded_in_size_and_number() {
         let clients = KnownClients::default();
         let long = "a".repeat(LONGEST);
         assert_eq!(name(&negotiated(&clients, &long, 1)), long);

@@ -1,4 +1,4 @@
-//! The messages that a session deals with automatically, told by their roles in the revision.
+//! The messages that a session handles itself, identified by their roles in the revision.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::message::to_json;
 use crate::side::{MessageIn, Side};
 
 impl<S: Side> Engine<S> {
-    /// What holds for a message: what it carries if it is stateless, or else what was negotiated for the session.
+    /// Returns the terms for a message: those it carries if it is stateless, or else those negotiated for the session.
     pub fn terms_of(&self, header: &MessageHeader<'_>) -> Result<Arc<Negotiated>, ErrorObject> {
         let session = self.session.negotiated();
         if let Some(negotiated) = self.carried_by(header)? {
@@ -32,8 +32,8 @@ impl<S: Side> Engine<S> {
         if self.session.revision().is_some() {
             return Ok(Arc::clone(session));
         }
-        // The request that begins a session is read by the revision that it asks for. A notification doesn't say its revision: it is
-        // taken for that of the requests before it.
+        // The request that starts a session is read in the revision that it requests. A notification doesn't declare
+        // its revision: it is read in that of the requests before it.
         let revision = match header.kind() {
             Ok(MessageKind::Notification) => self.revision_with(&header.method().unwrap_or_default()),
             _ => hello::requested_version::<Revision>(header).flatten(),
@@ -44,8 +44,9 @@ impl<S: Side> Engine<S> {
         ))
     }
 
-    /// The revision of the last stateless request if it has a method or nobody declares it, or else the latest one with the method,
-    /// unless the one that is assumed has it.
+    /// Returns the revision of a notification: that of the last stateless request, if it has the method or no revision
+    /// declares it, or else the latest supported revision that has the method. `None` if the default revision has the
+    /// method.
     fn revision_with(&self, method: &str) -> Option<Revision> {
         let has_method = |revision: &Revision| revision.method(method).is_some();
         let stamped = *self.session.stamped.lock();
@@ -62,7 +63,7 @@ impl<S: Side> Engine<S> {
         !matches!(self.carried_by(header), Ok(None))
     }
 
-    /// What a message of a client carries if it is stateless.
+    /// Returns the terms that a client's message carries, if it is stateless.
     fn carried_by(&self, header: &MessageHeader<'_>) -> Result<Option<Arc<Negotiated>>, ErrorObject> {
         match &self.server {
             Some(server) if header.method().is_some() => {
@@ -72,7 +73,8 @@ impl<S: Side> Engine<S> {
         }
     }
 
-    /// Takes a message that no handler gets; `None` if a handler may get it, and else its response.
+    /// Processes a message that isn't for a handler, and returns its response, if it has one. The outer option is
+    /// `None` if the message is for a handler.
     pub fn take_internal(
         self: &Arc<Self>,
         method: &str,
@@ -106,7 +108,7 @@ impl<S: Side> Engine<S> {
         }
     }
 
-    /// The answer to a request that the session answers automatically, or that it refuses.
+    /// Returns the response to a request that the session answers itself or refuses; `None` for other requests.
     fn take_call(
         self: &Arc<Self>,
         method: &str,
@@ -123,7 +125,7 @@ impl<S: Side> Engine<S> {
             if lifecycle.begin == Some(method) {
                 return Some(self.begin(header, revision, server));
             }
-            // Where requests are stateless, one that says nothing of its client is refused below.
+            // A stateless request that doesn't describe its client is refused below.
             let is_complete = is_stateless || !negotiated.is_stateless();
             if is_complete && lifecycle.discover == Some(method) {
                 let json = header.message().text().as_bytes();
@@ -169,7 +171,7 @@ impl<S: Side> Engine<S> {
         Ok(agreed)
     }
 
-    /// The error of a request that neither is stateless nor belongs to a session.
+    /// Returns the error for a request that is neither stateless nor part of a session.
     pub fn not_begun(&self) -> ErrorObject {
         let supported = &self.session.options.supported;
         let key = supported.iter().find_map(|revision| revision.lifecycle().meta_version);
@@ -182,7 +184,7 @@ impl<S: Side> Engine<S> {
         ErrorObject::new(error_code::INVALID_REQUEST, reason)
     }
 
-    /// Takes a notification; `false` if a handler gets it.
+    /// Processes a notification; `false` if it is for a handler.
     fn take_notification(&self, method: &str, header: &MessageHeader<'_>, negotiated: &Negotiated) -> bool {
         let lifecycle = negotiated.revision.lifecycle();
         if lifecycle.cancel == Some(method) {
@@ -209,19 +211,20 @@ impl<S: Side> Engine<S> {
         !S::IS_SERVER && self.session.take_acknowledgement(method, header, negotiated)
     }
 
-    /// Whether messages of a revision are passed on as they are, and not handled.
+    /// Whether messages of a revision are passed on unchanged instead of being handled.
     fn passes_on(&self, revision: Revision) -> bool {
         self.handler.relay(revision).is_some()
     }
 
-    /// The response to a request or notification whose metadata can't be read.
+    /// Returns the error response to a request that can't be handled; `None` for other messages.
     pub fn refuse_call(&self, header: &MessageHeader<'_>, error: ErrorObject) -> Option<PendingResponse> {
         let id = header.id().filter(|_| header.kind() == Ok(MessageKind::Request))?;
         Some(PendingResponse::refused(Some(id), error))
     }
 }
 
-/// What a notification of progress says. Those of clients have no counterpart in a hub whose servers send no requests.
+/// Returns the parameters of a progress notification. Those of clients aren't converted, because servers send no
+/// requests in the hub's revision.
 fn progress_of<S: Side>(
     header: &MessageHeader<'_>,
     negotiated: &Negotiated,

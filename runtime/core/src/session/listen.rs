@@ -1,4 +1,4 @@
-//! Requests to be notified of changes, and the notifications that follow.
+//! Subscriptions of a server's clients to changes, and the notifications that follow.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -23,7 +23,7 @@ use crate::error::{internal_error, invalid_params};
 use crate::message::{Purpose, to_json};
 use crate::side::Side;
 
-/// A subscription by a request, which is removed when this is dropped.
+/// A subscription by a request. Dropping this removes the subscription.
 struct Listening<'s>(&'s Subscriptions, &'s RequestId);
 
 impl Drop for Listening<'_> {
@@ -33,7 +33,7 @@ impl Drop for Listening<'_> {
 }
 
 impl<S: Side> Engine<S> {
-    /// Takes the request to be notified of changes, whose response is sent when the server ends that.
+    /// Processes a request for changes. Its response is sent when the server ends the subscription.
     pub fn take_listen(
         self: &Arc<Self>,
         id: RequestId,
@@ -76,7 +76,7 @@ impl<S: Side> Engine<S> {
         let listened = Box::pin(async move {
             let refused = |error| Some(to_json(&ErrorResponse::new(Some(id.clone()), error)));
             let notified = async {
-                // Whatever ends the request, the subscription ends before its id is free.
+                // However the request ends, the subscription is removed before the request's id can be used again.
                 let _listening = Listening(&engine.session.subscriptions, &id);
                 let added = match extra.is_empty() {
                     true => Ok(Added::default()),
@@ -103,7 +103,7 @@ impl<S: Side> Engine<S> {
         Ok(PendingResponse::running(answered, None, listened))
     }
 
-    /// Acknowledges a subscription and notifies the client until this side ends it; the response.
+    /// Acknowledges a subscription, notifies the client until this side ends it, and returns the response.
     async fn notify_listener(
         &self,
         id: &RequestId,
@@ -123,7 +123,7 @@ impl<S: Side> Engine<S> {
         Some(self.end_response(negotiated, json, start, false))
     }
 
-    /// Begins to notify the client of a session, if its revision has no request for that.
+    /// Starts to notify the client of a session of changes, if its revision has no request for that.
     pub fn listen_in_session(self: &Arc<Self>) {
         let negotiated = Arc::clone(self.session.negotiated());
         if negotiated.revision.lifecycle().listen.is_some() {
@@ -142,7 +142,8 @@ impl<S: Side> Engine<S> {
         }));
     }
 
-    /// The answer to the requests of a session about one resource or about the log.
+    /// Returns the response to a request that subscribes to a resource, unsubscribes, or sets the log level; `None` for
+    /// another request.
     pub fn take_setting(
         &self,
         name: &str,
@@ -180,7 +181,7 @@ impl<S: Side> Engine<S> {
 }
 
 impl<S: Side> SessionState<S> {
-    /// What this server agrees to: what it has declared, and what there is.
+    /// Restricts a filter to the changes that this server has declared, and to resources that exist.
     fn agreed(&self, negotiated: &Negotiated, filter: ChangeFilter) -> ChangeFilter {
         let is_declared = |change: Change| {
             let notification = S::change_out(&change);
@@ -204,8 +205,8 @@ impl<S: Side> SessionState<S> {
         }
     }
 
-    /// Sends what a queue has until it ends, tagged with the id of the request for it. A client that reads slowly gets each
-    /// change once.
+    /// Sends the events of a subscription until it ends, tagged with the id of its request. A client that reads slowly
+    /// gets merged changes.
     async fn notify_of_changes(&self, mut changes: Listened, negotiated: &Negotiated, request: Option<&RequestId>) {
         while let Some(event) = changes.next().await {
             let json = match event {

@@ -1,4 +1,4 @@
-//! Sessions: the handshake, calls and handlers, and the end.
+//! Sessions: their start, calls and handlers, and their end.
 
 mod added;
 mod asking;
@@ -85,12 +85,12 @@ pub type ClientSession = Session<ClientSide>;
 pub struct Session<S: Side> {
     peer: Peer<S>,
     closing: CancellationToken,
-    /// Cancelled when nothing of the session runs any more.
+    /// Cancelled when no task of the session runs any more.
     done: CancellationToken,
 }
 
 impl ClientSession {
-    /// What is known of the server now, for the next connection to it.
+    /// Returns the discovery of the server, for the next connection to it.
     #[must_use]
     pub fn discovery(&self) -> Discovery {
         Discovery::of(self.peer.negotiated())
@@ -98,7 +98,7 @@ impl ClientSession {
 }
 
 impl<S: Side> Session<S> {
-    /// The peer.
+    /// Returns a handle to the peer.
     #[must_use]
     pub fn peer(&self) -> &Peer<S> {
         &self.peer
@@ -110,17 +110,18 @@ impl<S: Side> Session<S> {
         self.peer.state.ended.is_cancelled()
     }
 
-    /// Waits until the session has ended, whichever side ends it; at once if it has. Several tasks may wait.
+    /// Waits until one of the sides has ended the session; returns immediately if it has already ended. Several tasks
+    /// can wait.
     pub async fn closed(&self) {
         self.peer.state.ended.cancelled().await;
     }
 
-    /// Waits until the session has ended.
+    /// Waits until the session has ended and its task has finished.
     pub async fn ended(self) {
         self.done.cancelled().await;
     }
 
-    /// Cancelled to end the session.
+    /// Returns a token; cancelling it ends the session.
     #[doc(hidden)]
     pub fn closing_token(&self) -> CancellationToken {
         self.closing.clone()
@@ -132,7 +133,7 @@ impl<S: Side> Session<S> {
         self.ended().await;
     }
 
-    /// A session that nothing runs for between the calls of this side.
+    /// Creates a session without a task of its own.
     fn without_task(state: Arc<SessionState<S>>) -> Self {
         let closing = state.ended.clone();
         Self {
@@ -155,7 +156,7 @@ impl<S: Side> Session<S> {
         receiver.begin(Intake::new(&engine));
         // A transport that panics ends the session as well.
         let guards = (EndGuard(Arc::clone(&state)), done.clone().drop_guard());
-        // Boxed, as the future below would have it twice.
+        // Boxed, because the future below would contain it twice.
         let running = task(engine.run(receiver, closing.clone()));
         let running = async move {
             let _guards = guards;
@@ -175,14 +176,14 @@ pub trait ServeClient: Clone + Send + Sync + 'static {
     /// Starts a session with a client.
     fn serve_client(self, options: Options, transport: impl Transport) -> ServerSession;
 
-    /// The same server as a function, which answers requests of stateless revisions one by one.
+    /// Returns the same server as a function that answers requests of stateless revisions one by one.
     fn responder(self, options: Options) -> Responder;
 }
 
 /// Starts a session with a client.
 ///
-/// The client gets `info`, `capabilities` and `instructions` in the handshake or from a discovery. A request that needs another capability is answered with
-/// "method not found", and the handler doesn't get it.
+/// The client gets `info`, `capabilities` and `instructions` in the handshake or from a discovery. A request that needs
+/// a capability that isn't declared gets the error "method not found" without reaching the handler.
 pub fn serve(
     handler: impl Into<Layered<ServerSide>>,
     info: hub::Implementation,
@@ -208,7 +209,8 @@ pub fn serve(
     )
 }
 
-/// Serves a client, whose subscriptions others know as well. A crate that gives it [`Halves`] compiles the session once for all transports.
+/// Starts a session with a client. `subscriptions` can be shared with the caller. A crate that passes [`Halves`]
+/// compiles the session only once for all transports.
 pub fn start_server(
     handler: Layered<ServerSide>,
     mut server: Arc<Server>,

@@ -1,4 +1,4 @@
-//! What was negotiated for a message: its revision, and what is known of the peer.
+//! The terms negotiated for a message: its revision, and the peer's description of itself.
 
 use std::sync::{Arc, OnceLock};
 
@@ -11,23 +11,25 @@ use serde_json::{Map, Value};
 use crate::error::{CallError, invalid_params};
 use crate::message::to_value;
 
-/// What was negotiated for a message. A handshake negotiates for the whole session; a stateless request carries its own.
+/// The terms negotiated for a message. A handshake negotiates them for the whole session; a stateless request carries
+/// its own.
 #[derive(Debug, Clone)]
 pub struct Negotiated {
     /// The revision of the message.
     pub revision: Revision,
-    /// What the peer says about itself, once it has.
+    /// The peer's description of itself; `None` before it has sent it.
     pub info: Option<PeerInfo>,
-    /// The severity of the least severe log messages that the peer wants with this request.
+    /// The lowest severity of log messages that the peer wants for this request.
     pub log_severity: Option<usize>,
-    /// What this side says about itself with each request: keys of `_meta` and their values.
+    /// This side's description of itself in each request: keys of `_meta` and their values.
     pub stamp: Vec<(&'static str, RawJson)>,
-    /// What conversions supply to messages of revisions that say it in each of them, once a message is converted.
+    /// The metadata that conversions add to messages of revisions that require it in each message. Computed for the
+    /// first conversion.
     supply: OnceLock<Arc<Supply>>,
 }
 
 impl Negotiated {
-    /// The default, before anything is known of the peer.
+    /// Creates the default terms, before the peer has described itself.
     pub fn unknown(revision: Revision) -> Self {
         Self {
             revision,
@@ -38,12 +40,12 @@ impl Negotiated {
         }
     }
 
-    /// The same, with these keys in the `_meta` of each request of this side.
+    /// Adds these keys to the `_meta` of each request of this side.
     pub fn with_stamp(self, stamp: Vec<(&'static str, RawJson)>) -> Self {
         Self { stamp, ..self }
     }
 
-    /// The conversion of a message.
+    /// Returns the conversion for a message.
     pub fn conversion(&self) -> Conversion {
         let conversion = Conversion::new(Policy::Conform);
         if self.revision == Revision::HUB {
@@ -58,7 +60,7 @@ impl Negotiated {
             .get_or_init(|| Arc::new(supply(self.revision, self.info.as_ref())))
     }
 
-    /// A conversion of a question to the peer.
+    /// Returns the conversion for an input request to the peer, with a random id for an elicitation.
     pub fn conversion_of_question(&self) -> Result<Conversion, CallError> {
         let mut id = [0; 16];
         getrandom::fill(&mut id).map_err(|error| CallError::Unrepresentable(error.to_string()))?;
@@ -67,7 +69,7 @@ impl Negotiated {
         Ok(Conversion::new(Policy::Conform).supplied_with(supply))
     }
 
-    /// What is negotiated with a client, from what it says about itself.
+    /// Creates the terms with a client from its description of itself.
     pub fn with_client(revision: Revision, hello: ClientHello) -> Result<Self, ErrorObject> {
         let log_severity = match &hello.log_level {
             None => None,
@@ -88,7 +90,7 @@ impl Negotiated {
         })
     }
 
-    /// What is negotiated with a server, from what it says about itself.
+    /// Creates the terms with a server from its description of itself.
     pub fn with_server(revision: Revision, hello: ServerHello) -> Self {
         let info = PeerInfo {
             implementation: hello.implementation,
@@ -101,24 +103,24 @@ impl Negotiated {
         }
     }
 
-    /// What a stateless message of this revision carries.
+    /// Reads the terms that a stateless message of this revision carries.
     pub fn of_stamp(revision: Revision, message: &MessageHeader<'_>) -> Result<Self, ErrorObject> {
         let hello = hello::read_stamp(revision, message).map_err(invalid_params)?;
         Self::with_client(revision, hello.result)
     }
 
-    /// The name of a method of the hub in the peer's revision.
+    /// Returns the name of a method of the hub in the peer's revision.
     pub fn method<'n>(&self, name: &'n str) -> &'n str {
         self.revision.name_of_method(Revision::HUB, name)
     }
 
-    /// Whether the peer may call this side, other than by a stateless request.
+    /// Whether the revision is stateless.
     pub fn is_stateless(&self) -> bool {
         self.revision.is_stateless()
     }
 }
 
-/// What is supplied to the messages of a client in a revision.
+/// Returns the metadata that conversions add to the messages of a client in a revision.
 fn supply(revision: Revision, client: Option<&PeerInfo>) -> Supply {
     let json = |value: Option<Value>| RawJson::from(value.unwrap_or_else(|| Value::Object(Map::new())));
     let implementation = client.and_then(|client| client.implementation.as_ref());
@@ -138,32 +140,32 @@ pub struct Progress {
     pub message: Option<String>,
 }
 
-/// What a peer says about itself: in the handshake, in a discovery, or with a stateless request.
+/// A peer's description of itself: from the handshake, a discovery, or a stateless request.
 #[derive(Debug, Clone)]
 pub struct PeerInfo {
-    /// Its name and version, if it says so.
+    /// Its name and version, if it states them.
     pub implementation: Option<hub::Implementation>,
-    /// Its capabilities, as the hub has them.
+    /// Its capabilities, in the form of the hub.
     pub capabilities: Value,
     /// A server's instructions for its use.
     pub instructions: Option<String>,
 }
 
 impl PeerInfo {
-    /// The capabilities of a server; none if they aren't of this type.
+    /// Returns the capabilities of a server; none if they can't be decoded as such.
     #[must_use]
     pub fn server_capabilities(&self) -> hub::ServerCapabilities {
         hub::ServerCapabilities::deserialize(&self.capabilities).unwrap_or_default()
     }
 
-    /// The capabilities of a client; none if they aren't of this type.
+    /// Returns the capabilities of a client; none if they can't be decoded as such.
     #[must_use]
     pub fn client_capabilities(&self) -> hub::ClientCapabilities {
         hub::ClientCapabilities::deserialize(&self.capabilities).unwrap_or_default()
     }
 }
 
-/// The log levels, from the least severe.
+/// The log levels, least severe first.
 const LEVELS: [LoggingLevel; 8] = [
     LoggingLevel::Debug,
     LoggingLevel::Info,
@@ -175,12 +177,12 @@ const LEVELS: [LoggingLevel; 8] = [
     LoggingLevel::Emergency,
 ];
 
-/// The log level of this severity.
+/// Returns the log level of this severity.
 pub fn log_level(severity: usize) -> Option<LoggingLevel> {
     LEVELS.get(severity).cloned()
 }
 
-/// The severity of a log level, if it is known.
+/// Returns the severity of a log level, if the level is known.
 pub fn severity(level: &LoggingLevel) -> Option<usize> {
     LEVELS.iter().position(|known| known == level)
 }

@@ -1,4 +1,4 @@
-//! Notifications: those of the peer that wait for the handler, and those that are sent to it.
+//! Notifications from the peer, which wait for the handler, and notifications to the peer.
 
 use std::collections::VecDeque;
 use std::hash::{BuildHasher, RandomState};
@@ -25,16 +25,16 @@ use crate::side::{MessageOut, Side};
 /// A notification of the peer.
 pub struct Notification<S: Side> {
     pub notification: S::Notification,
-    /// What the transport adds to it.
+    /// The values that the transport has added to it.
     pub extensions: Arc<Extensions>,
     pub losses: Vec<Loss>,
     pub negotiated: Arc<Negotiated>,
-    /// Its position among those that aren't handled yet.
+    /// Its position among the unhandled notifications.
     pub ticket: Ticket,
 }
 
 impl<S: Side> Notification<S> {
-    /// Lets the handler of a session handle it.
+    /// Calls the handler of a session.
     pub async fn handle(self, session: &Arc<SessionState<S>>, handler: &Layered<S>) {
         let method = S::notification_method(&self.notification);
         let span = notification_span(&session.span, method, self.negotiated.revision);
@@ -88,8 +88,8 @@ impl<S: Side> NotificationQueue<S> {
         })
     }
 
-    /// Adds a notification, which came as `json`. If there is no room, it is dropped: silently if an equal one is in the
-    /// queue, and with a warning otherwise.
+    /// Adds a notification, which was received as `json`. If the queue is full, it is dropped: silently if an equal one
+    /// is in the queue, and with a warning otherwise.
     pub fn push(&self, notification: Notification<S>, json: &[u8]) {
         let hash = self.hasher.hash_one(json);
         let mut state = self.state.lock();
@@ -124,12 +124,12 @@ impl<S: Side> NotificationQueue<S> {
         self.state.lock().closed
     }
 
-    /// The next notification that is there.
+    /// Takes the next notification without waiting.
     pub fn take(&self) -> Option<Notification<S>> {
         self.state.lock().entries.pop_front().map(|entry| entry.notification)
     }
 
-    /// The next notification; `None` when the queue is closed and empty.
+    /// Waits for the next notification; `None` when the queue is closed and empty.
     async fn next(&self) -> Option<Notification<S>> {
         loop {
             {
@@ -146,7 +146,7 @@ impl<S: Side> NotificationQueue<S> {
     }
 }
 
-/// Handles notifications one after the other, in the order in which they came.
+/// Handles notifications one after the other, in the order in which they arrived.
 pub async fn handle_in_order<S: Side>(
     session: Arc<SessionState<S>>,
     handler: Layered<S>,
@@ -164,7 +164,7 @@ pub async fn handle_in_order<S: Side>(
     tokio::select! {
         biased;
         () = all => {}
-        // Notifications that came before the end are handled, unless that takes too long.
+        // Notifications that arrived before the end are still handled, unless that takes too long.
         () = ended => tracing::debug!("some notifications weren't handled in time"),
     }
 }
@@ -192,8 +192,8 @@ impl<S: Side> SessionState<S> {
         }
     }
 
-    /// Whether the client wants a notification: a log message only if it is severe enough for the stateless request or
-    /// for the session, and any other one outside of a request only in a session.
+    /// Whether the client wants a notification. A log message must be severe enough for the stateless request or the
+    /// session. A notification unrelated to a request is only sent in a session with a handshake.
     fn is_wanted(&self, negotiated: &Negotiated, notification: &S::NotificationOut, purpose: &Purpose) -> bool {
         let is_alone = S::IS_SERVER && negotiated.is_stateless();
         if is_alone && *purpose == Purpose::Unsolicited {
@@ -206,7 +206,8 @@ impl<S: Side> SessionState<S> {
             true => negotiated.log_severity,
             false => Some(self.log_severity.load(Ordering::Relaxed)),
         };
-        // A level that nobody knows is sent in a session, where the client has said what it doesn't want.
+        // A message of an unknown level is sent only in a session with a handshake, where a client can only exclude
+        // known levels.
         least.is_some_and(|least| severity(level).map_or(!is_alone, |severity| severity >= least))
     }
 
@@ -227,7 +228,7 @@ impl<S: Side> SessionState<S> {
         Ok(self.send(json, purpose).await?)
     }
 
-    /// A message in the peer's revision; `None` for a notification that the revision can't represent.
+    /// Encodes a message in the peer's revision; `None` for a notification that the revision can't represent.
     pub fn encode(
         &self,
         negotiated: &Negotiated,
@@ -246,7 +247,8 @@ impl<S: Side> SessionState<S> {
                 Ok(Some(message))
             }
             Translated::Refused(refused) => {
-                // A conversion over several revisions names the one where it stops. Callers need the peer's.
+                // A conversion over several revisions names the one where it stops, but callers need the peer's
+                // revision.
                 let reason = match revision.method(method) {
                     None => format!("revision {revision} has no method {method}"),
                     Some(_) => refused.error.message,

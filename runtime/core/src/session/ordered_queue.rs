@@ -1,4 +1,4 @@
-//! Messages that leave in the order in which they came, although some take longer than others.
+//! A queue that keeps messages in their order of arrival although some take longer to process.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use mcp_runtime_util::Mutex;
 use tokio::sync::Notify;
 
-/// A queue of messages. Each has its turn when all before it have left.
+/// A queue of messages. A message's turn comes when all earlier ones have left the queue.
 #[derive(Debug, Default)]
 pub struct OrderedQueue {
     state: Mutex<State>,
@@ -16,11 +16,11 @@ pub struct OrderedQueue {
 #[derive(Debug, Default)]
 struct State {
     next: u64,
-    /// In ascending order.
+    /// The numbers of the tickets, in ascending order.
     waiting: VecDeque<u64>,
 }
 
-/// The position of a message in an [`OrderedQueue`]. The message leaves the queue when this is dropped.
+/// The position of a message in an [`OrderedQueue`]. Dropping this removes the message from the queue.
 #[derive(Debug)]
 pub struct Ticket {
     queue: Arc<OrderedQueue>,
@@ -28,7 +28,7 @@ pub struct Ticket {
 }
 
 impl OrderedQueue {
-    /// Takes the last position.
+    /// Joins the queue at its end.
     pub fn join(self: &Arc<Self>) -> Ticket {
         let mut state = self.state.lock();
         let number = state.next;
@@ -40,7 +40,7 @@ impl OrderedQueue {
 }
 
 impl Ticket {
-    /// Waits until this position is the first.
+    /// Waits until this position is the first in the queue.
     pub async fn wait_turn(&self) {
         loop {
             let left = self.queue.left.notified();
@@ -63,17 +63,17 @@ impl Drop for Ticket {
     }
 }
 
-/// The position of a message that may never be sent: the cancellation of a call.
+/// The position reserved for a message that may never be sent: the cancellation of a call.
 #[derive(Debug, Default)]
 pub struct ReservedTicket(Mutex<Option<Ticket>>);
 
 impl ReservedTicket {
-    /// Takes the last position for the message, if it has none.
+    /// Reserves a position at the end of the queue, unless there is one already.
     pub fn reserve(&self, queue: &Arc<OrderedQueue>) {
         self.0.lock().get_or_insert_with(|| queue.join());
     }
 
-    /// The reserved position, or else the last one.
+    /// Takes the reserved position, or else joins the queue at its end.
     pub fn take(&self, queue: &Arc<OrderedQueue>) -> Ticket {
         self.0.lock().take().unwrap_or_else(|| queue.join())
     }
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn places_have_their_turns_in_order_and_those_that_leave_are_skipped() {
+    async fn turns_come_in_order_and_dropped_tickets_are_skipped() {
         let queue = Arc::new(OrderedQueue::default());
         let (first, second, third) = (queue.join(), queue.join(), queue.join());
         first.wait_turn().await;

@@ -1,4 +1,4 @@
-//! The calls of this side that wait for their responses.
+//! The pending calls of this side, which wait for their responses.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use super::ordered_queue::{OrderedQueue, Ticket};
 use super::tolerance::violation;
 use crate::error::CallError;
 
-/// The calls of this side that wait for their responses, whose results are `T`.
+/// The pending calls of this side, with results of type `T`.
 pub struct PendingCalls<T> {
     calls: Mutex<HashMap<i64, PendingCall<T>>>,
     next_id: AtomicI64,
@@ -28,15 +28,15 @@ pub type CallResult = Result<RawJson, CallError>;
 /// The outcome of a call, and the violations of the response.
 #[derive(Debug)]
 pub struct Reply<T> {
-    /// The result as text, which is `null` if it was read in place.
+    /// The result as JSON text; `null` if it was decoded in place.
     pub result: CallResult,
     pub in_place: Option<InPlace<T>>,
     pub violations: Vec<Violation>,
-    /// Its position among the messages that are passed on, for a call that was.
+    /// For a call that is passed on, its position among the messages that are passed on.
     pub ticket: Option<Ticket>,
 }
 
-/// A result that was read in the text of its response.
+/// A result that was decoded directly from the text of its response.
 #[derive(Debug)]
 pub struct InPlace<T> {
     pub result: FromResult<T>,
@@ -44,7 +44,7 @@ pub struct InPlace<T> {
     pub length: usize,
 }
 
-/// Reads the result of a call in the text of its response. `None` if that needs a closer look.
+/// Decodes the result of a call directly from the text of its response. `None` if the result needs the general path.
 pub type ReadInPlace<T> = Box<dyn FnOnce(&mut Reader<'_>) -> Option<InPlace<T>> + Send>;
 
 struct PendingCall<T> {
@@ -52,12 +52,12 @@ struct PendingCall<T> {
     read: Option<ReadInPlace<T>>,
     /// `None` for a call whose progress is passed on.
     progress: Option<mpsc::Sender<Progress>>,
-    /// The queue of the reply.
+    /// The queue that the reply joins, for a call that is passed on.
     line: Option<Arc<OrderedQueue>>,
 }
 
 impl<T> PendingCalls<T> {
-    /// No calls. The first one will have this id.
+    /// Creates an empty set of calls. The first one gets this id.
     pub fn starting_at(id: i64) -> Self {
         Self {
             calls: Mutex::default(),
@@ -65,12 +65,13 @@ impl<T> PendingCalls<T> {
         }
     }
 
-    /// An id that no other call of the session has.
+    /// Returns a new id for a call, unique in the session.
     pub fn next_id(&self) -> i64 {
         self.next_id.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Adds a call, whose result may be read in place. Its response and its progress come through the channels.
+    /// Adds a call, whose result is decoded in place by `read`, if given. The response and the progress arrive through
+    /// the channels.
     pub fn insert(
         &self,
         id: i64,
@@ -88,7 +89,7 @@ impl<T> PendingCalls<T> {
         (replied, progressed)
     }
 
-    /// Adds a call that is passed on. Its reply joins the queue when it comes.
+    /// Adds a call that is passed on. Its reply joins the queue when it arrives.
     pub fn insert_passed(&self, id: i64, line: Arc<OrderedQueue>) -> oneshot::Receiver<Reply<T>> {
         let (reply, replied) = oneshot::channel();
         let call = PendingCall {
@@ -108,7 +109,7 @@ impl<T> PendingCalls<T> {
         calls.get(id).is_some_and(|call| call.progress.is_some())
     }
 
-    /// Removes a call; `false` if it wasn't pending any more.
+    /// Removes a call; `false` if it was no longer pending.
     pub fn remove(&self, id: i64) -> bool {
         self.calls.lock().remove(&id).is_some()
     }
@@ -118,9 +119,10 @@ impl<T> PendingCalls<T> {
         self.calls.lock().clear();
     }
 
-    /// Reads a response in one pass, as its caller has said or as text, and hands it to the caller; `false` for any other message.
+    /// Parses a response in one pass, decoded by the function that its caller has given or as text, and passes it to
+    /// the caller; `false` for any other message.
     pub fn resolve_in_place(&self, json: &[u8]) -> bool {
-        // Most servers call nothing.
+        // The usual case for servers, which rarely send requests.
         if self.calls.lock().is_empty() {
             return false;
         }
@@ -139,7 +141,7 @@ impl<T> PendingCalls<T> {
         self.reply(&response.id, Ok(text), in_place, Vec::new())
     }
 
-    /// Hands a response to its caller, with the violations that are known; `false` if no call has this id.
+    /// Passes a response to its caller, with the violations found so far; `false` if no call has this id.
     pub fn resolve(&self, id: &RequestId, result: CallResult, violations: Vec<Violation>) -> bool {
         self.reply(id, result, None, violations)
     }
@@ -168,7 +170,7 @@ impl<T> PendingCalls<T> {
         let Some(call) = self.calls.lock().remove(&number) else {
             return false;
         };
-        // The caller may have gone in this moment.
+        // The caller can have dropped the call in the meantime.
         let ticket = call.line.as_ref().map(OrderedQueue::join);
         let _ = call.reply.send(Reply {
             result,
@@ -179,7 +181,7 @@ impl<T> PendingCalls<T> {
         true
     }
 
-    /// Hands progress to the caller that asked for it.
+    /// Passes progress to the caller that requested it.
     pub fn report_progress(&self, params: hub::ProgressNotificationParams) {
         let hub::ProgressToken::Integer(id) = params.progress_token else {
             return;

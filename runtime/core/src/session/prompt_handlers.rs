@@ -1,25 +1,28 @@
-//! Handlers that answer at once, which need no task.
+//! Detection of prompt handlers, which answer immediately and so need no separate task.
 
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
 use mcp_runtime_util::Mutex;
 
-/// How often in succession a handler has to have answered at once.
+/// The number of prompt answers in succession after which a handler is prompt.
 const TIMES: u32 = 16;
-/// The same for one that has been slow often: more would keep all from it whose threads others interrupt now and then.
+/// The maximum of that number for a handler that has often been slow. A higher one would exclude handlers whose threads
+/// are interrupted now and then.
 const MOST_TIMES: u32 = 1024;
-/// The time within which an answer is there at once.
+/// The time within which an answer is prompt.
 const AT_ONCE: Duration = Duration::from_micros(100);
-/// How many handlers are remembered.
+/// The number of handlers that are remembered.
 const REMEMBERED: usize = 1024;
 
-/// Which handlers run in the task that receives.
+/// Decides which handlers run in the receiving task.
 ///
-/// A task costs more than a handler that answers at once. But while a handler runs in the task that receives, nothing else is received,
-/// not even a cancellation. So each begins with tasks of its own. One that was slow without a task needs twice as many answers at once
-/// until it runs without one again, up to [`MOST_TIMES`]: it keeps others waiting in one of so many calls at most, but for the first few.
-/// One that is slow no more often than that goes on without a task, since its thread may have been interrupted.
+/// A task costs more than a prompt handler. But while a handler runs in the receiving task, nothing else is received,
+/// not even a cancellation. So each handler starts with a separate task per request. After [`TIMES`] prompt answers, it
+/// runs in the receiving task. If it is slow there, it gets separate tasks again, and the number of prompt answers it
+/// needs doubles, up to [`MOST_TIMES`]: so, except at first, it delays other messages in at most one of that many
+/// calls. A handler that is slow no more often than that stays in the receiving task, because the cause can be an
+/// interruption of its thread.
 #[derive(Debug, Default)]
 pub struct PromptHandlers {
     state: RandomState,
@@ -27,23 +30,23 @@ pub struct PromptHandlers {
     handlers: Mutex<Vec<(HandlerKey, Record)>>,
 }
 
-/// How a handler has answered.
+/// The history of a handler.
 #[derive(Debug)]
 struct Record {
-    /// How often in succession it has answered at once.
+    /// The number of prompt answers in succession.
     times: u32,
-    /// How often it has to.
+    /// The number of prompt answers it needs.
     needed: u32,
     /// Whether it needs no task.
     is_prompt: bool,
 }
 
-/// A method, and what it is for, such as a tool.
+/// A hash of a method and its target, such as a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct HandlerKey(u64);
 
 impl PromptHandlers {
-    /// The handler of a method's requests for a tool, prompt or resource.
+    /// Returns the key for a method's requests for a tool, prompt or resource.
     pub fn key(&self, method: &str, target: Option<&str>) -> HandlerKey {
         HandlerKey(self.state.hash_one((method, target)))
     }
@@ -54,7 +57,7 @@ impl PromptHandlers {
         find(&handlers, handler).is_ok_and(|at| handlers[at].1.is_prompt)
     }
 
-    /// Remembers how long a handler ran before it returned the first time, with its answer or because it waits for something.
+    /// Records how long the first poll of a handler took, and whether it answered or waits for something.
     pub fn ran(&self, handler: HandlerKey, time: Duration, has_answered: bool) {
         let mut handlers = self.handlers.lock();
         let at = match find(&handlers, handler) {
@@ -95,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_handler_is_prompt_after_answers_in_succession_and_after_twice_as_many_once_it_was_slow() {
+    fn a_slow_call_doubles_the_prompt_answers_that_a_handler_needs() {
         let handlers = PromptHandlers::default();
         let (key, other) = (
             handlers.key("tools/call", Some("a")),
@@ -108,7 +111,7 @@ mod tests {
         assert!(!handlers.is_prompt(key));
         run(1, AT_ONCE);
         assert!(handlers.is_prompt(key) && !handlers.is_prompt(other));
-        // One that waits keeps nobody from receiving.
+        // A handler that waits doesn't block the receiving task, so it needs no more answers than before.
         handlers.ran(key, AT_ONCE, false);
         assert!(!handlers.is_prompt(key));
         run(TIMES, AT_ONCE);
@@ -121,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_handler_that_was_slow_often_is_prompt_again_after_a_bounded_number_of_answers() {
+    fn a_frequently_slow_handler_needs_a_bounded_number_of_prompt_answers() {
         let handlers = PromptHandlers::default();
         let key = handlers.key("tools/call", Some("a"));
         for _ in 0..100 {
@@ -132,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prompt_handler_that_is_slow_once_in_many_times_stays_prompt() {
+    fn a_rarely_slow_handler_stays_prompt() {
         let handlers = PromptHandlers::default();
         let key = handlers.key("tools/call", Some("a"));
         let run = |times: u32, time: Duration| (0..times).for_each(|_| handlers.ran(key, time, true));
@@ -144,7 +147,7 @@ mod tests {
         run(MOST_TIMES - 1, AT_ONCE);
         run(1, AT_ONCE * 2);
         assert!(!handlers.is_prompt(key));
-        // One that waits isn't prompt, however rarely it does.
+        // A handler that waits isn't prompt, even if it rarely does.
         run(MOST_TIMES, AT_ONCE);
         assert!(handlers.is_prompt(key));
         handlers.ran(key, AT_ONCE, false);
@@ -152,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_peer_that_calls_many_names_fills_no_memory() {
+    fn the_number_of_remembered_handlers_is_bounded() {
         let handlers = PromptHandlers::default();
         for name in 0..2 * REMEMBERED {
             let key = handlers.key("tools/call", Some(&name.to_string()));

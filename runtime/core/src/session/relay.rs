@@ -1,4 +1,4 @@
-//! Messages that are passed on as they are, in order, instead of being converted for a handler.
+//! Messages that are passed on unchanged and in order, instead of being converted for a handler.
 
 use std::sync::Arc;
 
@@ -19,8 +19,8 @@ use crate::message::to_json;
 use crate::side::Side;
 
 impl<S: Side> Engine<S> {
-    /// Whether a message goes to the relay, where there is one: a request or notification that isn't about a call or a
-    /// subscription of this side's own.
+    /// Whether a message goes to the relay, if there is one: a request or notification that doesn't belong to a call or
+    /// a subscription of this side.
     pub fn is_passed_on(&self, header: &MessageHeader<'_>, revision: Revision) -> bool {
         if header.method().is_none() {
             return false;
@@ -31,7 +31,7 @@ impl<S: Side> Engine<S> {
             && subscription.is_none_or(|id| self.session.subscriptions.get(&id).is_none())
     }
 
-    /// Takes a request or notification that is passed on.
+    /// Passes on a request or notification.
     pub fn take_raw(
         self: &Arc<Self>,
         relay: &dyn Relay<S>,
@@ -82,7 +82,8 @@ impl<S: Side> Engine<S> {
                 tracing::error!(panic, "a message can't be passed on");
                 internal_error("internal error").into()
             });
-            // In a batch, the responses before this one may be behind it.
+            // The responses of a batch are sent together, so this one must not keep its position: earlier responses of
+            // the batch can have later positions.
             let ticket = answer.ticket.filter(|_| !in_batch);
             (Some(response(id, answer.result)), Some(permit.with_ticket(ticket)))
         };
@@ -103,7 +104,7 @@ impl<S: Side> Engine<S> {
             cancelled: self.session.ended.clone(),
             message: Arc::new(Envelope {
                 token: token.and_then(|token| token.decode_as().ok()),
-                // The relay has the whole message.
+                // The relay gets the whole message.
                 meta: None,
                 extensions,
                 losses: Vec::new(),

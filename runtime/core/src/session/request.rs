@@ -24,11 +24,11 @@ use crate::error::internal_error;
 use crate::message::to_json;
 use crate::side::Side;
 
-/// The length that most responses don't exceed.
+/// The initial capacity for a response, in bytes. Most are shorter.
 const RESPONSE: usize = 256;
 
 impl<S: Side> Engine<S> {
-    /// Takes a request, whose method has this name in the peer's revision: refuses it, or lets the handler handle it.
+    /// Refuses a request, or passes it to the handler. `method` is the name of its method in the peer's revision.
     pub fn take_request(
         self: &Arc<Self>,
         Call { id, request }: Call<Box<S::Request>>,
@@ -67,7 +67,7 @@ impl<S: Side> Engine<S> {
         PendingResponse::running(id, Some(handler), Box::pin(handled.instrument(span)))
     }
 
-    /// Admits a request of this many bytes, if there is room.
+    /// Admits a request of this many bytes, if it is within the limits.
     pub fn admit(&self, id: &RequestId, bytes: usize) -> Result<(RequestPermit, CancellationToken), ErrorObject> {
         let permit = Arc::clone(&self.unsent).try_acquire_owned();
         let permit = permit.map_err(|_| internal_error("too many requests are in flight"))?;
@@ -76,7 +76,7 @@ impl<S: Side> Engine<S> {
         Ok((RequestPermit::new(permit, charge), self.begin_request(id)?))
     }
 
-    /// Begins to handle a request; its token is cancelled when the peer cancels it.
+    /// Registers a request as in flight, and returns a token that is cancelled when the peer cancels the request.
     pub fn begin_request(&self, id: &RequestId) -> Result<CancellationToken, ErrorObject> {
         if self.notifications.is_closed() {
             return Err(internal_error("the session is closing"));
@@ -95,14 +95,14 @@ impl<S: Side> Engine<S> {
         }
     }
 
-    /// The token of a request that is being handled.
+    /// Returns the cancellation token of a request in flight.
     pub fn token(&self, id: &RequestId) -> Option<CancellationToken> {
         let in_flight = self.in_flight.lock();
         let place = in_flight.binary_search_by(|(known, _)| known.cmp(id)).ok()?;
         in_flight.get(place).map(|(_, token)| token.clone())
     }
 
-    /// The peer can't cancel a request any more.
+    /// Removes a request from those in flight: the peer can no longer cancel it.
     pub fn end_request(&self, id: &RequestId) {
         let mut in_flight = self.in_flight.lock();
         if let Ok(place) = in_flight.binary_search_by(|(known, _)| known.cmp(id)) {
@@ -110,14 +110,15 @@ impl<S: Side> Engine<S> {
         }
     }
 
-    /// Waits for what answers a request, or for the text of its panic; `None` if the peer cancels the request or the session ends.
+    /// Waits for the future that answers a request, and returns its output or the message of its panic; `None` if the
+    /// peer cancels the request or the session ends.
     pub async fn until_cancelled<T>(
         &self,
         id: &RequestId,
         cancelled: &CancellationToken,
         handled: impl Future<Output = T>,
     ) -> Option<Result<T, String>> {
-        // Whatever ends the request ends the tasks that its handler has spawned.
+        // If the request ends without an output, even by a drop, this cancels the tasks that its handler has spawned.
         let abandoned = cancelled.drop_guard_ref();
         let handled = tokio::select! {
             biased;
@@ -132,7 +133,7 @@ impl<S: Side> Engine<S> {
         handled
     }
 
-    /// Runs the handler; the response, or none if the peer cancels the request.
+    /// Runs the handler, and returns the response, or none if the peer cancels the request.
     async fn handle(
         self: Arc<Self>,
         id: RequestId,
@@ -142,12 +143,13 @@ impl<S: Side> Engine<S> {
         permit: RequestPermit,
     ) -> Response {
         let handled = pin!(async {
-            // Waiting would take part of what a task may do until others run. The semaphore is never closed.
+            // `acquire` would use up some of the task's budget (tokio's cooperative scheduling), so `try_acquire` comes
+            // first. The semaphore is never closed.
             let _permit = match self.handling.try_acquire() {
                 Ok(permit) => Ok(permit),
                 Err(_) => self.handling.acquire().await,
             };
-            // A peer that doesn't read its responses gets no further ones.
+            // While the peer doesn't read its responses, no further request is handled.
             self.response_bytes.available().await;
             self.handler.handle_request(*request, &context).await
         });
@@ -163,7 +165,7 @@ impl<S: Side> Engine<S> {
         (Some(response), Some(permit))
     }
 
-    /// The response, in the peer's revision.
+    /// Encodes the response in the peer's revision.
     fn encode_response(
         &self,
         negotiated: &Negotiated,
@@ -172,7 +174,7 @@ impl<S: Side> Engine<S> {
         result: Result<HandlerResult<S::Result>, ErrorObject>,
     ) -> Vec<u8> {
         let (mut json, start) = Self::begin_response(&id);
-        // A conversion may add it.
+        // Only without a conversion, which can add `_meta`.
         let lacks_meta = negotiated.revision == Revision::HUB
             && matches!(&result, Ok(HandlerResult::Declared(result)) if S::lacks_meta(result));
         let pushed = result.and_then(|result| match result {
@@ -207,25 +209,25 @@ impl<S: Side> Engine<S> {
         }
     }
 
-    /// The start of a response with a result, and its length.
+    /// Returns the start of a response with a result, and its length.
     pub fn begin_response(id: &RequestId) -> (String, usize) {
         let mut json = String::with_capacity(RESPONSE);
         json.push_str(r#"{"jsonrpc":"2.0","id":"#);
-        // Ids have no number that JSON can't represent.
+        // Encoding fails only for numbers that JSON can't represent, and an id has none.
         let _ = push_value(&mut json, id);
         json.push_str(r#","result":"#);
         let start = json.len();
         (json, start)
     }
 
-    /// A response whose result begins at `start`, and may be known to lack `_meta`. It names this server, if the revision has a place for
-    /// that.
+    /// Completes a response whose result begins at `start`. Adds the server's name and version to its `_meta`, if the
+    /// revision has a key for them. `lacks_meta` states that the result is known to have no `_meta`.
     pub fn end_response(&self, negotiated: &Negotiated, mut json: String, start: usize, lacks_meta: bool) -> Vec<u8> {
         let server = self.server.as_ref();
         let stamp = server.and_then(|server| server.result_stamp(negotiated.revision));
         let meta = stamp.and_then(|stamp| result_meta(&json[start..], stamp.0, stamp.1.text(), lacks_meta));
         if let Some((place, meta)) = meta {
-            // The place is between tokens of the result.
+            // The range has boundaries between tokens of the result.
             match place.is_empty() {
                 true => json.insert_str(start + place.start, &meta),
                 false => json.replace_range(start + place.start..start + place.end, &meta),
@@ -236,11 +238,12 @@ impl<S: Side> Engine<S> {
     }
 }
 
-/// A result whose kind the hub doesn't declare. It is sent as it is, so it must be one of the method in the peer's revision.
+/// Checks a result whose kind the hub doesn't declare. It is sent unchanged, so it must be valid for the method in the
+/// peer's revision.
 fn check_undeclared(revision: Revision, method: &str, result: &RawJson) -> Result<(), ErrorObject> {
     revision.validate_result(method, result).map_err(|invalid| {
-        tracing::error!(method, %revision, %invalid, "a handler gives a result that the peer's revision doesn't have");
-        internal_error(format!("the result is none that {method} has in revision {revision}"))
+        tracing::error!(method, %revision, %invalid, "a handler returned a result that isn't valid in the peer's revision");
+        internal_error(format!("the result isn't one of {method} in revision {revision}"))
     })
 }
 

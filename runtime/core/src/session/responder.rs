@@ -23,24 +23,24 @@ use crate::side::ServerSide;
 
 /// Answers the requests of stateless revisions one by one: a function from a request to its response.
 ///
-/// It has no transport, spawns no task and waits for no timer, so any executor can run it, and so can a platform that has functions
-/// rather than processes. Clones are the same server.
+/// It has no transport, spawns no task and waits for no timer, so it runs on any executor, and on platforms that run
+/// functions instead of processes. Clones are the same server.
 ///
-/// The state of a request that asks the user something is sealed with the time, so its handler needs a clock. In WebAssembly, the feature
-/// `js` has the one of JavaScript. If the answer may come to another process than has asked, both need the same key in
-/// [`Options::sealing`].
+/// The state of a request that requires input from the user is sealed with the time, so it needs a clock. In
+/// WebAssembly, the feature `js` provides that of JavaScript. If the repeated request can reach another process, both
+/// processes need the same key in [`Options::sealing`].
 #[derive(Clone)]
 pub struct Responder {
     handler: Layered<ServerSide>,
     server: Arc<dyn Fn() -> Arc<Server> + Send + Sync>,
-    /// Changes of the server are published through these. No request is added to them.
+    /// The subscriptions through which changes of the server are published. No request is added to them.
     subscriptions: Arc<Subscriptions>,
     options: Arc<Options>,
     latest: Revision,
 }
 
 impl Responder {
-    /// A server that says `server` of itself at each request.
+    /// Creates a responder that calls `server` for the server's description at each request.
     #[doc(hidden)]
     pub fn new(
         handler: Layered<ServerSide>,
@@ -57,16 +57,17 @@ impl Responder {
         }
     }
 
-    /// The response to one message; `None` for a notification and for a response, which have none.
+    /// Returns the response to one message; `None` for a notification and for a response, which have none.
     ///
-    /// The handler's notifications are dropped. A request for changes, which would have no end here, is refused, and so is one of a
-    /// revision with a handshake. `extensions` are what the handler finds in [`Context::extensions`](crate::Context::extensions).
+    /// The handler's notifications are dropped. A request for changes, which would never end here, is refused, and so
+    /// is one of a revision with a handshake. The handler finds `extensions` in
+    /// [`Context::extensions`](crate::Context::extensions).
     pub async fn respond(&self, json: &[u8], extensions: Extensions) -> Option<Vec<u8>> {
         let refused = |id: Option<RequestId>, error: ErrorObject| Some(to_json(&ErrorResponse::new(id, error)));
         let header = match Payload::from_slice(json) {
             Ok(Payload::Message(header)) => header,
             Ok(Payload::Batch(_)) => {
-                let error = ErrorObject::new(error_code::INVALID_REQUEST, "a batch can't be answered here");
+                let error = ErrorObject::new(error_code::INVALID_REQUEST, "batches aren't supported here");
                 return refused(None, error);
             }
             Err(error) => return refused(None, not_a_message(&error)),
@@ -81,13 +82,14 @@ impl Responder {
             .method()
             .is_some_and(|method| listens.any(|listen| listen == method))
         {
-            let error = ErrorObject::new(error_code::METHOD_NOT_FOUND, "nothing can follow a response here");
+            let error = ErrorObject::new(error_code::METHOD_NOT_FOUND, "subscriptions aren't supported here");
             return refused(header.id(), error);
         }
         self.answer(&header, extensions, Nowhere).await
     }
 
-    /// Begins to answer a request whose response ends the exchange. What the handler sends before goes through `sender`.
+    /// Starts to answer a request whose response ends the exchange. Messages that the handler sends before the response
+    /// go through `sender`.
     #[doc(hidden)]
     pub fn answer(
         &self,
@@ -110,7 +112,7 @@ impl Responder {
         let engine = Engine::new(Arc::clone(&state), self.handler.clone(), Some(server), notifications);
         let response = engine.take_stateless(request, extensions);
         async move {
-            // Handles of the peer that outlive the request send nothing more.
+            // Ends the session, so that handles of the peer that outlive the request can't send anything.
             let _ended = EndGuard(state);
             let (json, _permit): Response = response?.made().await;
             json
@@ -119,14 +121,14 @@ impl Responder {
 }
 
 impl Engine<ServerSide> {
-    /// Takes a request that says its revision; any other is refused.
+    /// Processes a request that declares its revision; any other is refused.
     fn take_stateless(
         self: &Arc<Self>,
         request: &MessageHeader<'_>,
         extensions: Extensions,
     ) -> Option<PendingResponse> {
-        // Where a supported revision has a handshake, it mustn't succeed here: its session would end with the response. Elsewhere the
-        // engine refuses it, and names the supported revisions.
+        // If a supported revision has a handshake, the handshake must not succeed here, because its session would end
+        // with the response. Otherwise the engine refuses it, and names the supported revisions.
         let mut supported = self.session.options.supported.iter();
         let may_begin = supported.any(|revision| revision.has_handshake());
         match self.terms_of(request) {
@@ -146,7 +148,7 @@ impl fmt::Debug for Responder {
     }
 }
 
-/// A sender for a response that nothing comes before.
+/// A sender that drops every message, for exchanges that consist only of a response.
 struct Nowhere;
 
 impl Sender for Nowhere {

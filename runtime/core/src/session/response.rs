@@ -1,4 +1,4 @@
-//! Responses that are made for the peer.
+//! Responses to the peer, pending or ready.
 
 use std::fmt::Display;
 
@@ -11,7 +11,7 @@ use super::ordered_queue::Ticket;
 use super::prompt_handlers::HandlerKey;
 use crate::message::{Outgoing, to_json};
 
-/// What a request holds until its response is sent.
+/// The resources that a request holds until its response is sent.
 pub struct RequestPermit {
     _permit: OwnedSemaphorePermit,
     _charge: Charge,
@@ -36,10 +36,10 @@ impl RequestPermit {
     }
 }
 
-/// The JSON of a response, or nothing if the request was cancelled, and what the request holds.
+/// The JSON of a response, or `None` if the request was cancelled, and the resources that the request holds.
 pub type Response = (Option<Vec<u8>>, Option<RequestPermit>);
 
-/// A response that is ready, or is being made.
+/// A response that is ready, or still being produced.
 pub struct PendingResponse {
     /// The requests that it answers.
     pub ids: Vec<RequestId>,
@@ -48,7 +48,7 @@ pub struct PendingResponse {
 
 pub enum Body {
     Ready(Vec<u8>),
-    /// The response, and the handler that makes it, if it may be one that answers at once.
+    /// The future of the response, and the key of its handler, if that can be a prompt one.
     Running(BoxFuture<'static, Response>, Option<HandlerKey>),
 }
 
@@ -58,7 +58,8 @@ impl PendingResponse {
         Self { ids, body }
     }
 
-    /// One error for several requests. It names the first, because not every revision has errors without an id.
+    /// Creates one error for several requests. It has the id of the first, because not every revision has errors
+    /// without an id.
     pub fn refused_together(ids: Vec<RequestId>, error: ErrorObject) -> Self {
         let first = ids.first().cloned();
         Self {
@@ -73,13 +74,13 @@ impl PendingResponse {
         Self::ready(id, json)
     }
 
-    /// A response that is being made. With a key, it is by a handler that may answer at once.
+    /// Creates a response that is still being produced. The key identifies a handler that can be a prompt one.
     pub fn running(id: RequestId, handler: Option<HandlerKey>, response: BoxFuture<'static, Response>) -> Self {
         let (ids, body) = (vec![id], Body::Running(response, handler));
         Self { ids, body }
     }
 
-    /// The response once it is made, whether or not its handler panics.
+    /// Waits for the response, and catches a panic of its handler.
     pub async fn made(self) -> Response {
         match self.body {
             Body::Ready(json) => (Some(json), None),
@@ -87,7 +88,7 @@ impl PendingResponse {
         }
     }
 
-    /// The same response. If it isn't ready, a task of its own makes it from now on.
+    /// If the response isn't ready, spawns a task that produces it.
     pub fn spawned(self, tasks: &TaskTracker) -> Self {
         let body = match self.body {
             Body::Running(response, _) => {
@@ -100,7 +101,7 @@ impl PendingResponse {
         Self { body, ..self }
     }
 
-    /// The size of the response in bytes, if it is ready.
+    /// Returns the size of the response in bytes, if it is ready.
     pub fn ready_bytes(&self) -> Option<usize> {
         match &self.body {
             Body::Ready(json) => Some(json.len()),
@@ -109,17 +110,17 @@ impl PendingResponse {
     }
 }
 
-/// Responses that are ready, and go out together.
+/// Ready responses that are sent together.
 #[derive(Default)]
 pub struct Outbox {
     pub messages: Vec<Outgoing>,
     pub bytes: usize,
-    /// What their requests hold until they are sent.
+    /// The resources that their requests hold until they are sent.
     pub held: Vec<(Charge, Option<RequestPermit>)>,
 }
 
-/// What is left of a response whose making has panicked.
+/// Logs the failure of a response whose future has panicked, and returns an empty one.
 pub fn serialization_failed(error: impl Display) -> Response {
-    tracing::error!(%error, "a response can't be made");
+    tracing::error!(%error, "producing a response failed");
     (None, None)
 }

@@ -1,4 +1,4 @@
-//! Responses on their way to the peer.
+//! Sending of responses to the peer.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -18,14 +18,15 @@ use crate::error::{CallError, TransportError};
 use crate::message::{Outgoing, Purpose};
 use crate::side::Side;
 
-/// How many answers, and how many bytes of them, are sent although more may be ready at once.
+/// The number of responses, and of their bytes, at which gathered responses are sent without waiting for more.
 const GATHERED: (usize, usize) = (64, 64 * 1024);
 
 impl<S: Side> Engine<S> {
-    /// Sends a response when it is ready: together with others that are ready now, or by a task that waits for it.
+    /// Sends a response when it is ready: together with others that are ready now, or from a task that waits for it.
     ///
-    /// Nothing waits for that, so a peer that doesn't read its responses can still send. The responses that it hasn't read
-    /// are bounded in bytes. Its handler is tried without a task if it was prompt, or if nothing else is to be received meanwhile.
+    /// This never waits, so a peer that doesn't read its responses can still send. The unread responses are bounded in
+    /// bytes. The handler is first polled without a task if it has been prompt, or if nothing else is received
+    /// meanwhile (`is_alone`).
     pub fn send_response(self: &Arc<Self>, response: PendingResponse, is_alone: bool) {
         let PendingResponse { ids, body } = response;
         match body {
@@ -37,7 +38,7 @@ impl<S: Side> Engine<S> {
                 }
             },
             Body::Running(mut response, Some(handler)) if is_alone || self.prompt_handlers.is_prompt(handler) => {
-                // A handler that runs alone keeps nobody waiting.
+                // A handler that runs alone delays no other message, so its time isn't recorded.
                 let started = (!is_alone).then(Instant::now);
                 let polled = poll_now(&mut response);
                 if let Some(started) = started {
@@ -48,7 +49,7 @@ impl<S: Side> Engine<S> {
                 };
                 match made.unwrap_or_else(serialization_failed) {
                     (Some(json), permit) => {
-                        // A handler starts only when there is room.
+                        // This can exceed the budget, but a handler starts only while the budget isn't exhausted.
                         let charge = self.response_bytes.charge(json.len());
                         self.send_or_gather(json, ids, (charge, permit), is_alone);
                     }
@@ -83,14 +84,14 @@ impl<S: Side> Engine<S> {
                 engine.session.sender.unanswered(&ids);
                 return;
             };
-            // A handler starts only when there is room.
+            // This can exceed the budget, but a handler starts only while the budget isn't exhausted.
             let charged = engine.response_bytes.charge(json.len());
             logged(engine.session.send(json, Purpose::Response(ids)).await);
             drop((charged, permit));
         }));
     }
 
-    /// Sends a response that is alone, if that needs no waiting, or adds it to those that go out together.
+    /// Sends a single response, if that is possible without waiting, or adds it to those that are sent together.
     fn send_or_gather(
         self: &Arc<Self>,
         json: Vec<u8>,
@@ -132,9 +133,10 @@ impl<S: Side> Engine<S> {
             });
             drop(held);
         };
-        // Many handlers may have used up what a task may do until others run. That says nothing of the peer.
+        // Unconstrained, because the handlers can have used up the task's budget (tokio's cooperative scheduling),
+        // which would make this poll pending although the peer reads.
         let mut sending = task(unconstrained(sending));
-        // A peer that reads gets them without a task.
+        // If the peer reads, no task is needed.
         if poll_now(&mut sending).is_pending() {
             self.tasks.spawn(sending);
         }
@@ -146,7 +148,7 @@ impl<S: Side> Engine<S> {
         let (count, bytes) = ready.fold((0, 0), |(count, bytes), more| (count + 1, bytes + more));
         let charge = match count == pending.len() {
             true => self.response_bytes.try_charge(bytes),
-            // A handler starts only when there is room.
+            // This can exceed the budget, but a handler starts only while the budget isn't exhausted.
             false => Some(self.response_bytes.charge(bytes)),
         };
         let Some(charge) = charge else {
@@ -155,7 +157,7 @@ impl<S: Side> Engine<S> {
             self.session.sender.unanswered(&ids);
             return;
         };
-        // The requests of a batch are handled at the same time.
+        // The requests of a batch are handled concurrently.
         let pending: Vec<_> = pending
             .into_iter()
             .map(|response| response.spawned(&self.tasks))
@@ -194,20 +196,21 @@ fn logged(sent: Result<(), TransportError>) {
     }
 }
 
-/// What is ready of a future now, or the text of its panic. One that isn't ready is polled again by the task that it is given to.
+/// Polls a future once without a waker, and returns its output or the message of its panic. If it is pending, a task
+/// must poll it again.
 fn poll_now<T>(future: &mut BoxFuture<'static, T>) -> Poll<Result<T, String>> {
     let mut future = pin!(catch_panic(future));
     future.as_mut().poll(&mut Context::from_waker(Waker::noop()))
 }
 
 impl<S: Side> SessionState<S> {
-    /// The error of a handler, as the peer's revision has it.
+    /// Converts the error of a handler to the peer's revision.
     pub fn error_for_peer(&self, negotiated: &Negotiated, method: &str, error: ErrorObject) -> ErrorObject {
         self.translated_error(Revision::HUB, negotiated.revision, method, error)
     }
 
-    /// The error of the call `id`, as the hub has it. An error response to the call is its answer, whatever the HTTP status
-    /// that it comes with.
+    /// Converts the error of the call `id` to the hub. An error response to the call counts as the peer's error
+    /// regardless of its HTTP status.
     pub fn error_from_peer(&self, negotiated: &Negotiated, method: &str, id: i64, error: CallError) -> CallError {
         let translated = |error| self.translated_error(negotiated.revision, Revision::HUB, method, error);
         match error {

@@ -1,4 +1,4 @@
-//! What a server says about itself, and what its sessions share of that.
+//! A server's description of itself, and data derived from it that its sessions share.
 
 use std::sync::{Arc, OnceLock};
 
@@ -11,31 +11,32 @@ use super::capabilities::{ExtraCapabilities, with_extra, without_changes};
 use super::known_clients::KnownClients;
 use crate::message::to_value;
 
-/// What a server says about itself in the handshake.
+/// A server's description of itself in the handshake.
 #[derive(Debug, Clone)]
 pub struct ServerInfo {
     /// Its name and version.
     pub implementation: hub::Implementation,
-    /// What it offers.
+    /// Its capabilities.
     pub capabilities: hub::ServerCapabilities,
-    /// How a model should use it.
+    /// Instructions for a model that uses it.
     pub instructions: Option<String>,
-    /// Capabilities that are offered for one revision.
+    /// Capabilities that are declared only in one revision.
     pub extra_capabilities: Vec<ExtraCapabilities>,
-    /// How a session of one revision begins, if that is known as JSON already.
+    /// The result of the handshake in one revision, if it is already available as JSON.
     pub agreement: Option<(Revision, RawJson)>,
 }
 
-/// A server, as its sessions share it: what it says about itself, and what is made of that only once.
+/// The state that all sessions of a server share: its description of itself, and data that is derived from it only
+/// once.
 pub struct Server {
-    /// What it says about itself.
+    /// Its description of itself.
     pub info: ServerInfo,
-    /// What it offers in any revision, as the hub has it.
+    /// Its capabilities in all revisions together, in the form of the hub.
     pub capabilities: Arc<Value>,
-    /// What its stateless clients have said.
+    /// The latest stateless clients.
     pub clients: KnownClients,
     result_stamps: Mutex<Vec<(Revision, Option<ResultStamp>)>>,
-    /// The same server without the capabilities to notify of changes.
+    /// The same server without the capabilities for change notifications.
     without_changes: OnceLock<Arc<Self>>,
 }
 
@@ -60,7 +61,7 @@ impl From<ServerInfo> for Server {
 }
 
 impl Server {
-    /// The same server without the capabilities to notify of changes.
+    /// The same server without the capabilities for change notifications.
     pub fn without_changes(&self) -> Arc<Self> {
         let without = || {
             Arc::new(Self::from(ServerInfo {
@@ -71,7 +72,7 @@ impl Server {
         Arc::clone(self.without_changes.get_or_init(without))
     }
 
-    /// What each result in a revision says about the server, if the revision has a place for that.
+    /// Returns the server's description for the `_meta` of each result in a revision, if the revision has a key for it.
     pub fn result_stamp(&self, revision: Revision) -> Option<ResultStamp> {
         let stamp = || hello::result_stamp(revision, self.info.implementation.clone()).ok()?;
         let mut stamps = self.result_stamps.lock();

@@ -25,39 +25,39 @@ use crate::message::{Outgoing, Purpose};
 use crate::options::Options;
 use crate::side::Side;
 
-/// Whether the hub doesn't declare a method. Messages of such a method aren't converted: handlers get them as the peer sent
-/// them.
+/// Whether a method is custom: not declared by the hub. Messages of such a method aren't converted: handlers get them
+/// as the peer sent them.
 pub fn is_custom(method: &str) -> bool {
     Revision::HUB.method(method).is_none()
 }
 
-/// Whether a message of a peer is converted: the hub has its method, if only by another name.
+/// Whether a message of a peer is converted: the hub has its method, possibly under another name.
 pub fn is_converted(revision: Revision, method: &str) -> bool {
-    // To look a name up takes less than to find what it is called elsewhere.
+    // Looking up a name is cheaper than mapping it to another revision, so that comes first.
     !is_custom(method)
         || !is_custom(Revision::HUB.name_of_method(revision, method))
         || revision.lifecycle().log == Some(method)
 }
 
-/// The entry of a method in a revision's table, if the peer (or this side) may call it.
+/// Returns the entry of a method in a revision's table, if the peer can call it, or this side if `peer_calls` is false.
 pub fn method<S: Side>(revision: Revision, name: &str, peer_calls: bool) -> Option<&'static Method> {
     let method = revision.method(name)?;
     let is_called = match method.direction {
         Direction::Both => true,
-        // A server asks it of a client, within a result.
+        // A server sends it to a client, within a result.
         Direction::InResult => S::IS_SERVER != peer_calls,
         direction => S::peer_calls(direction) == peer_calls,
     };
     is_called.then_some(method)
 }
 
-/// The deprecations that were logged for sessions of a single request.
+/// The deprecations that have been logged for sessions of a single request.
 static DEPRECATED: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
 
-/// Answers a request of the peer.
+/// A function that answers a request of the peer.
 pub type Answerer<S> = dyn Fn(<S as Side>::Request, Arc<Negotiated>) -> Answering<S> + Send + Sync;
 
-/// The answer to a request of the peer.
+/// The future of the result of a request of the peer.
 pub type Answering<S> = BoxFuture<'static, Result<<S as Side>::Result, ErrorObject>>;
 
 /// The state that the tasks of a session share.
@@ -66,15 +66,15 @@ pub struct SessionState<S: Side> {
     pub sender: Box<dyn DynSender>,
     /// The options of this side.
     pub options: Arc<Options>,
-    /// The capabilities of this side, as the hub has them.
+    /// The capabilities of this side, in the form of the hub.
     pub own_capabilities: Arc<Value>,
-    /// What holds for messages before a handshake or a discovery.
+    /// The terms for messages before a handshake or a discovery.
     default: Arc<Negotiated>,
-    /// What was negotiated for the session.
+    /// The terms negotiated for the session.
     agreed: OnceLock<Arc<Negotiated>>,
-    /// The revision that the last stateless request has named.
+    /// The revision of the last stateless request.
     pub stamped: Mutex<Option<Revision>>,
-    /// The calls of this side that wait for their responses.
+    /// The pending calls of this side.
     pub pending: PendingCalls<S::ResultIn>,
     /// The messages that are passed on to the peer.
     pub passing: Arc<OrderedQueue>,
@@ -82,17 +82,17 @@ pub struct SessionState<S: Side> {
     pub unhandled: Arc<OrderedQueue>,
     /// Cancelled when the client has completed the handshake.
     pub begun: CancellationToken,
-    /// How the server has agreed to begin the session, as it said it.
+    /// The server's result of the handshake, as it sent it.
     pub agreement: OnceLock<RawJson>,
-    /// Results of a server that are fresh, if they are kept.
+    /// The cache of the server's results, if enabled.
     cache: Option<Cache<S>>,
-    /// What the client is notified of.
+    /// The subscriptions of the client.
     pub subscriptions: Arc<Subscriptions>,
-    /// Of the side of a client, in a session in which each resource has a request of its own.
+    /// The resources to which this client has subscribed, in a session where each subscription is a separate request.
     pub subscribed: SubscribedResources,
-    /// The severity of the least severe log messages that the client of a session wants.
+    /// The lowest severity of log messages that the client of a session wants.
     pub log_severity: AtomicUsize,
-    /// Lets the handler answer a request that came in a result.
+    /// The function that lets the handler answer an input request from a result.
     pub answerer: OnceLock<Box<Answerer<S>>>,
     /// One permit for each cancellation that is being sent.
     pub cancelling: Arc<Semaphore>,
@@ -100,9 +100,9 @@ pub struct SessionState<S: Side> {
     pub ended: CancellationToken,
     /// The span of the session.
     pub span: Span,
-    /// The deprecations that were logged.
+    /// The deprecations that have been logged.
     deprecated: Mutex<Vec<&'static str>>,
-    /// Why the session has ended, if that is known.
+    /// The reason why the session has ended, if known.
     failure: OnceLock<CallError>,
     side: PhantomData<fn() -> S>,
 }
@@ -117,7 +117,7 @@ impl<S: Side> fmt::Debug for SessionState<S> {
 }
 
 impl<S: Side> SessionState<S> {
-    /// The state of a session that has not begun.
+    /// Creates the state of a session that hasn't started.
     pub fn new(
         sender: Box<dyn DynSender>,
         options: impl Into<Arc<Options>>,
@@ -154,17 +154,17 @@ impl<S: Side> SessionState<S> {
         }
     }
 
-    /// The revision of the session: negotiated, or chosen by a discovery.
+    /// Returns the revision of the session, negotiated in a handshake or chosen by a discovery.
     pub fn revision(&self) -> Option<Revision> {
         self.agreed.get().map(|negotiated| negotiated.revision)
     }
 
-    /// What was negotiated for the session, or the default before that.
+    /// Returns the terms negotiated for the session, or the default before that.
     pub fn negotiated(&self) -> &Arc<Negotiated> {
         self.agreed.get().unwrap_or(&self.default)
     }
 
-    /// Stores what was negotiated for the session; `false` if something was already.
+    /// Stores the terms negotiated for the session; `false` if there are some already.
     pub fn agree(&self, negotiated: Negotiated) -> bool {
         let revision = negotiated.revision;
         let peer = negotiated.info.as_ref().and_then(|info| info.implementation.as_ref());
@@ -179,8 +179,8 @@ impl<S: Side> SessionState<S> {
         is_first
     }
 
-    /// Warns of a method that the revision deprecates, whichever side uses it: once a session, or once a process where a session
-    /// is a single request.
+    /// Warns of a method that the revision deprecates, whichever side uses it: once per session, or once per process
+    /// for sessions of a single request.
     pub fn warn_of_deprecated(&self, revision: Revision, method: &str) {
         let Some(note) = revision.deprecation(method) else {
             return;
@@ -210,7 +210,7 @@ impl<S: Side> SessionState<S> {
         }
     }
 
-    /// The results that are kept. A server keeps none, and doesn't have the code for it.
+    /// Returns the cache of results. Always `None` for a server, so that the compiler drops the code for it.
     pub fn cache(&self) -> Option<&Cache<S>> {
         match S::IS_SERVER {
             true => None,
@@ -218,7 +218,7 @@ impl<S: Side> SessionState<S> {
         }
     }
 
-    /// The answer of the handler to a request that came in a result; `None` before the session has started.
+    /// Lets the handler answer an input request from a result; `None` before the session has started.
     pub fn answer(&self, request: S::Request, negotiated: Arc<Negotiated>) -> Option<Answering<S>> {
         self.answerer.get().map(|answer| answer(request, negotiated))
     }
@@ -232,12 +232,12 @@ impl<S: Side> SessionState<S> {
         }
     }
 
-    /// The error of a call in a session that has ended.
+    /// Returns the error of a call in a session that has ended.
     pub fn closed(&self) -> CallError {
         self.failure.get().cloned().unwrap_or(CallError::Closed)
     }
 
-    /// The error of a call that couldn't be sent.
+    /// Returns the error of a call that couldn't be sent.
     pub fn send_error(&self, error: TransportError) -> CallError {
         match error {
             TransportError::Closed => self.closed(),
@@ -245,7 +245,7 @@ impl<S: Side> SessionState<S> {
         }
     }
 
-    /// Stores why the session ends.
+    /// Stores the reason why the session ends.
     pub fn failed(&self, error: TransportError) {
         // The first reason counts.
         let _ = self.failure.set(error.into());
@@ -268,8 +268,8 @@ impl<S: Side> Drop for EndGuard<S> {
     }
 }
 
-/// The span of a session. The fields of spans have the names of
-/// [OpenTelemetry's semantic conventions for MCP](https://opentelemetry.io/docs/specs/semconv/gen-ai/mcp/).
+/// Creates the span of a session. The fields of spans have the names of [OpenTelemetry's semantic conventions for
+/// MCP](https://opentelemetry.io/docs/specs/semconv/gen-ai/mcp/).
 pub fn session_span<S: Side>() -> Span {
     let side = if S::IS_SERVER { "server" } else { "client" };
     info_span!(
@@ -280,7 +280,7 @@ pub fn session_span<S: Side>() -> Span {
     )
 }
 
-/// The span in which a request of the peer is handled.
+/// Creates the span in which a request of the peer is handled.
 pub fn request_span<S: Side>(
     session: &Span,
     method: &str,
@@ -310,7 +310,7 @@ pub fn request_span<S: Side>(
     span
 }
 
-/// The span in which a notification of the peer is handled.
+/// Creates the span in which a notification of the peer is handled.
 pub fn notification_span(session: &Span, method: &str, revision: Revision) -> Span {
     info_span!(
         parent: session,

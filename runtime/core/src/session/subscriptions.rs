@@ -1,4 +1,4 @@
-//! The subscriptions of a session: what the client wants to be notified of, and what it is yet to be told.
+//! The subscriptions of a session, with the changes that are pending for the client.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -12,30 +12,31 @@ use crate::change::{Change, ChangeBudgets, ChangeQueue};
 use crate::error::{CallError, invalid_params};
 use crate::options::Limits;
 
-/// What the sessions of a server share.
+/// The part of the subscriptions that all sessions of a server share.
 pub struct Shared {
-    /// What the subscriptions of all clients may take.
+    /// The byte budget of the subscriptions of all clients.
     pub budget: Arc<Budget>,
-    /// Whether there is a resource with a URI; an error for the client if there is none.
+    /// A check that a resource exists; its error is for the client.
     pub check: ResourceCheck,
     /// Queues a change for the clients of every session.
     pub notify: Box<dyn Fn(&Change) + Send + Sync>,
 }
 
-/// Whether there is a resource with a URI; an error for the client if there is none.
+/// A check that a resource exists; its error is for the client.
 pub type ResourceCheck = Box<dyn Fn(&str) -> Result<(), ErrorObject> + Send + Sync>;
 
 /// The number of a client's streams that want each resource of a server with sessions.
 pub type SubscribedResources = tokio::sync::Mutex<HashMap<String, usize>>;
 
-/// The subscriptions of a session: of a server's client, or of a client to its server.
+/// The subscriptions of a session, on the side of the server or of the client.
 pub struct Subscriptions {
-    /// Each with the id of its request, or of another one that has no subscription.
+    /// The subscriptions by the ids of their requests. On the side of a client whose revision has no request for
+    /// changes, the id is reserved without a request.
     listens: Mutex<HashMap<RequestId, Arc<ChangeQueue>>>,
-    /// What a client gets that subscribes to one resource at a time.
+    /// The queue of a session in which the client subscribes to one resource at a time.
     session: OnceLock<Arc<ChangeQueue>>,
     budgets: ChangeBudgets,
-    /// Notified when something else is wanted.
+    /// Notified when the wanted changes are different.
     pub changed: tokio::sync::Notify,
     shared: Option<Shared>,
 }
@@ -50,7 +51,7 @@ impl fmt::Debug for Subscriptions {
 }
 
 impl Subscriptions {
-    /// Those of one session. Without others, every URI can be subscribed to.
+    /// Creates the subscriptions of one session. Without `shared`, every URI can be subscribed to.
     pub fn new(limits: &Limits, shared: Option<Shared>) -> Arc<Self> {
         let peer = Budget::new(limits.subscription_bytes);
         let all = Arc::clone(shared.as_ref().map_or(&peer, |shared| &shared.budget));
@@ -63,7 +64,7 @@ impl Subscriptions {
         })
     }
 
-    /// Queues a change for everyone in this session who wants it; whether anyone does.
+    /// Queues a change for all subscriptions of this session that want it, and returns whether any does.
     pub fn push(&self, change: &Change) -> bool {
         let mut is_wanted = self.session.get().is_some_and(|session| session.push(change));
         for queue in self.listens.lock().values() {
@@ -72,8 +73,8 @@ impl Subscriptions {
         is_wanted
     }
 
-    /// Queues a change for everyone who wants it in the sessions that are known: all of the server's, or else this one.
-    /// `false` if nobody in this one wants it, and no other is known.
+    /// Queues a change for all subscriptions that want it, in all sessions of the server if they are shared, or else in
+    /// this one. `false` if the sessions aren't shared and no subscription in this one wants it.
     pub fn publish(&self, change: &Change) -> bool {
         match &self.shared {
             Some(shared) => {
@@ -91,12 +92,12 @@ impl Subscriptions {
         }
     }
 
-    /// The queue of a subscription.
+    /// Returns the queue of a subscription.
     pub(crate) fn get(&self, id: &RequestId) -> Option<Arc<ChangeQueue>> {
         self.listens.lock().get(id).cloned()
     }
 
-    /// Adds a subscription of a client; an error if there is no room.
+    /// Adds a subscription of a client; an error if it would exceed a budget.
     pub(crate) fn add(&self, id: &RequestId, filter: &ChangeFilter) -> Result<Arc<ChangeQueue>, ErrorObject> {
         let lists = ChangeFilter {
             resources: Vec::new(),
@@ -125,7 +126,7 @@ impl Subscriptions {
         self.notify_changed();
     }
 
-    /// Begins the notifications of a session in which a client subscribes to one resource at a time.
+    /// Starts the notifications of a session in which a client subscribes to one resource at a time.
     pub(crate) fn begin(&self, lists: &ChangeFilter) -> Arc<ChangeQueue> {
         let queue = Arc::clone(self.session.get_or_init(|| ChangeQueue::new(lists)));
         self.notify_changed();
@@ -154,7 +155,7 @@ impl Subscriptions {
         self.changed.notify_one();
     }
 
-    /// What any subscription wants.
+    /// Returns the union of the changes that all subscriptions want.
     pub fn wanted(&self) -> ChangeFilter {
         let mut wanted = ChangeFilter::default();
         let listens: Vec<_> = self.listens.lock().values().cloned().collect();
@@ -170,7 +171,7 @@ impl Subscriptions {
         wanted
     }
 
-    /// Whether there is such a resource.
+    /// Checks that a resource exists.
     pub fn check(&self, uri: &str) -> Result<(), ErrorObject> {
         self.shared.as_ref().map_or(Ok(()), |shared| (shared.check)(uri))
     }

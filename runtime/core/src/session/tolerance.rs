@@ -1,4 +1,4 @@
-//! What is tolerated in the peer's responses, and how it is read.
+//! Corrections of tolerated violations in the peer's responses.
 
 use mcp_adapters::mcp_wire::path::{Path, Segment};
 use mcp_adapters::mcp_wire::validator::{Violation, ViolationKind};
@@ -8,7 +8,7 @@ use mcp_adapters::{Revision, Tolerance};
 use super::json_edit::set_member;
 use crate::error::CallError;
 
-/// The outcome of a response that has both a result and an error, if one of them is `null`; and its violation.
+/// Returns the outcome of a response that has both a result and an error, if one of them is `null`, and its violation.
 pub fn only_result(response: &MessageHeader<'_>) -> Option<(Result<RawJson, CallError>, Violation)> {
     let (None, Some(result), Some(error)) = (response.method(), response.result(), response.error()) else {
         return None;
@@ -16,25 +16,26 @@ pub fn only_result(response: &MessageHeader<'_>) -> Option<(Result<RawJson, Call
     match (result.json_type(), error.json_type()) {
         (_, JsonType::Null) => Some((
             Ok(result.decode_as().ok()?),
-            violation("error", "nothing beside `result`", "null"),
+            violation("error", "no member next to `result`", "null"),
         )),
         (JsonType::Null, _) => {
             let error = error.decode_as().ok()?;
             Some((
                 Err(CallError::Peer(error)),
-                violation("result", "nothing beside `error`", "null"),
+                violation("result", "no member next to `error`", "null"),
             ))
         }
         _ => None,
     }
 }
 
-/// A result as lenient peers read it.
+/// Corrects the tolerated violations in a result.
 pub fn tolerated(revision: Revision, method: &str, result: RawJson) -> RawJson {
     tolerate(revision.tolerances(method), &result).map_or(result, |(tolerated, _)| tolerated)
 }
 
-/// A result with its departures corrected, and the violations that the schema doesn't reveal; `None` if nothing is corrected.
+/// Corrects the tolerated violations in a result. Also returns those that the schema doesn't reveal; `None` if nothing
+/// is corrected.
 pub fn tolerate(tolerances: &[Tolerance], result: &RawJson) -> Option<(RawJson, Vec<Violation>)> {
     let mut corrected: Option<RawJson> = None;
     let mut violations = Vec::new();
@@ -45,7 +46,7 @@ pub fn tolerate(tolerances: &[Tolerance], result: &RawJson) -> Option<(RawJson, 
             continue;
         };
         corrected = Some(edited);
-        // The schema itself reveals a required member that is absent.
+        // The schema itself reveals a missing required member.
         violations.extend(
             tolerance
                 .found
@@ -55,14 +56,15 @@ pub fn tolerate(tolerances: &[Tolerance], result: &RawJson) -> Option<(RawJson, 
     Some((corrected?, violations))
 }
 
-/// Whether a result that has been decoded as it is would be corrected: what is absent without being optional can't be decoded.
+/// Whether a result that was decoded without corrections has something to correct. Missing required members needn't be
+/// considered, because such a result can't be decoded.
 pub fn corrects_decoded(tolerances: &[Tolerance], result: &str) -> bool {
-    // Looking for a name is much faster than reading the members.
+    // Searching for a name is much faster than parsing the members.
     let may_be_found = |tolerance: &Tolerance| tolerance.found.is_some() && result.contains(tolerance.member);
     tolerances.iter().any(may_be_found) && !departures(tolerances, result).is_empty()
 }
 
-/// The tolerances of which a result makes use. They don't concern a member that it has twice.
+/// Returns the tolerances that apply to a result. None applies to a member that occurs twice.
 fn departures<'t>(tolerances: &'t [Tolerance], result: &str) -> Vec<&'t Tolerance> {
     if tolerances.is_empty() {
         return Vec::new();
@@ -86,7 +88,7 @@ fn departures<'t>(tolerances: &'t [Tolerance], result: &str) -> Vec<&'t Toleranc
     }
 }
 
-/// A violation in a member of a message or a result.
+/// Creates the violation of a member of a message or a result.
 pub fn violation(member: &str, expected: &str, found: &str) -> Violation {
     Violation {
         kind: ViolationKind::Refused,

@@ -11,13 +11,13 @@ use crate::error::{CallError, invalid_params};
 use crate::options::{Options, Validation};
 use crate::side::Side;
 
-/// The number of violations in an error.
+/// The maximum number of violations in an error.
 const REPORTED: usize = 8;
 
 impl<S: Side> SessionState<S> {
     /// Validates a request or notification of the peer before any conversion; an error if it must not be handled.
     pub fn validate_call(&self, revision: Revision, method: &str, json: &[u8]) -> Result<(), ErrorObject> {
-        // A method that the peer may not call has no schema.
+        // A method that the peer can't call has no schema.
         if !self.validates() || state::method::<S>(revision, method, true).is_none() {
             return Ok(());
         }
@@ -30,7 +30,7 @@ impl<S: Side> SessionState<S> {
             })
     }
 
-    /// Validates a result of the peer before any conversion. `violations` are known already.
+    /// Validates a result of the peer before any conversion. `violations` are those found earlier.
     pub fn validate_result(
         &self,
         revision: Revision,
@@ -56,7 +56,7 @@ impl<S: Side> SessionState<S> {
         tolerated.map_err(|invalid| CallError::InvalidResult(summary(&invalid)))
     }
 
-    /// Whether anybody needs the outcome of a validation.
+    /// Whether the outcome of a validation is needed.
     pub fn validates(&self) -> bool {
         let Options {
             validation, violations, ..
@@ -64,7 +64,7 @@ impl<S: Side> SessionState<S> {
         *validation == Validation::Strict || violations.is_some() || tracing::enabled!(tracing::Level::DEBUG)
     }
 
-    /// Reports violations; gives them back if they aren't tolerated.
+    /// Reports violations, and returns them as an error if they aren't tolerated.
     fn report_violations(&self, method: &str, validated: Result<(), Invalid>) -> Result<(), Invalid> {
         let Err(invalid) = validated else { return Ok(()) };
         tracing::debug!(method, %invalid, "the peer violates the schema of its revision");
@@ -78,7 +78,7 @@ impl<S: Side> SessionState<S> {
     }
 }
 
-/// The first violations as text.
+/// Formats the first violations as text.
 fn summary(invalid: &Invalid) -> String {
     let reported = invalid.violations.iter().take(REPORTED).map(ToString::to_string);
     let mut text = reported.collect::<Vec<_>>().join("; ");

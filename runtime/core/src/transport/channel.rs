@@ -1,4 +1,4 @@
-//! Two peers in one process.
+//! A transport between two peers in one process.
 
 use http::Extensions;
 use mcp_runtime_util::Mutex;
@@ -9,7 +9,7 @@ use crate::message::{Incoming, Outgoing, Principal, Receiver, Sender, Transport}
 
 /// One end of a connection within the process.
 ///
-/// Each message that is sent from it may have extensions, so that code which depends on the user can be tested without HTTP:
+/// Each message sent from it can have extensions, so that code which depends on the user can be tested without HTTP:
 ///
 /// ```
 /// use mcp_runtime::router::Extension;
@@ -47,7 +47,7 @@ pub struct ChannelTransport {
 pub struct ChannelSender {
     /// `None` when the connection is closed.
     sender: Mutex<Option<mpsc::Sender<(Outgoing, Extensions)>>>,
-    /// Those of each message.
+    /// The extensions of each message.
     extensions: Extensions,
 }
 
@@ -55,7 +55,8 @@ pub struct ChannelSender {
 #[derive(Debug)]
 pub struct ChannelReceiver(mpsc::Receiver<(Outgoing, Extensions)>);
 
-/// Both ends of a connection within the process. Each direction holds `capacity` messages; then senders wait.
+/// Creates both ends of a connection within the process. Each direction buffers `capacity` messages; when it is full,
+/// senders wait.
 ///
 /// # Panics
 /// When `capacity` is 0.
@@ -67,7 +68,7 @@ pub fn channel(capacity: usize) -> (ChannelTransport, ChannelTransport) {
     (end(to_second, from_second), end(to_first, from_first))
 }
 
-/// A single direction of such a connection.
+/// Creates one direction of such a connection.
 fn one_way(capacity: usize) -> (ChannelSender, ChannelReceiver) {
     let (sender, receiver) = mpsc::channel(capacity);
     let sender = ChannelSender {
@@ -79,7 +80,7 @@ fn one_way(capacity: usize) -> (ChannelSender, ChannelReceiver) {
 
 impl ChannelTransport {
     /// Adds a value to each message that is sent from this end; the receiver finds it in
-    /// [`Context::extensions`](crate::Context::extensions). A later value of the same type takes its place.
+    /// [`Context::extensions`](crate::Context::extensions). A later value of the same type replaces it.
     #[must_use]
     pub fn extension<T: Clone + Send + Sync + 'static>(mut self, value: T) -> Self {
         self.sender.extensions.insert(value);
@@ -104,7 +105,7 @@ impl Transport for ChannelTransport {
 }
 
 impl ChannelSender {
-    /// Sends a message with what is known about it, beside what each message has; the receiver finds that in
+    /// Sends a message with its own extensions, in addition to those of each message; the receiver finds them in
     /// [`Context::extensions`](crate::Context::extensions).
     ///
     /// # Errors
@@ -129,7 +130,7 @@ impl Sender for ChannelSender {
 }
 
 impl ChannelReceiver {
-    /// The next message as it was sent, with its purpose: for transports that are built on this one.
+    /// Receives the next message as it was sent, with its purpose: for transports that are built on this one.
     pub async fn receive_outgoing(&mut self) -> Option<Outgoing> {
         self.0.recv().await.map(|(message, _)| message)
     }

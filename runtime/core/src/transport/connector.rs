@@ -1,16 +1,16 @@
-//! How a program connects to a server several times.
+//! Repeated connections to the same server.
 
 use std::future::Future;
 
 use crate::error::TransportError;
 use crate::message::Transport;
 
-/// Makes connections to a server. Functions that do are connectors.
+/// Makes connections to a server. A function that returns a transport is a connector.
 pub trait Connector: Send + Sync + 'static {
     /// The transport to the server.
     type Transport: Transport;
 
-    /// Connects to the server once more, such as by starting its process.
+    /// Connects to the server, for example by starting its process.
     fn connect(&self) -> impl Future<Output = Result<Self::Transport, TransportError>> + Send;
 }
 

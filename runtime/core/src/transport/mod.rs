@@ -1,4 +1,4 @@
-//! Transports: how messages get to a peer and back.
+//! Transports, which carry messages to a peer and back.
 
 mod channel;
 mod connector;

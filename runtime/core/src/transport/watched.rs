@@ -1,4 +1,4 @@
-//! A transport that somebody watches.
+//! A transport that shows its messages to a function.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use mcp_adapters::mcp_wire::RequestId;
 use crate::error::{CallError, TransportError};
 use crate::message::{Incoming, Outgoing, Receiver, Restart, Sender, Transport, to_json};
 
-/// Whether a message came from the peer or goes to it.
+/// The direction of a message: from the peer or to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MessageDirection {
     /// From the peer.
@@ -21,15 +21,16 @@ pub enum MessageDirection {
 
 type Watch = Arc<dyn Fn(MessageDirection, &[u8]) + Send + Sync>;
 
-/// A transport whose messages somebody sees as they are on the wire; made by [`watched`].
+/// A transport that shows its messages to a function as they are on the wire; created by [`watched`].
 pub struct Watched<T> {
     inner: T,
     watch: Watch,
 }
 
-/// Shows every message that goes over `transport`, as JSON: for logs of the wire.
+/// Calls `watch` with the JSON of every message that goes over `transport`: for wire logs.
 ///
-/// An outgoing message is shown before it is sent, and the response that came with the HTTP status of an error as any other.
+/// An outgoing message is shown before it is sent. A response that came with an HTTP error status is shown like any
+/// other.
 ///
 /// ```
 /// use mcp_runtime::transport::{MessageDirection, channel, watched};

@@ -1,4 +1,4 @@
-//! The body of a response, whatever has received it.
+//! The body of a response, independent of the HTTP library.
 
 use std::fmt;
 use std::future::poll_fn;
@@ -16,7 +16,7 @@ pub(super) type Response = http::Response<Body>;
 pub(super) struct Body(Box<dyn Chunks>);
 
 impl Body {
-    /// `cut` makes the error of a body that is cut.
+    /// Erases the type of a body. `cut` converts the error of a body that breaks off.
     pub(super) fn new<B: http_body::Body + Send + 'static>(body: B, cut: fn(B::Error) -> HttpError) -> Self {
         let body = Box::pin(body);
         Self(Box::new(Cut { body, cut }))
@@ -25,7 +25,7 @@ impl Body {
     /// The next bytes; `None` at the end.
     ///
     /// # Errors
-    /// When the body is cut.
+    /// When the body breaks off.
     pub(super) async fn chunk(&mut self) -> Result<Option<Bytes>, HttpError> {
         poll_fn(|context| self.0.poll_chunk(context)).await.transpose()
     }
@@ -37,13 +37,13 @@ impl fmt::Debug for Body {
     }
 }
 
-/// A body, and its error.
+/// A body, and the function that converts its error.
 struct Cut<B: http_body::Body> {
     body: Pin<Box<B>>,
     cut: fn(B::Error) -> HttpError,
 }
 
-/// What a body has to offer.
+/// A body whose type is erased.
 trait Chunks: Send {
     fn poll_chunk(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, HttpError>>>;
 }
@@ -52,7 +52,7 @@ impl<B: http_body::Body + Send> Chunks for Cut<B> {
     fn poll_chunk(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, HttpError>>> {
         loop {
             match ready!(self.body.as_mut().poll_frame(context)) {
-                // Whatever isn't data is of no interest here.
+                // Frames other than data, such as trailers, are ignored.
                 Some(Ok(frame)) => {
                     if let Ok(mut data) = frame.into_data() {
                         return Poll::Ready(Some(Ok(data.copy_to_bytes(data.remaining()))));

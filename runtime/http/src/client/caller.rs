@@ -1,4 +1,4 @@
-//! A client of stateless revisions whose requests any function sends.
+//! A client of stateless revisions that sends its requests by a given function.
 
 use std::fmt;
 
@@ -22,19 +22,22 @@ use super::tools::KnownTools;
 /// Sends a request.
 type SendRequest = dyn Fn(Request<Vec<u8>>) -> BoxFuture<'static, Result<Response, HttpError>> + Send + Sync;
 
-/// A client's way to a server of stateless revisions over HTTP, for platforms without sockets, timers and tasks: a function sends each
-/// request. In WebAssembly, `HttpCaller::fetch` of the feature `fetch` has the one of browsers, Node and workers.
+/// A client's connection to a server of stateless revisions over HTTP, for platforms without sockets, timers and tasks:
+/// a given function sends each request. In WebAssembly, `HttpCaller::fetch` of the feature `fetch` uses the `fetch` of
+/// browsers, Node and workers.
 ///
-/// [`Client::connect_by`](mcp_runtime_core::Client::connect_by) makes a session of it. The headers of each request repeat what it says, with
-/// arguments of tools as the server's latest list of tools has them; tools that are wrong about that are left out of the list. If the server
-/// says that the headers of a call are wrong, the tools are listed again, and the call is repeated once.
+/// [`Client::connect_by`](mcp_runtime_core::Client::connect_by) makes a session of it. The headers of each request
+/// repeat values from its body, including arguments of tools that the server's latest list of tools declares for that;
+/// tools with invalid declarations are removed from the list. If the server reports that the headers of a call are
+/// wrong, the tools are listed again, and the call is repeated once.
 ///
-/// A call whose POST gets an error status fails with [`CallError::Http`], which has what the server says of authorization. Other failures are
-/// [`CallError::Transport`] with an [`HttpError`], and [`CallError::Cut`] if the response breaks off.
+/// A call whose POST gets an error status fails with [`CallError::Http`], which contains the server's authorization
+/// challenges. Other failures are [`CallError::Transport`] with an [`HttpError`], or [`CallError::Cut`] if the response
+/// breaks off.
 ///
-/// The function adds what else its requests need, such as a token, which it mustn't send to another origin if it follows redirects. When the
-/// future of a call is dropped, so is the one of its request, or the body of its response. That has to end the request, since it is how the
-/// server learns that nobody waits for its response any more.
+/// The function adds anything else that its requests need, such as a token. If it follows redirects, it mustn't send
+/// the token to another origin. When the future of a call is dropped, the future of its request or the body of its
+/// response is dropped too. That has to abort the HTTP request: it is how the server learns that the call is cancelled.
 ///
 /// ```
 /// use std::convert::Infallible;
@@ -70,10 +73,10 @@ pub struct HttpCaller {
 }
 
 impl HttpCaller {
-    /// A caller of the server at this URL. Nothing is sent yet.
+    /// Creates a caller of the server at this URL. Nothing is sent yet.
     ///
     /// # Errors
-    /// When the URL isn't one of HTTP.
+    /// When it isn't an HTTP or HTTPS URL.
     pub fn new<F, R, B, E>(url: &str, send: F) -> Result<Self, HttpError>
     where
         F: Fn(Request<Vec<u8>>) -> R + Send + Sync + 'static,
@@ -101,7 +104,7 @@ impl HttpCaller {
         })
     }
 
-    /// Sets the maximum bytes of a message. A call whose response has more fails. The default is 16 MiB.
+    /// Sets the maximum bytes of a message. A call with a larger response fails. The default is 16 MiB.
     #[must_use]
     pub fn message_bytes(mut self, bytes: usize) -> Self {
         self.message_bytes = bytes;
@@ -128,7 +131,7 @@ impl Exchange for HttpCaller {
     }
 }
 
-/// A message that is sent.
+/// A message that is being sent.
 struct Call<'c> {
     caller: &'c HttpCaller,
     inbox: Inbox,
@@ -140,7 +143,7 @@ impl Call<'_> {
         let revision = self.inbox.revision();
         let cancels_by_closing = revision.is_some_and(|revision| revision.facts().cancels_by_closing);
         if matches!(kind, PostKind::Cancelled(_)) && cancels_by_closing {
-            // The request has ended with the future of its call.
+            // The HTTP request has already been aborted, when the future of the call was dropped.
             return Ok(());
         }
         let mirrors = revision.map(|revision| self.terms().mirrors(revision, &json));

@@ -6,14 +6,14 @@ use mcp_adapters::{PeerTypes, Revision, hello};
 /// An outgoing message, by how it is posted.
 #[cfg_attr(
     not(feature = "client"),
-    expect(dead_code, reason = "only sessions tell them all apart")
+    expect(dead_code, reason = "only sessions distinguish all of them")
 )]
 pub(super) enum PostKind {
-    /// The request that begins a session.
+    /// The request that starts a session.
     Initialize(RequestId),
     /// A stateless request of this revision.
     Stateless(RequestId, Revision),
-    /// The same, for a request whose response is a stream that lasts.
+    /// A stateless request whose response is a long-lived stream of notifications.
     Listen(RequestId, Revision),
     /// Another request.
     Request(RequestId),
@@ -53,7 +53,7 @@ pub(super) fn classify(json: &[u8]) -> PostKind {
     }
 }
 
-/// The revision that a request names itself, if it is known.
+/// The revision that the request itself names, if this build has it.
 fn stamped_revision(request: &MessageHeader<'_>) -> Option<Revision> {
     let (revision, named) = hello::stamped_version::<Revision>(request).ok()??;
     (revision.as_str() == named).then_some(revision)
@@ -68,7 +68,7 @@ pub(super) fn answers(json: &[u8], id: &RequestId) -> bool {
     }
 }
 
-/// Malformed responses count, because the session gives them to the caller that waits.
+/// Malformed responses count too, because the session reports them to the waiting caller.
 fn is_response_to(header: &MessageHeader<'_>, id: &RequestId) -> bool {
     let is_call = matches!(header.kind(), Ok(MessageKind::Request | MessageKind::Notification));
     let has_outcome = header.result().is_some() || header.error().is_some();

@@ -28,7 +28,7 @@ pub(super) async fn deliver(poster: &impl Poster, response: Response, awaited: &
     }
 }
 
-/// The response to a request that the transport makes automatically. Other messages before it are delivered.
+/// Reads the response to a request that the transport itself sent. Messages before it are delivered.
 pub(super) async fn answer(poster: &impl Poster, response: Response, id: &RequestId) -> Result<Vec<u8>, HttpError> {
     let limit = poster.terms().message_bytes;
     match media_type(&response).as_str() {

@@ -9,10 +9,11 @@ use mcp_runtime_core::transport::HttpFailure;
 /// An error of any type.
 pub(super) type BoxError = Box<dyn Error + Send + Sync>;
 
-/// Why a client isn't authorized. All requests that wait for the same authorization get the same error.
+/// The reason why a client isn't authorized. All requests that wait for the same authorization get the same error.
 pub type AuthorizationError = Arc<dyn Error + Send + Sync>;
 
-/// The server has lost the session. A new session needs another `initialize`, over the same transport or a new one.
+/// The error when the server no longer has the session. A new session requires another `initialize`, over the same
+/// transport or a new one.
 ///
 /// [`TransportError::Other`](mcp_runtime_core::transport::TransportError::Other) holds it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -23,8 +24,8 @@ pub struct SessionExpired;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum HttpError {
-    /// The URL can't be used.
-    #[error("{0:?} is no HTTP address")]
+    /// The URL isn't an HTTP or HTTPS URL.
+    #[error("{0:?} isn't an HTTP URL")]
     Address(String),
     /// The server couldn't be reached, or didn't finish its response.
     #[cfg(feature = "client")]
@@ -33,10 +34,10 @@ pub enum HttpError {
     /// The function that sends HTTP requests has failed.
     #[error("the HTTP request failed: {}", chain(&**.0))]
     Send(BoxError),
-    /// The body of the response, as that function has given it, has failed.
+    /// The body of the response, which this function returned, has failed.
     #[error("the HTTP response was cut: {}", chain(&**.0))]
     Body(BoxError),
-    /// The function that adds headers has failed.
+    /// The function that makes additional headers has failed.
     #[error("the headers couldn't be made: {0}")]
     Headers(BoxError),
     /// The client isn't authorized. With an `Authorizer` of `mcp-runtime-auth`, the reason is an `AuthError`.
@@ -46,16 +47,16 @@ pub enum HttpError {
     #[error("{0}")]
     Status(Box<HttpFailure>),
     /// The response is neither JSON nor a stream of events.
-    #[error("the server answered with {0:?}, which isn't a message")]
+    #[error("the server responded with the content type {0:?}, which is neither JSON nor an event stream")]
     ContentType(String),
     /// The response is JSON, but not the JSON-RPC response to the request.
-    #[error("the server's answer is JSON, but no response to the request")]
+    #[error("the HTTP response is JSON, but not the JSON-RPC response to the request")]
     NoResponse,
     /// The response is over the limit.
-    #[error("the server's answer has more than {0} bytes")]
+    #[error("the server's response has more than {0} bytes")]
     TooLarge(usize),
     /// The stream of events has ended without a JSON-RPC response.
-    #[error("the server's answer ended without a response to the request")]
+    #[error("the HTTP response ended without the JSON-RPC response to the request")]
     Unanswered,
     /// The stream of HTTP with SSE names no usable endpoint.
     #[error("the server's event stream names no usable endpoint")]
@@ -65,12 +66,13 @@ pub enum HttpError {
     Expired(#[from] SessionExpired),
 }
 
-/// An error with its causes.
+/// The text of an error with its causes.
 fn chain(error: &dyn Error) -> String {
     format!("{error}{}", causes(error))
 }
 
-/// The causes of an error, without itself: that of reqwest has the URL, which may have secrets.
+/// The text of an error's causes, without that of the error itself: an error of reqwest contains the URL, which can
+/// contain secrets.
 fn causes(error: &dyn Error) -> String {
     let mut text = String::new();
     let mut cause = error.source();

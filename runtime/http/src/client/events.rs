@@ -1,11 +1,11 @@
-//! The events of a response.
+//! The server-sent events of a response.
 
 use std::collections::VecDeque;
 
 use super::body::Response;
 use super::sse::{Event, Parser};
 
-/// The events of a response.
+/// The server-sent events of a response.
 pub(super) struct Events {
     response: Response,
     parser: Parser,
@@ -21,7 +21,7 @@ impl Events {
         }
     }
 
-    /// The next event; `None` also when the connection was cut, since a stream says nothing at its end.
+    /// The next event; `None` at the end, and also when the connection was cut, since a stream doesn't mark its end.
     pub(super) async fn next(&mut self) -> Option<Event> {
         loop {
             if let Some(event) = self.ready.pop_front() {
@@ -39,7 +39,7 @@ impl Events {
     }
 }
 
-/// Whether an event has a message. The first event of a stream may have only an id.
+/// Whether an event has a message. The first event of a stream can have only an id.
 pub(super) fn is_message(event: &Event) -> bool {
     matches!(event.name.as_slice(), b"" | b"message") && !event.data.trim_ascii().is_empty()
 }

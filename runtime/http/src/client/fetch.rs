@@ -16,18 +16,18 @@ use super::caller::HttpCaller;
 use super::error::HttpError;
 
 impl HttpCaller {
-    /// A caller of the server at this URL by `fetch`. Nothing is sent yet.
+    /// Creates a caller of the server at this URL that uses `fetch`. Nothing is sent yet.
     ///
-    /// [`Self::new`] with a function of your own adds headers, such as a token, and calls [`fetch`].
+    /// To add headers, such as a token, use [`Self::new`] with a function that adds them and calls [`fetch`].
     ///
     /// # Errors
-    /// When the URL isn't one of HTTP.
+    /// When it isn't an HTTP or HTTPS URL.
     pub fn fetch(url: &str) -> Result<Self, HttpError> {
         Self::new(url, fetch)
     }
 }
 
-/// An error of `fetch`, as JavaScript says it.
+/// An error of `fetch`, with JavaScript's text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct FetchError(String);
@@ -43,7 +43,7 @@ impl From<JsValue> for FetchError {
     }
 }
 
-/// What JavaScript would print of an error.
+/// The text of an error, as JavaScript would print it.
 fn text(error: &JsValue) -> String {
     match error.dyn_ref::<js_sys::Error>() {
         Some(error) => error.to_string().into(),
@@ -51,10 +51,10 @@ fn text(error: &JsValue) -> String {
     }
 }
 
-/// Sends an HTTP request by the `fetch` of the global scope, which follows redirects. The request is ended when the future, or the body of the
-/// response, is dropped.
+/// Sends an HTTP request by the `fetch` of the global scope, which follows redirects. Dropping the future, or the body
+/// of the response, aborts the request.
 ///
-/// Both belong to the thread in which they were made, as all that is of JavaScript does, and panic in another one.
+/// Both belong to the thread in which they were created, like all values of JavaScript, and panic in another one.
 ///
 /// # Errors
 /// When the request can't be sent, or the server can't be reached.
@@ -68,7 +68,7 @@ async fn send(request: Request<Vec<u8>>) -> Result<Response<FetchBody>, FetchErr
     let (parts, body) = request.into_parts();
     let headers = Headers::new()?;
     for (name, value) in &parts.headers {
-        // JavaScript has a byte as a character.
+        // In JavaScript, each byte of a header is a character.
         let value: String = value.as_bytes().iter().map(|byte| char::from(*byte)).collect();
         headers.append(name.as_str(), &value)?;
     }
@@ -76,12 +76,12 @@ async fn send(request: Request<Vec<u8>>) -> Result<Response<FetchBody>, FetchErr
     let init = RequestInit::new();
     init.set_method(parts.method.as_str());
     init.set_headers(&headers);
-    // A GET mustn't have one.
+    // `fetch` refuses a GET request with a body.
     if !body.is_empty() {
         init.set_body(&Uint8Array::from(body.as_slice()));
     }
     init.set_signal(Some(&abort.0.signal()));
-    // Every global scope has this function of workers.
+    // This type is that of workers, but every global scope has the `fetch` function.
     let scope: WorkerGlobalScope = js_sys::global().unchecked_into();
     let fetched = JsFuture::from(scope.fetch_with_str_and_init(&parts.uri.to_string(), &init)).await?;
     let fetched: web_sys::Response = fetched.unchecked_into();
@@ -106,7 +106,7 @@ async fn send(request: Request<Vec<u8>>) -> Result<Response<FetchBody>, FetchErr
     Ok(response)
 }
 
-/// Aborts a request when it is dropped. That means nothing to one that is over.
+/// Aborts a request when it is dropped. That has no effect on a finished request.
 struct Abort(AbortController);
 
 impl Drop for Abort {
@@ -115,7 +115,7 @@ impl Drop for Abort {
     }
 }
 
-/// The body of a response of [`fetch`]. Dropping it ends the request.
+/// The body of a response of [`fetch`]. Dropping it aborts the request.
 #[derive(Debug)]
 pub struct FetchBody(SendWrapper<Reading>);
 
@@ -147,7 +147,7 @@ impl Body for FetchBody {
         let next = reading.next.get_or_insert_with(|| JsFuture::from(reader.read()));
         let read = ready!(Pin::new(next).poll(context));
         reading.next = None;
-        // An object of `done`, and of `value` before that.
+        // The object has `done`, and `value` until that is true.
         let value = read.and_then(|read| Reflect::get(&read, &JsValue::from_str("value")));
         Poll::Ready(match value {
             Ok(value) => value

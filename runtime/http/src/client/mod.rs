@@ -1,4 +1,5 @@
-//! Clients over HTTP: one of every revision, and one of stateless revisions that needs no more than a function which sends HTTP requests.
+//! Clients over HTTP: one for all revisions, and one for stateless revisions that only needs a function that sends HTTP
+//! requests.
 
 mod awaited;
 mod body;

@@ -1,4 +1,4 @@
-//! What posts requests, and what holds for all of them.
+//! The interface that sends POST requests, and the settings of all of them.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use super::body::Response;
 use super::error::HttpError;
 use super::tools::KnownTools;
 
-/// What posts stateless requests, and receives their responses.
+/// Sends stateless requests by POST, and receives their responses.
 pub(super) trait Poster: Send + Sync {
     /// POSTs a message with these headers.
     fn post_with(&self, mirrors: HeaderMap, json: Vec<u8>) -> impl Future<Output = Result<Response, HttpError>> + Send;
@@ -24,22 +24,22 @@ pub(super) trait Poster: Send + Sync {
     /// Delivers the messages of a stream, up to the awaited response.
     fn follow(&self, response: Response, awaited: &Awaited<'_>) -> impl Future<Output = Result<(), HttpError>> + Send;
 
-    /// What holds for all requests.
+    /// The settings of all requests.
     fn terms(&self) -> Terms<'_>;
 }
 
-/// What holds for all requests of a client.
+/// The settings and shared state of all requests of a client.
 pub(super) struct Terms<'t> {
     pub(super) extensions: &'t [Extension],
-    /// What the server's lists say about headers.
+    /// The headers that the server's lists of tools declare.
     pub(super) tools: &'t Mutex<KnownTools>,
     pub(super) message_bytes: usize,
-    /// How long a request may take that nobody has asked for, if there are timers.
+    /// The timeout of a request that the transport itself sends; `None` on platforms without timers.
     pub(super) patience: Option<Duration>,
 }
 
 impl Terms<'_> {
-    /// The headers that repeat what a message says.
+    /// The headers that repeat values of a message.
     pub(super) fn mirrors(&self, revision: Revision, json: &[u8]) -> HeaderMap {
         let Ok(message) = MessageHeader::from_slice(json) else {
             return HeaderMap::new();

@@ -12,17 +12,17 @@ use super::error::HttpError;
 pub(super) const JSON: &str = "application/json";
 pub(super) const EVENT_STREAM: &str = "text/event-stream";
 
-/// Bytes that are read of the body of a failure.
+/// The maximum bytes that are read of the body of an error response.
 const FAILURE_BYTES: usize = 64 * 1024;
-/// Bytes of it that are kept as text.
+/// The maximum bytes of this body that are kept as text.
 const SHOWN_BYTES: usize = 4 * 1024;
-/// The time that it may take.
+/// The timeout of reading this body.
 const FAILURE_TIMEOUT: Duration = Duration::from_secs(5);
-/// Challenges that are kept, and bytes of each.
+/// The maximum number of challenges that are kept, and the maximum bytes of each.
 const CHALLENGES: usize = 16;
 const CHALLENGE_BYTES: usize = 8 * 1024;
 
-/// The failure of a response whose status is not a success. A slow body is cut, if there are timers.
+/// Converts a response with an error status to a failure. If the platform has timers, a slow body is cut.
 pub(super) async fn failure(mut response: Response, has_timers: bool) -> HttpFailure {
     let challenges = response.headers().get_all(WWW_AUTHENTICATE).iter();
     let challenges = challenges
@@ -42,7 +42,7 @@ pub(super) async fn failure(mut response: Response, has_timers: bool) -> HttpFai
         }
     };
     if within(has_timers.then_some(FAILURE_TIMEOUT), reading).await.is_none() {
-        tracing::debug!(%status, "the body of a failure is slow to come");
+        tracing::debug!(%status, "timed out reading the body of an error response");
     }
     let mut failure = HttpFailure::new(status);
     failure.challenges = challenges;
@@ -51,7 +51,7 @@ pub(super) async fn failure(mut response: Response, has_timers: bool) -> HttpFai
     failure
 }
 
-/// Waits for a future, but not longer than this, if there are timers.
+/// Waits for a future, but not longer than `time`, which is `None` on platforms without timers.
 pub(super) async fn within<T>(time: Option<Duration>, future: impl Future<Output = T>) -> Option<T> {
     match time {
         Some(time) => tokio::time::timeout(time, future).await.ok(),
@@ -69,7 +69,7 @@ pub(super) fn media_type(response: &Response) -> String {
     essence.trim().to_ascii_lowercase()
 }
 
-/// The body of a response, unless it is over the limit.
+/// Reads the body of a response, unless it is over the limit.
 pub(super) async fn body(mut response: Response, limit: usize) -> Result<Vec<u8>, HttpError> {
     let mut body = Vec::new();
     while let Some(chunk) = response.body_mut().chunk().await? {

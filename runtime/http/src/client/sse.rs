@@ -1,12 +1,12 @@
 //! A parser of server-sent events: <https://html.spec.whatwg.org/multipage/server-sent-events.html>.
 //!
-//! The crates for this (sse-stream, eventsource-stream) hold an event of any size in memory. This parser drops the data of
-//! an event over the limit and still reads its id, so that the stream can go on after it.
+//! The crates for this (sse-stream, eventsource-stream) hold an event of any size in memory. This parser drops the data
+//! of an event over the limit and still reads its id, so that the stream can continue after it.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// Bytes that a line may have besides data.
+/// The maximum bytes of a line in addition to its data.
 const FIELD: usize = 64;
 
 /// One event.
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_is_the_same_however_it_is_cut_and_its_lines_end() {
+    fn events_are_independent_of_chunks_and_line_endings() {
         let text =
             "\u{FEFF}: hello\nid: 1\nretry: 250\nevent: message\ndata: {\"a\":\ndata:1}\n\n\ndata\n\nid\n\ndata: lost";
         let expected = read(text.as_bytes(), usize::MAX, 100);
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn data_over_the_limit_is_dropped_and_its_id_is_kept() {
+    fn data_over_the_limit_is_dropped_but_the_id_is_kept() {
         let long = "x".repeat(500);
         let halves = "y".repeat(60);
         let text = format!("data: {long}\nid: 1\n\ndata: {halves}\ndata: {halves}\nid: 2\n\nid: 3\ndata: ok\n\n");

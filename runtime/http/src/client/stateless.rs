@@ -1,4 +1,4 @@
-//! Stateless requests: their headers repeat what they say, and nothing connects them with others.
+//! Stateless requests: their headers repeat values from their bodies, and each is independent of all others.
 
 use mcp_adapters::mcp_wire::{MessageHeader, RawJson, RequestId};
 use mcp_adapters::{ErrorRole, MirroredArguments, PeerTypes, Revision};
@@ -13,10 +13,11 @@ use super::error::HttpError;
 use super::poster::Poster;
 use super::response::{failure, within};
 
-/// The pages of a list that are looked at for the schema of one call.
+/// The maximum number of pages of a list that are read to find the headers of one call.
 const PAGES: usize = 100;
 
-/// Sends a request, and delivers its response. A call whose headers the server finds wrong is repeated once.
+/// Sends a request, and delivers its response. If the server reports that the headers of a call are wrong, the call is
+/// repeated once.
 pub(super) async fn exchange(
     poster: &impl Poster,
     id: &RequestId,
@@ -66,14 +67,14 @@ async fn post(
     }
 }
 
-/// Whether the server says that a header doesn't repeat what the request says.
+/// Whether the server reports that a header doesn't match the body of the request.
 fn is_mismatch(revision: Revision, failure: &HttpFailure) -> bool {
     let known = revision.known_error(ErrorRole::HeaderMismatch);
     let error = failure.response.as_ref().map(|response| response.error.code);
     known.is_some_and(|known| error == Some(known.code))
 }
 
-/// Lists again what can be called, to learn which headers a call has.
+/// Lists the tools again, to learn which headers a call needs.
 async fn list_again(
     poster: &impl Poster,
     id: &RequestId,

@@ -1,4 +1,4 @@
-//! What the server's lists of tools say about headers that repeat arguments.
+//! The headers that repeat arguments of tools, as the server's lists of tools declare them.
 
 use std::collections::HashMap;
 
@@ -8,10 +8,10 @@ use mcp_adapters::mcp_wire::{MessageHeader, RawJson};
 use mcp_runtime_core::mirrors::{ArgumentHeader, argument_headers, encode};
 use serde_json::Value;
 
-/// Bytes that are kept. Calls of tools beyond it have no such headers.
+/// The maximum bytes of the declarations that are kept. Calls of tools beyond this limit have no such headers.
 const MAX_BYTES: usize = 4 << 20;
 
-/// The arguments that headers repeat, by the name of the tool.
+/// The headers that repeat arguments, by the name of the tool.
 #[derive(Debug, Default)]
 pub(super) struct KnownTools {
     headers: HashMap<String, Vec<ArgumentHeader>>,
@@ -19,12 +19,13 @@ pub(super) struct KnownTools {
 }
 
 impl KnownTools {
-    /// Learns from the response to the request for a list, and leaves out of it the tools that are wrong about headers.
+    /// Learns the declared headers from the response to a request for a list, and removes the tools with invalid
+    /// declarations from it.
     pub(super) fn take(&mut self, rule: &MirroredArguments, response: Vec<u8>) -> Vec<u8> {
         self.filtered(rule, &response).unwrap_or(response)
     }
 
-    /// The response without those tools; `None` if there are none, or if it isn't a list.
+    /// The response without the tools with invalid declarations; `None` if there are none, or if it isn't a list.
     fn filtered(&mut self, rule: &MirroredArguments, response: &[u8]) -> Option<Vec<u8>> {
         let header = MessageHeader::from_slice(response).ok()?;
         let items = header.result()?.get(&[rule.list.items]).ok()??;
@@ -44,12 +45,12 @@ impl KnownTools {
         Some(text.into_bytes())
     }
 
-    /// Learns from one tool; `false` if it is wrong.
+    /// Learns the declared headers of one tool; `false` if the declaration is invalid.
     fn learn(&mut self, rule: &MirroredArguments, tool: &RawJson) -> bool {
         let name: Option<String> = tool.get(rule.list.name).and_then(|name| name.parse().ok());
         let schema = tool.get(rule.list.schema);
         let (Some(name), Some(schema)) = (name, schema) else {
-            // The session says what is wrong with it.
+            // The session reports the invalid tool.
             return true;
         };
         if let Some(earlier) = self.headers.remove(&name) {
@@ -66,7 +67,7 @@ impl KnownTools {
                 true
             }
             Err(why) => {
-                tracing::warn!(tool = name, why, "a tool is left out of the list");
+                tracing::warn!(tool = name, why, "a tool with invalid headers is removed from the list");
                 false
             }
         }
@@ -103,7 +104,7 @@ impl KnownTools {
     }
 }
 
-/// About how many bytes the headers of a tool take.
+/// The approximate memory of a tool's headers, in bytes.
 fn bytes(name: &str, headers: &[ArgumentHeader]) -> usize {
     name.len() + 64 + headers.iter().map(ArgumentHeader::bytes).sum::<usize>()
 }
@@ -130,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_tools_are_left_out_and_the_rest_stays_as_it_was() {
+    fn tools_with_invalid_headers_are_removed_and_the_others_unchanged() {
         let mut known = KnownTools::default();
         let right = list(&json!([tool("right", "string")]));
         assert_eq!(known.take(&rule(), right.clone()), right);
@@ -148,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_bounded() {
+    fn the_memory_for_declared_headers_is_bounded() {
         let mut known = KnownTools::default();
         for round in 0..6 {
             let name = format!("{round}{}", "x".repeat(1 << 20));

@@ -10,10 +10,10 @@ use super::http_server::HttpServer;
 use crate::guard;
 
 impl HttpServer {
-    /// An axum router that responds at the [paths](Self::paths) of this server.
+    /// Returns an axum router that responds at the [paths](Self::paths) of this server.
     ///
-    /// It may be merged into another, or nested. The server learns the client's address from [`ConnectInfo<SocketAddr>`](ConnectInfo), as
-    /// well as from [`ClientAddress`].
+    /// It can be merged into another router, or nested. The server takes the client's address from
+    /// [`ConnectInfo<SocketAddr>`](ConnectInfo) or [`ClientAddress`].
     ///
     /// ```
     /// use axum::routing::get;
@@ -26,7 +26,7 @@ impl HttpServer {
     /// ```
     ///
     /// # Panics
-    /// When a path doesn't begin with a slash, or two are the same.
+    /// When a path doesn't start with a slash, or two are the same.
     pub fn app(self) -> axum::Router {
         let paths = self.paths().into_iter();
         let app = paths.fold(axum::Router::new(), |app, path| app.route_service(&path, self.clone()));
@@ -34,7 +34,7 @@ impl HttpServer {
     }
 }
 
-/// Repeats what axum knows of a request in terms of the server.
+/// Translates axum's extensions of a request to those of this crate.
 async fn translate(mut request: Request) -> Request {
     let extensions = request.extensions_mut();
     if let Some(ConnectInfo(address)) = extensions.get::<ConnectInfo<SocketAddr>>().copied() {

@@ -1,8 +1,8 @@
-//! What is known of a request besides what it says. Whatever gets it first leaves that in its extensions.
+//! Information about a request that isn't part of it. The code that receives the request puts it into the extensions.
 
 use std::net::SocketAddr;
 
-/// The address of a request's client, by which clients without a principal are told apart.
+/// The address of a request's client, which distinguishes clients without a principal.
 ///
 /// [`serve`](super::serve) adds it to the extensions of each request that comes over TCP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -19,7 +19,7 @@ pub(crate) fn accepts(headers: &HeaderMap, media_type: &str) -> bool {
     accepted
 }
 
-/// Which of these media types a client accepts.
+/// Whether a client accepts each of these media types.
 pub(crate) fn accepted<const N: usize>(headers: &HeaderMap, media_types: [&str; N]) -> [bool; N] {
     let mut accepted = [false; N];
     for range in media_ranges(headers) {
@@ -30,7 +30,7 @@ pub(crate) fn accepted<const N: usize>(headers: &HeaderMap, media_types: [&str; 
     accepted
 }
 
-/// Whether a media range has a media type.
+/// Whether a media range includes a media type.
 fn has(range: &str, media_type: &str) -> bool {
     let is_general = |range: &str| {
         let general = media_type.split('/').next();
@@ -105,7 +105,7 @@ pub(crate) fn stateless_revision(headers: &HeaderMap, supported: &SupportedRevis
     (named.is_stateless() && supported.contains(&named)).then_some(named)
 }
 
-/// The revisions that a server supports, and the names that headers have in them.
+/// The revisions that a server supports, and the names of their headers.
 #[derive(Debug, Clone)]
 pub(crate) struct SupportedRevisions {
     revisions: Vec<Revision>,
@@ -116,7 +116,7 @@ pub(crate) struct SupportedRevisions {
 }
 
 impl SupportedRevisions {
-    /// The value of the header that names the revision, whatever it is called.
+    /// The value of the header that names the revision, under any of its names.
     fn version_value<'h>(&self, headers: &'h HeaderMap) -> Option<&'h HeaderValue> {
         self.version_headers.iter().find_map(|name| headers.get(name))
     }
@@ -133,7 +133,7 @@ impl From<Vec<Revision>> for SupportedRevisions {
     }
 }
 
-/// The names of headers, each once.
+/// The names of headers, without repetitions.
 fn names(names: impl Iterator<Item = &'static str>) -> Vec<HeaderName> {
     let mut names: Vec<_> = names.filter_map(header_name).collect();
     names.dedup();
@@ -148,7 +148,8 @@ impl Deref for SupportedRevisions {
     }
 }
 
-/// The revision of requests without the header: the first that has sessions over HTTP and doesn't have the header.
+/// The revision of requests without the version header: the first one that has sessions over Streamable HTTP, but not
+/// this header.
 fn default_revision() -> Revision {
     let first = Revision::all().find(|revision| {
         let facts = revision.facts();

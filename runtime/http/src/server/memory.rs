@@ -7,8 +7,8 @@ use mcp_runtime_util::{Budget, Charge};
 
 use super::settings::Settings;
 
-/// How many times a call holds the bytes of its body at once: as they came, decoded, as the request that a handler gets, and as
-/// its arguments. While the body comes, its buffer grows by doubling, which takes less.
+/// The number of copies of its body that a call holds at once: the received bytes, the decoded message, the request
+/// that a handler gets, and its arguments. While the body is received, its buffer grows by doubling, which needs less.
 const COPIES: usize = 4;
 
 /// The bytes that a call with a body of this many bytes holds until it is answered.
@@ -16,12 +16,12 @@ pub(crate) fn held_by_call(body: usize) -> usize {
     body.saturating_mul(COPIES)
 }
 
-/// The number of bytes that a body may have: what no budget could hold isn't read.
+/// The maximum bytes of a body: a body that could never be within the budget isn't read.
 pub(crate) fn largest_body(settings: &Settings) -> usize {
     settings.max_body.min(settings.max_bytes / COPIES)
 }
 
-/// The memory budgets of a session and of the server, both of which a message is charged to.
+/// The memory budgets of a session and of the server. Messages are charged to both.
 #[derive(Debug, Clone)]
 pub(crate) struct MemoryBudgets {
     pub(crate) session: Arc<Budget>,
@@ -36,7 +36,7 @@ pub(crate) struct MemoryCharge {
 }
 
 impl MemoryBudgets {
-    /// Charges a message of the server, whether there is room for it or not. While there is none, requests are refused.
+    /// Charges a message of the server, even beyond the limits. While a limit is exceeded, requests are refused.
     pub(crate) fn charge(&self, bytes: usize) -> MemoryCharge {
         MemoryCharge {
             _session: self.session.charge(bytes),
@@ -45,7 +45,7 @@ impl MemoryBudgets {
     }
 }
 
-/// Bytes whose charge lasts as long as they are held.
+/// Bytes with a charge that is released when they are dropped.
 struct Charged<B> {
     bytes: B,
     _charge: Charge,
@@ -58,14 +58,14 @@ impl<B: AsRef<[u8]>> AsRef<[u8]> for Charged<B> {
 }
 
 impl MemoryCharge {
-    /// The bytes that are charged, for the connection that writes them. From here on the session doesn't hold them: its end
-    /// wouldn't free them.
+    /// Attaches the charge to the bytes that a connection writes. From then on they only count toward the server's
+    /// budget and not the session's, whose end wouldn't free them.
     pub(crate) fn holding(self, bytes: impl AsRef<[u8]> + Send + 'static) -> Bytes {
         holding(self.server, bytes)
     }
 }
 
-/// Bytes that are charged as long as they are held.
+/// Attaches a charge to bytes, until they are dropped.
 pub(crate) fn holding(charge: Charge, bytes: impl AsRef<[u8]> + Send + 'static) -> Bytes {
     Bytes::from_owner(Charged { bytes, _charge: charge })
 }

@@ -1,4 +1,4 @@
-//! A server of Streamable HTTP, and of HTTP with SSE beside it.
+//! A server of Streamable HTTP, and also of HTTP with SSE.
 //!
 //! ```no_run
 //! use mcp_runtime::Router;
@@ -12,21 +12,22 @@
 //! # }
 //! ```
 //!
-//! [`HttpServer`] is a [service](tower_service::Service) of HTTP requests: [`serve`] serves it on a port, and so do hyper, axum and
-//! others. The documentation of [`serve`] lists what they have to set.
+//! [`HttpServer`] is a [service](tower_service::Service) of HTTP requests: [`serve`], hyper, axum and others can serve
+//! it on a port. The documentation of [`serve`] lists the settings that hyper, axum and others need.
 //!
-//! The server transports messages, and doesn't interpret them. For each session it starts an engine: it hands the client's
-//! messages to the engine, and puts each message of the engine on the stream where the client expects it.
+//! The server transports messages, and doesn't interpret them. For each session it starts an engine. It hands the
+//! client's messages to the engine, and sends each message of the engine on the stream where the client expects it.
 //!
 //! The response to a POST is one JSON value if it is ready soon and no message comes before it, and a stream of events
 //! otherwise.
 //!
-//! A stream outlives its connections. Each event has an id: a client whose connection was cut resumes any kind of stream
-//! after the last event that it has read. Messages that are related to no request go to the latest GET; others stay open,
-//! and each is resumed with the messages that were sent on it. The messages that are kept for that are bounded. If a
-//! client reads a stream more slowly than the server writes to it, the writers of that stream wait.
+//! A stream outlives its connections. Each event has an id: a client whose connection was cut can resume any kind of
+//! stream after the last event that it has read. Messages that are related to no request are sent on the latest GET.
+//! Earlier GETs stay open, and each can be resumed with the messages that were sent on it. The messages that are kept
+//! for resuming are bounded. If a client reads a stream more slowly than the server writes to it, the writers of that
+//! stream wait.
 
-// A module uses only those of its group, and of the groups above.
+// A module only uses modules of its own group and of the groups above it.
 mod store;
 
 mod body;

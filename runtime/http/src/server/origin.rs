@@ -1,4 +1,4 @@
-//! Which origins and hosts are allowed.
+//! The check of origins and hosts.
 
 use http::HeaderValue;
 
@@ -35,7 +35,7 @@ fn without_port(host: &str) -> Option<&str> {
     let Some((_, port)) = rest.split_once(':') else {
         return Some(host);
     };
-    // Parsing alone would take a sign too.
+    // Parsing would also accept a sign.
     let is_number = port.bytes().all(|byte| byte.is_ascii_digit());
     let name = host.strip_suffix(port)?.strip_suffix(':')?;
     (is_number && port.parse::<u16>().is_ok()).then_some(name)
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_host_is_allowed_in_whole() {
+    fn hosts_are_allowed_only_by_their_whole_name() {
         let own = ["tools.example".to_owned(), "other.example:8080".to_owned()];
         for host in [
             "localhost",
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn an_origin_is_allowed_with_its_scheme() {
+    fn origins_are_allowed_only_with_their_scheme() {
         let allowed = ["https://app.example".to_owned()];
         for origin in ["http://localhost", "https://127.0.0.1:3000", "https://app.example"] {
             assert!(

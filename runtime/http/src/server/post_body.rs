@@ -1,4 +1,4 @@
-//! The parts of body messages that the server needs.
+//! The parts of a POST's messages that the server needs.
 
 use bytes::Bytes;
 use http::StatusCode;
@@ -16,29 +16,30 @@ pub(crate) fn read_payload(json: &[u8]) -> Result<Payload<'_>, Rejection> {
     Payload::from_slice(json).map_err(|error| malformed(&error))
 }
 
-/// The body of a POST, which is read once: the session engine gets what has been read.
+/// The body of a POST. It is parsed only once: the session engine gets the parsed payload.
 #[derive(Debug)]
 pub(crate) struct PostBody<'a> {
-    /// Its message, or its messages.
+    /// Its message, or its batch of messages.
     pub(crate) payload: &'a Payload<'a>,
-    /// How long it is.
+    /// Its length in bytes.
     pub(crate) bytes: usize,
-    /// The charge for the server's memory, if the body came from a client, until its requests are registered.
+    /// The charge for the body in the server's memory budget, if the body came from a client. Registering its requests
+    /// takes it.
     pub(crate) charge: Option<Charge>,
-    /// The ids of its requests, each once.
+    /// The ids of its requests.
     pub(crate) requests: Vec<RequestId>,
     /// The requests that it cancels.
     pub(crate) cancelled: Vec<RequestId>,
     /// Set for `initialize`: the revision that the client requests, if it is known.
     pub(crate) initialize: Option<Option<Revision>>,
-    /// Set if a message is stateless: the revision by whose rules.
+    /// Set if a message is stateless: the revision that it names.
     pub(crate) stateless: Option<Revision>,
-    /// Whether it has responses to requests of the server.
+    /// Whether it contains responses to requests of the server.
     pub(crate) has_responses: bool,
 }
 
 impl<'a> PostBody<'a> {
-    /// A body of this many bytes, in which this was read.
+    /// Collects the parts of a parsed body with this length.
     pub(crate) fn of(payload: &'a Payload<'a>, bytes: usize, charge: Option<Charge>) -> Result<Self, Rejection> {
         let mut body = Self {
             payload,
@@ -64,7 +65,7 @@ impl<'a> PostBody<'a> {
                 }
                 if body.initialize.is_some() {
                     return Err(not_a_message(
-                        "the request that begins a session is never part of a batch",
+                        "the request that starts a session can't be part of a batch",
                     ));
                 }
             }
@@ -72,12 +73,12 @@ impl<'a> PostBody<'a> {
         Ok(body)
     }
 
-    /// Whether it is an array.
+    /// Whether it is a batch.
     pub(crate) fn is_batch(&self) -> bool {
         matches!(self.payload, Payload::Batch(_))
     }
 
-    /// Its message, if it isn't an array.
+    /// Its message, if it isn't a batch.
     pub(crate) fn message(&self) -> Option<&'a MessageHeader<'a>> {
         match self.payload {
             Payload::Message(message) => Some(message),
@@ -93,7 +94,7 @@ impl<'a> PostBody<'a> {
         }
     }
 
-    /// Refuses a batch if the revision has none.
+    /// Refuses a batch if the revision has no batches.
     pub(crate) fn check_batch(&self, revision: Revision) -> Result<(), Rejection> {
         match self.is_batch() && !revision.facts().batches {
             true => Err(Rejection::bad_request(format!("Revision {revision} has no batches"))),
@@ -104,7 +105,7 @@ impl<'a> PostBody<'a> {
     fn take(&mut self, header: &MessageHeader<'_>) -> Result<(), Rejection> {
         let kind = match header.kind() {
             Ok(kind) => kind,
-            // The session gives malformed responses to the callers that wait for them.
+            // The session reports malformed responses to the callers that wait for them.
             Err(_) if header.result().is_some() || header.error().is_some() => MessageKind::Response,
             Err(error) => return Err(malformed(&error)),
         };

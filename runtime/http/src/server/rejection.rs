@@ -1,4 +1,4 @@
-//! The response to a request that is refused.
+//! The response to a refused request.
 
 use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use mcp_adapters::mcp_wire::{ErrorObject, ErrorResponse, RequestId, error_code};
@@ -15,7 +15,7 @@ pub(crate) struct Rejection {
     /// The id of the request, if it could be decoded.
     id: Option<RequestId>,
     error: ErrorObject,
-    /// More headers of the response.
+    /// Additional headers of the response.
     headers: Option<Box<HeaderMap>>,
 }
 
@@ -29,7 +29,7 @@ impl Rejection {
         }
     }
 
-    /// A header that doesn't repeat what the body says.
+    /// The rejection of a request with a header that doesn't match the body.
     pub(crate) fn header_mismatch(revision: Revision, why: String) -> Self {
         let known = revision.known_error(ErrorRole::HeaderMismatch);
         let code = known.map_or(error_code::INVALID_REQUEST, |known| known.code);

@@ -28,11 +28,11 @@ use super::timer::ConnectionTimer;
 
 /// The longest head of a request, in bytes.
 const MAX_HEAD: usize = 64 << 10;
-/// How long no connection is accepted after an error.
+/// The pause after an error before the next connection is accepted.
 const ACCEPT_AGAIN: Duration = Duration::from_secs(1);
 
-/// Serves an [`HttpServer`](super::HttpServer), or another service such as an axum router, over HTTP/1.1 on a TCP listener or another
-/// [`Listener`], with bounds on what its connections may cost.
+/// Serves an [`HttpServer`](super::HttpServer), or another service such as an axum router, over HTTP/1.1 on a TCP
+/// listener or another [`Listener`], with limits and timeouts for its connections.
 ///
 /// It runs until it is [shut down](Serve::shutdown). Dropping its future closes every connection.
 ///
@@ -50,17 +50,18 @@ const ACCEPT_AGAIN: Duration = Duration::from_secs(1);
 /// # }
 /// ```
 ///
-/// The extensions of each request have the client's address, as [`ClientAddress`], if it has one, and the [`Connection`].
+/// The extensions of each request have the [`Connection`] and, if the client has an address, its [`ClientAddress`].
 ///
-/// On a Unix socket, clients send any host, and web pages can't send requests: `HttpServer::allow_host("*")` takes them all. Clients
-/// there have no address, so without a principal they share the limits of one client.
+/// On a Unix socket, clients send arbitrary hosts, and web pages can't send requests, so allow all hosts by
+/// `HttpServer::allow_host("*")`. Clients there have no address, so without a principal they share the limits of one
+/// client.
 ///
 /// `axum::serve` has none of these limits. If you use it, or another server, set:
 ///
-/// - a timeout for reading a request's head, without which a client holds a connection for nothing (`header_read_timeout`
+/// - a timeout for reading a request's head, without which an idle client can hold a connection (`header_read_timeout`
 ///   of hyper, which needs a timer);
-/// - a timeout for writing, without which a client that reads nothing holds one as well;
-/// - a cap of the connections that are open at once;
+/// - a timeout for writing, without which a client that reads nothing can hold a connection;
+/// - a limit of the number of open connections;
 /// - TCP_NODELAY, without which a response in several parts waits for the client's acknowledgement of the first;
 /// - a shutdown that gives the connections a bounded time to end, and the same token for
 ///   [`HttpServer::shutdown`](super::HttpServer::shutdown), without which open streams hold it up.
@@ -76,7 +77,7 @@ pub fn serve<S, L: Listener>(listener: L, service: S) -> Serve<S, L> {
     }
 }
 
-/// A service to be served; made by [`serve`], and awaited.
+/// The future that serves a service. [`serve`] creates it.
 #[derive(Debug)]
 #[must_use = "nothing is served unless this is awaited"]
 pub struct Serve<S, L = TcpListener> {
@@ -90,50 +91,50 @@ pub struct Serve<S, L = TcpListener> {
 }
 
 impl<S, L> Serve<S, L> {
-    /// How long a client may take to send the head of a request, from when the connection is open or the response before
-    /// has been sent; the default is 30 seconds. Then the connection is closed.
+    /// Sets how long a client may take to send the head of a request after the connection was opened, or after the
+    /// previous response was sent; the default is 30 seconds. Then the connection is closed.
     pub fn header_timeout(mut self, timeout: Duration) -> Self {
         self.header_timeout = timeout;
         self
     }
 
-    /// How long a client may read nothing of what it is sent; the default is 30 seconds. Then the connection is
-    /// closed.
+    /// Sets how long a write may wait for a client that reads nothing; the default is 30 seconds. Then the connection
+    /// is closed.
     pub fn write_timeout(mut self, timeout: Duration) -> Self {
         self.write_timeout = timeout;
         self
     }
 
-    /// How many connections may be open at once; the default is 1,024, as that is how many files a process may
-    /// often have open. Those who come later wait until another is closed. A client has one connection for each stream
+    /// Sets the maximum number of open connections; the default is 1,024, a common limit of the number of open files of
+    /// a process. Further clients wait until another connection is closed. A client has one connection for each stream
     /// that it reads.
     pub fn max_connections(mut self, connections: usize) -> Self {
         self.max_connections = connections.clamp(1, Semaphore::MAX_PERMITS);
         self
     }
 
-    /// Stops once the token is cancelled: no connection is accepted any more, and those that are open are closed as soon
-    /// as the response that is under way has been sent. [`HttpServer::shutdown`](super::HttpServer::shutdown) takes the
-    /// same token, and ends the streams.
+    /// Shuts down when the token is cancelled: no more connections are accepted, and open ones are closed as soon as
+    /// the response in progress has been sent. Pass the same token to
+    /// [`HttpServer::shutdown`](super::HttpServer::shutdown), which ends the streams.
     pub fn shutdown(mut self, token: CancellationToken) -> Self {
         self.shutdown = token;
         self
     }
 
-    /// How long responses that are under way may take once the server shuts down; the default is 30 seconds.
-    /// Then their connections are closed.
+    /// Sets how long responses in progress may take when the server shuts down; the default is 30 seconds. Then their
+    /// connections are closed.
     pub fn grace(mut self, grace: Duration) -> Self {
         self.grace = grace;
         self
     }
 }
 
-/// Where [`serve`] accepts connections.
+/// A listener on which [`serve`] accepts connections.
 pub trait Listener: Send + Sync + 'static {
     /// A connection.
     type Stream: AsyncRead + AsyncWrite + Send + 'static;
 
-    /// Accepts the next connection, of the client with this address if it has one.
+    /// Accepts the next connection, and returns it with the address of the client if it has one.
     fn accept(&self) -> impl Future<Output = io::Result<(Self::Stream, Option<SocketAddr>)>> + Send;
 }
 
@@ -169,7 +170,7 @@ impl Listener for mcp_runtime_local::unix::UnixListener {
     }
 }
 
-/// What [`serve`] serves.
+/// A service that [`serve`] can serve.
 pub trait HttpService:
     Service<Request<Incoming>, Response = Response<Self::Body>, Error: Into<BoxError>, Future: Send>
     + Clone
@@ -240,7 +241,7 @@ impl<S: HttpService, L: Listener> IntoFuture for Serve<S, L> {
     }
 }
 
-/// The next connection. Errors are those of a connection that is closed already, or of a process that has too many files open.
+/// Accepts the next connection. After an error, such as that of too many open files, tries again.
 async fn accept<L: Listener>(listener: &L) -> (L::Stream, Option<SocketAddr>) {
     loop {
         match listener.accept().await {

@@ -16,7 +16,7 @@ use super::origin::is_origin_allowed;
 use super::store::{MemoryStore, SessionStore};
 use crate::guard::Guard;
 
-/// The headers of authorization that pages may read.
+/// The headers of authorization that web pages may read.
 const EXPOSED: [HeaderName; 2] = [header::WWW_AUTHENTICATE, HeaderName::from_static("dpop-nonce")];
 
 /// The settings of a server. [`HttpServer`](super::HttpServer) documents each.
@@ -43,7 +43,7 @@ pub(crate) struct Settings {
     pub(crate) limits: SessionLimits,
 }
 
-/// A guard, and the document that it has.
+/// A guard, and its document.
 #[derive(Clone)]
 pub(crate) struct Guarded {
     pub(crate) guard: Arc<dyn Guard>,
@@ -112,7 +112,7 @@ impl Settings {
         }
     }
 
-    /// Whether a client with a handshake is served.
+    /// Whether clients of revisions with a handshake are supported.
     pub(crate) fn has_handshake(&self) -> bool {
         self.revisions.iter().any(|revision| revision.facts().initializes)
     }
@@ -122,12 +122,12 @@ impl Settings {
         !self.stateless && self.session_header().is_some()
     }
 
-    /// Whether a session has a stream for what is related to no request.
+    /// Whether sessions have a stream for messages that are related to no request.
     pub(crate) fn listens(&self) -> bool {
         !self.stateless && self.revisions.iter().any(|revision| revision.facts().listening)
     }
 
-    /// The header with a session's id, as the latest revision that has it calls it.
+    /// The name of the header with a session's id, in the latest revision that has such a header.
     pub(crate) fn session_header(&self) -> Option<&'static str> {
         let with_header = self
             .revisions
@@ -136,9 +136,10 @@ impl Settings {
         with_header.max()?.facts().session_header
     }
 
-    /// The settings, each within the range that the others allow.
+    /// Restricts each setting to the range that the others allow.
     pub(crate) fn settled(mut self) -> Self {
-        // A stream that is read keeps its session alive, and quiet ones are read by their keep-alives.
+        // A stream that is read keeps its session alive. For quiet streams, the keep-alive comments have to come often
+        // enough for that.
         let longest = (self.expiry / 3).max(Duration::from_millis(1));
         self.limits.keep_alive = self.limits.keep_alive.min(longest);
         self.opening = self.opening.min(self.expiry);

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use hyper::rt::{Sleep, Timer};
 use mcp_runtime_util::Mutex;
 
-/// A timer that keeps what it has registered with the runtime from one request to the next.
+/// A timer that reuses its registration with the runtime from one request to the next.
 ///
-/// A connection has a timeout for each request's head. To register one wakes the thread that waits for the earliest timeout, with a system
-/// call, and to put one off takes neither.
+/// A connection has a timeout for each request's head. Registering a timeout wakes the thread that waits for the
+/// earliest one, by a system call; postponing a registered one needs neither.
 #[derive(Debug, Default)]
 pub(crate) struct ConnectionTimer(Arc<Mutex<Option<Registered>>>);
 
@@ -23,7 +23,7 @@ impl Timer for ConnectionTimer {
     }
 
     fn now(&self) -> Instant {
-        // Tests let this time pass.
+        // Tests can advance this clock.
         tokio::time::Instant::now().into_std()
     }
 

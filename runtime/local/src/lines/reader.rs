@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use memchr::memchr;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-/// Bytes that are read at once.
+/// The bytes that are read at once.
 const CHUNK: usize = 64 * 1024;
-/// The bytes of a line that isn't copied out of the buffer if it is all that the buffer has.
+/// The minimum length of a line that takes over the buffer instead of being copied, if nothing else is in the buffer.
 const LONG: usize = CHUNK / 2;
 
 /// A reader of lines.
@@ -16,12 +16,14 @@ const LONG: usize = CHUNK / 2;
 pub struct LineReader<R> {
     reader: R,
     limit: usize,
-    /// What is read and not returned. It is kept here, so that a future of [`LineReader::next`] may be dropped.
+    /// The bytes that are read but not yet returned. They are kept here so that a future of [`LineReader::next`] can be
+    /// dropped.
     buffer: Vec<u8>,
-    /// Where the next line begins in the buffer, and how many of its bytes have no end of line.
+    /// The start of the next line in the buffer, and the number of its bytes that have been searched without finding an
+    /// end of line.
     start: usize,
     scanned: usize,
-    /// The line was too long, and its rest is skipped.
+    /// Whether the rest of a line that was too long is being skipped.
     skipping: bool,
     in_burst: Arc<AtomicBool>,
 }
@@ -31,7 +33,7 @@ pub struct LineReader<R> {
 pub enum Line {
     /// A whole line.
     Whole(Vec<u8>),
-    /// The beginning of one that is over the limit.
+    /// The start of a line that exceeds the limit.
     TooLong(Vec<u8>),
 }
 
@@ -48,7 +50,8 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         }
     }
 
-    /// Whether the last lines came together. What answers them may then go out together.
+    /// Returns a flag that is set while the latest lines arrived together, so that their responses can be sent
+    /// together.
     pub fn in_burst(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.in_burst)
     }
@@ -57,7 +60,8 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         self.limit
     }
 
-    /// The next line. The last one need not have an end. A line over the limit is returned as soon as it exceeds it.
+    /// Returns the next line. The last line needn't have a line ending. A line over the limit is returned as soon as it
+    /// exceeds it.
     pub async fn next(&mut self) -> std::io::Result<Option<Line>> {
         loop {
             while let Some(ended) = self.scan() {
@@ -72,8 +76,8 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         }
     }
 
-    /// Looks for the end of the line: `true` if it is there, `false` if there is none and the line is too long or skipped, and `None`
-    /// if more has to be read.
+    /// Searches for the end of the line: `true` if it is found, `false` if it isn't and the line is too long or
+    /// skipped, and `None` if more has to be read.
     fn scan(&mut self) -> Option<bool> {
         let rest = self.buffer.get(self.start + self.scanned..).unwrap_or_default();
         let end = memchr(b'\n', rest);
@@ -83,7 +87,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         (is_ended || (is_over && self.scanned > 0)).then_some(is_ended)
     }
 
-    /// Takes the line that was scanned out of the buffer; `None` if it was skipped.
+    /// Takes the scanned line out of the buffer; `None` if it was skipped.
     fn take_line(&mut self, is_ended: bool) -> Option<Line> {
         let (start, length) = (self.start, std::mem::take(&mut self.scanned));
         let end = start + length + usize::from(is_ended);
@@ -108,7 +112,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         if is_last {
             self.start = 0;
             self.buffer.clear();
-            // A long line doesn't keep its memory.
+            // Frees the memory of a long line.
             self.buffer.shrink_to(CHUNK);
         }
         let mut line = line?;
@@ -119,7 +123,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         Some(Line::Whole(line))
     }
 
-    /// Reads what is there; 0 at the end.
+    /// Reads the available bytes, and returns their number; 0 at the end of the stream.
     async fn fill(&mut self) -> std::io::Result<usize> {
         if self.start > 0 {
             self.buffer.drain(..std::mem::take(&mut self.start));

@@ -12,7 +12,7 @@ use super::writer::LineSender;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LineLimits {
-    /// The bytes of a message. A longer one is refused, and never held in memory as a whole.
+    /// The maximum bytes of a message. A longer one is refused without holding it in memory as a whole.
     pub message_bytes: usize,
 }
 
@@ -26,7 +26,7 @@ impl Default for LineLimits {
 }
 
 impl LineLimits {
-    /// Sets the bytes of a message.
+    /// Sets the maximum bytes of a message.
     #[must_use]
     pub fn message_bytes(mut self, bytes: usize) -> Self {
         self.message_bytes = bytes;
@@ -50,7 +50,7 @@ where
     R: AsyncRead + Unpin + Send + 'static,
     W: AsyncWrite + Unpin + Send + 'static,
 {
-    /// A transport over these two streams.
+    /// Creates a transport over these two streams.
     pub fn new(reader: R, writer: W, limits: LineLimits) -> Self {
         let lines = LineReader::new(reader, limits.message_bytes);
         Self {
@@ -98,7 +98,7 @@ impl<R: AsyncRead + Unpin + Send + 'static> Receiver for LineReceiver<R> {
         }
     }
 
-    /// Each stream has its own end: `printf … | server` reads the responses.
+    /// The streams end independently: after `printf … | server`, the client still reads the responses.
     fn half_closes(&self) -> bool {
         true
     }

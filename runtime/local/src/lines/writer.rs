@@ -1,4 +1,4 @@
-//! A sender of lines that never leaves one unfinished.
+//! A sender of lines that never leaves a line unfinished.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -14,22 +14,23 @@ use tokio::sync::Mutex;
 use tokio::task::yield_now;
 use tokio_util::sync::CancellationToken;
 
-/// The time that the peer has to read unfinished lines when the connection is closed.
+/// The time that the peer has to read partly written lines when the connection is closed.
 const CLOSING: Duration = Duration::from_secs(1);
-/// The lines of one write.
+/// The maximum number of lines in one write.
 const SLICES: usize = 64;
 
-/// The half of a [`LineTransport`](super::LineTransport) that sends. Lines that wait while others are written go out together.
+/// The half of a [`LineTransport`](super::LineTransport) that sends. Lines that wait while others are written are then
+/// written together.
 #[derive(Debug)]
 pub struct LineSender<W> {
     waiting: mcp_runtime_util::Mutex<Waiting>,
     state: Mutex<Option<State<W>>>,
-    /// Whether several messages came together, whose answers will be ready together.
+    /// Whether several messages arrived together, so that their responses will be ready together.
     in_burst: Arc<AtomicBool>,
     closing: CancellationToken,
 }
 
-/// The lines that wait, and how many there have been. The first has the number 1.
+/// The waiting lines, and the number of lines so far. Lines are numbered from 1.
 #[derive(Debug, Default)]
 struct Waiting {
     lines: VecDeque<(u64, Vec<u8>)>,
@@ -39,11 +40,12 @@ struct Waiting {
 #[derive(Debug)]
 struct State<W> {
     writer: W,
-    /// The lines that are being written, and the bytes of the first that are. If the sender that writes them is dropped, the
-    /// next one finishes them: otherwise the peer would read two halves as one message.
+    /// The lines that are being written, and the number of bytes written of the first. If the future that writes them
+    /// is dropped, the next sender finishes them: otherwise the peer would read half of a line and the next line as one
+    /// message.
     lines: VecDeque<(u64, Vec<u8>)>,
     done: usize,
-    /// The numbers of the last line that is written, and of the last one that is flushed too.
+    /// The numbers of the last line that is written, and of the last one that is also flushed.
     written: u64,
     flushed: u64,
 }
@@ -52,7 +54,8 @@ impl<W: AsyncWrite + Unpin> State<W> {
     async fn finish(&mut self) -> std::io::Result<()> {
         while !self.lines.is_empty() {
             let (writer, lines, done) = (&mut self.writer, &self.lines, self.done);
-            // Slices that were kept while the writer waits would make the future of each sender a kilobyte.
+            // The slices are created for each poll: keeping them across polls would make each sender's future a
+            // kilobyte larger.
             let writing = poll_fn(|context| {
                 if let (Some((_, line)), 1) = (lines.front(), lines.len()) {
                     let rest = line.get(done..).unwrap_or_default();
@@ -83,7 +86,7 @@ impl<W: AsyncWrite + Unpin> State<W> {
     }
 }
 
-/// The lines of a sender that waits. Dropping it removes those that nobody has begun to write.
+/// The lines of a waiting sender. Dropping this removes those that aren't being written yet.
 struct Place<'a> {
     waiting: &'a mcp_runtime_util::Mutex<Waiting>,
     first: u64,
@@ -133,7 +136,8 @@ impl<W: AsyncWrite + Unpin> LineSender<W> {
         }
     }
 
-    /// Writes what waits, until these lines are written. Another sender may do that. Unless they are `alone`, others may be ready soon.
+    /// Writes waiting lines until these are written, possibly by another sender. Unless they are `alone`, waits briefly
+    /// for other lines that are about to be ready.
     async fn write(&self, messages: impl IntoIterator<Item = Outgoing>, alone: bool) -> Result<(), TransportError> {
         let place = Place::take(&self.waiting, messages);
         let written = async {
@@ -142,7 +146,7 @@ impl<W: AsyncWrite + Unpin> LineSender<W> {
             while state.flushed < place.last {
                 if state.written < place.last && state.lines.is_empty() {
                     if !alone {
-                        // What else is ready is written with it.
+                        // Lets other senders add their lines, to write them together.
                         yield_now().await;
                     }
                     state.lines.append(&mut self.waiting.lock().lines);
@@ -169,12 +173,12 @@ impl<W: AsyncWrite + Unpin + Send + 'static> Sender for LineSender<W> {
         self.write([message], alone).await
     }
 
-    /// They are all that is ready now.
+    /// These are all messages that are ready, so it doesn't wait for others.
     async fn send_all(&self, messages: Vec<Outgoing>) -> Result<(), TransportError> {
         self.write(messages, true).await
     }
 
-    /// Senders that wait for a peer that doesn't read get an error.
+    /// Senders that are still waiting for the peer to read get an error.
     async fn close(&self) {
         self.closing.cancel();
         let Some(mut state) = self.state.lock().await.take() else {

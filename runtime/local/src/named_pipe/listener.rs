@@ -1,4 +1,4 @@
-//! The pipe of a server, and a session with each of its clients.
+//! A server's named pipe, and a session with each of its clients.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -15,12 +15,12 @@ use crate::serve::{self, Accept};
 #[derive(Debug)]
 pub struct NamedPipeListener {
     name: OsString,
-    /// The end of the next client.
+    /// The server's end of the connection to the next client.
     next: NamedPipeServer,
 }
 
 impl NamedPipeListener {
-    /// Listens at this name, such as `\\.\pipe\weather`, to which only programs on this machine connect.
+    /// Listens at this name, such as `\\.\pipe\weather`. Only programs on this machine can connect.
     ///
     /// # Errors
     /// When another server listens there ([`PermissionDenied`](io::ErrorKind::PermissionDenied)), or when it isn't the name of a pipe.
@@ -39,7 +39,7 @@ impl NamedPipeListener {
     /// Those of the operating system.
     pub async fn accept(&mut self) -> io::Result<NamedPipeServer> {
         if let Err(error) = self.next.connect().await {
-            // The client has gone, and its end is used for another.
+            // The client has disconnected; this end is reused for the next one.
             self.next.disconnect()?;
             return Err(error);
         }
@@ -48,10 +48,10 @@ impl NamedPipeListener {
     }
 }
 
-/// Clients to be served; made by [`serve`], and awaited.
+/// A server's loop that serves clients while it is awaited; created by [`serve`].
 pub type Serve<F> = serve::Serve<NamedPipeListener, F>;
 
-/// Serves the clients of a pipe: `start` starts the session with each.
+/// Serves the clients of a pipe: `start` starts a session with each of them.
 ///
 /// It runs until it is [shut down](Serve::shutdown). Dropping its future ends the sessions too.
 ///

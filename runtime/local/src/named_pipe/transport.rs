@@ -11,11 +11,11 @@ use tokio::time::sleep;
 
 use crate::lines::{LineLimits, LineReceiver, LineSender, LineTransport};
 
-/// How long a client waits that finds a server busy with another. Windows calls that `ERROR_PIPE_BUSY`.
+/// The time after which a client tries again if all ends of the pipe are in use (`ERROR_PIPE_BUSY`).
 const CONNECT_AGAIN: Duration = Duration::from_millis(20);
 const PIPE_BUSY: i32 = 231;
 
-/// The transport of a server with one of its clients.
+/// A server's transport to one of its clients.
 pub type NamedPipeServerTransport = LineTransport<ReadHalf<NamedPipeServer>, WriteHalf<NamedPipeServer>>;
 
 /// The transport of a client.
@@ -51,7 +51,7 @@ impl Transport for NamedPipeTransport {
         self.lines.split()
     }
 
-    /// A server may end the connection because of a request that it doesn't know.
+    /// A server can end the connection because of a request that it doesn't know.
     fn restart(&mut self) -> Option<Restart<Self>> {
         let (server, limits) = (self.server.take()?, self.limits);
         Some(Box::new(move || Ok(Self::open(server, limits)?)))
@@ -72,7 +72,7 @@ impl Transport for NamedPipeTransport {
 /// ```
 ///
 /// # Errors
-/// When no server listens there, or this user may not connect to it.
+/// When no server listens there, or this user isn't allowed to connect to it.
 ///
 /// # Panics
 /// Outside of a tokio runtime with I/O and time.
@@ -86,7 +86,7 @@ pub async fn connect(name: impl AsRef<OsStr>) -> io::Result<NamedPipeTransport> 
 /// Those of [`connect()`].
 ///
 /// # Panics
-/// As [`connect()`].
+/// Those of [`connect()`].
 pub async fn connect_with(name: impl AsRef<OsStr>, limits: LineLimits) -> io::Result<NamedPipeTransport> {
     loop {
         match NamedPipeTransport::open(name.as_ref().to_owned(), limits) {

@@ -16,9 +16,9 @@ use tokio_util::sync::CancellationToken;
 use super::process::Process;
 use crate::lines::{Line, LineLimits, LineReader, LineReceiver, LineSender, LineTransport};
 
-/// How long the pipes of a child that has exited are read: a grandchild may hold them open forever.
+/// How long the pipes of an exited child are still read: a grandchild could hold them open forever.
 const DRAIN: Duration = Duration::from_millis(500);
-/// Bytes of the standard error in a [`ProcessExit`].
+/// The bytes of the standard error in a [`ProcessExit`].
 const TAIL: usize = 4 * 1024;
 
 /// The options of a child process.
@@ -29,7 +29,7 @@ pub struct SpawnOptions {
     pub limits: LineLimits,
     /// The time that the child has to exit after its input is closed, and again after it is terminated.
     pub grace: Duration,
-    /// Bytes of a line of its standard error that are logged to `tracing`.
+    /// The bytes of each line of its standard error that are logged to `tracing`.
     pub stderr_bytes: usize,
 }
 
@@ -60,11 +60,11 @@ impl SpawnOptions {
     }
 }
 
-/// The transport between a client and a server process that it has started.
+/// A client's transport to a server process that it has started.
 #[derive(Debug)]
 pub struct ChildTransport {
     id: Option<u32>,
-    /// What has started it, to start it again.
+    /// The command that started it, kept to start it again.
     command: Option<Command>,
     options: SpawnOptions,
     sender: ChildSender,
@@ -72,14 +72,14 @@ pub struct ChildTransport {
 }
 
 impl ChildTransport {
-    /// The child's process id. After the child has exited, another process may get it.
+    /// Returns the child's process id. After the child has exited, another process can get the same id.
     #[must_use]
     pub fn id(&self) -> Option<u32> {
         self.id
     }
 }
 
-/// The half of a [`ChildTransport`] that sends. Dropping it ends the child, as closing it does.
+/// The half of a [`ChildTransport`] that sends. Dropping it ends the child, like closing it.
 #[derive(Debug)]
 pub struct ChildSender {
     lines: LineSender<ChildStdin>,
@@ -97,12 +97,13 @@ pub struct ChildReceiver {
     exit: Exit,
 }
 
-/// How the child has exited, when that is known.
+/// The exit of the child, once it is known.
 #[derive(Debug, Clone)]
 struct Exit(watch::Receiver<Option<ProcessExit>>);
 
 impl Exit {
-    /// The error of a connection whose pipes are closed. A child that only closes its pipes isn't waited for.
+    /// Returns the error of a connection whose pipes are closed. It waits only briefly for the exit, because a child
+    /// can close its pipes without exiting.
     async fn error(&self) -> TransportError {
         let mut exit = self.0.clone();
         let known = async { exit.wait_for(Option::is_some).await.ok().and_then(|exit| exit.clone()) };
@@ -124,9 +125,10 @@ pub struct SpawnError {
     pub error: std::io::Error,
 }
 
-/// The command of a program. On Windows it is looked for as in a shell, with the extensions of `PATHEXT`: `npx` is `npx.cmd`.
+/// Returns the command for a program. On Windows, the program is looked up like in a shell, with the extensions of
+/// `PATHEXT`: `npx` is `npx.cmd`.
 ///
-/// The arguments of such a file are quoted, and those that can't be are an error of [`spawn`].
+/// The arguments of such a batch file are quoted; for arguments that can't be quoted, [`spawn`] fails.
 pub fn command(program: impl AsRef<OsStr>) -> Command {
     #[cfg(windows)]
     if let Ok(path) = which::which(program.as_ref()) {
@@ -141,10 +143,10 @@ pub fn command(program: impl AsRef<OsStr>) -> Command {
 /// (on Unix), and after another grace period it is killed. A child that exits on its own ends the connection with
 /// [`TransportError::Exited`], which has its exit status and the end of its standard error.
 ///
-/// On Windows, the child has no console window, and what it has started ends with it.
+/// On Windows, the child has no console window, and the processes that it has started end with it.
 ///
 /// # Errors
-/// When the child can't be started, such as when there is no such program.
+/// When the child can't be started, for example because there is no such program.
 ///
 /// # Panics
 /// When it is called outside of a tokio runtime.
@@ -198,7 +200,7 @@ pub fn spawn(mut command: Command, options: SpawnOptions) -> Result<ChildTranspo
     })
 }
 
-/// Waits until the child exits, and ends it on request. Gives the status of a child that exited on its own.
+/// Waits until the child exits, and ends it on request. Returns the status of a child that exited on its own.
 async fn watch(
     mut child: Process,
     end_requested: oneshot::Receiver<()>,
@@ -216,7 +218,7 @@ async fn watch(
     };
     match &ended {
         Ok(status) => tracing::debug!(id, %status, "the child has ended"),
-        Err(error) => tracing::warn!(id, %error, "the child's end can't be waited for"),
+        Err(error) => tracing::warn!(id, %error, "waiting for the child's exit failed"),
     }
     is_by_itself.then(|| ended.ok())
 }
@@ -230,12 +232,12 @@ async fn end(child: &mut Process, grace: Duration) -> std::io::Result<ExitStatus
     {
         return ended;
     }
-    tracing::warn!(id = child.id(), "the child didn't end and is killed");
+    tracing::warn!(id = child.id(), "the child didn't exit and is killed");
     child.kill()?;
     child.wait().await
 }
 
-/// Logs the lines of the child's standard error to `tracing`, and gives the last of them.
+/// Logs the lines of the child's standard error to `tracing`, and returns the last of them.
 async fn log_stderr(stderr: ChildStderr, id: Option<u32>, limit: usize, exited: CancellationToken) -> String {
     let mut lines = LineReader::new(stderr, limit);
     let mut tail = String::new();
@@ -261,7 +263,7 @@ async fn log_stderr(stderr: ChildStderr, id: Option<u32>, limit: usize, exited: 
     tail
 }
 
-/// Adds a line to the last ones, of which [`TAIL`] bytes are kept.
+/// Appends a line to the last lines, of which [`TAIL`] bytes are kept.
 fn push_line(tail: &mut String, line: &str) {
     if !tail.is_empty() {
         tail.push('\n');
@@ -295,7 +297,7 @@ impl ChildSender {
     ) -> Result<(), TransportError> {
         let sent = tokio::select! {
             sent = sending => sent,
-            // A grandchild may hold the pipe open without reading.
+            // A grandchild could hold the pipe open without reading.
             () = self.exited.cancelled() => Err(TransportError::Closed),
         };
         match sent {

@@ -16,18 +16,18 @@ pub use crate::lines::{LineLimits, LineReceiver, LineSender, LineTransport};
 use self::thread_input::ThreadInput;
 use self::thread_output::ThreadOutput;
 
-/// The transport over the standard input and output of this process, for a server that its client has started.
+/// Returns the transport over the standard input and output of this process, for a server that its client has started.
 ///
-/// Nothing else may be written to the standard output, and nothing else may read the standard input. Neither stream keeps
-/// a tokio runtime from ending: the process can end while its client sends nothing and reads nothing.
+/// Nothing else may write to the standard output or read the standard input. Neither stream keeps a tokio runtime from
+/// shutting down: the process can exit while its client neither sends nor reads.
 ///
 /// On Unix, the runtime itself waits for streams that are pipes or sockets. Other streams, such as files and terminals,
 /// get a thread each; so does every stream on Windows, and when this is called outside of a tokio runtime.
 ///
-/// A socket is non-blocking until the transport is dropped, and so is a pipe on systems other than Linux. That is also seen
-/// by other users of the same open socket or pipe, such as a standard error that is sent to the same place: what they
-/// write may fail with [`WouldBlock`](std::io::ErrorKind::WouldBlock), which makes [`eprintln!`] panic. A process that ends
-/// without dropping the transport, by [`std::process::exit`], leaves them so.
+/// A socket is non-blocking until the transport is dropped, and so is a pipe on systems other than Linux. That also
+/// affects other users of the same open socket or pipe, such as a standard error that is redirected to it: their writes
+/// can fail with [`WouldBlock`](std::io::ErrorKind::WouldBlock), which makes [`eprintln!`] panic. A process that exits
+/// without dropping the transport, by [`std::process::exit`], leaves the socket or pipe non-blocking.
 ///
 /// # Errors
 /// When the streams can't be opened, or the threads can't be started.
@@ -38,13 +38,13 @@ pub fn stdio() -> std::io::Result<LineTransport<Input, Output>> {
     stdio_with(LineLimits::default())
 }
 
-/// The transport over the standard streams, as [`stdio()`] makes it, with these limits.
+/// Returns the transport over the standard streams, like [`stdio()`], with these limits.
 ///
 /// # Errors
 /// Those of [`stdio()`].
 ///
 /// # Panics
-/// As [`stdio()`].
+/// Those of [`stdio()`].
 pub fn stdio_with(limits: LineLimits) -> std::io::Result<LineTransport<Input, Output>> {
     #[cfg(unix)]
     let (input, output) = nonblocking::streams()?;

@@ -17,16 +17,16 @@ use tokio_util::either::Either;
 
 use super::{Input, Output};
 
-/// A pipe, or a socket of whatever address family, whose reads and writes don't block.
+/// A pipe, or a socket of any address family, whose reads and writes don't block.
 #[derive(Debug)]
 struct Stream<P> {
     stream: Either<P, UnixStream>,
     _blocking: Arc<Blocking>,
 }
 
-/// Which of the standard streams, the input and the output, were blocking. They are so again when this is dropped.
+/// Whether the standard input and the standard output were blocking. Dropping this restores that mode.
 ///
-/// The mode is one of the open file, which the streams may share with each other and with other processes.
+/// The mode belongs to the open file, which the streams can share with each other and with other processes.
 #[derive(Debug)]
 struct Blocking([bool; 2]);
 
@@ -56,13 +56,13 @@ fn set_blocking(stream: impl AsFd) {
     if let Ok(flags) = fcntl_getfl(&stream)
         && flags.contains(OFlags::NONBLOCK)
     {
-        // A stream that has been closed needs no mode.
+        // If this fails, the stream is closed, and the mode doesn't matter.
         let _ = fcntl_setfl(stream, flags - OFlags::NONBLOCK);
     }
 }
 
-/// The standard streams, each if the reactor can wait for it: a file is always ready, and the mode of a terminal is that of
-/// the shell too.
+/// Returns the standard streams, each only if it is a pipe or a socket, for which the reactor can wait: a file is
+/// always ready, and a terminal shares its mode with the shell.
 ///
 /// # Panics
 /// In a tokio runtime without I/O.
@@ -92,7 +92,8 @@ pub(super) fn streams() -> io::Result<(Option<Input>, Option<Output>)> {
     Ok((input, output))
 }
 
-/// A pipe is opened again where the system can do that, as Linux can: the mode of the one that others have is left as it is.
+/// Opens a stream as non-blocking. On Linux, a pipe is opened again, so that the mode of the original, which others can
+/// share, doesn't change.
 fn open<P>(
     stream: impl AsFd,
     reopen: impl FnOnce() -> io::Result<P>,

@@ -1,4 +1,4 @@
-//! A child process of an operating system that has signals.
+//! A child process on an operating system with signals.
 
 use std::process::ExitStatus;
 
@@ -27,9 +27,9 @@ impl Process {
         self.0.wait().await
     }
 
-    /// Asks the child to end; `false` if it can't be asked.
+    /// Sends the child a signal to terminate; `false` if that fails.
     pub fn terminate(&self) -> bool {
-        // The child hasn't been waited for, and so the id is still its own.
+        // The child hasn't been waited for, so the id can't belong to another process.
         let id = self.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
         id.is_some_and(|id| kill_process(id, Signal::TERM).is_ok())
     }

@@ -1,4 +1,4 @@
-//! A child process of Windows.
+//! A child process on Windows.
 
 use std::mem::replace;
 use std::process::ExitStatus;
@@ -7,7 +7,8 @@ use process_wrap::tokio::{ChildWrapper, CommandWrap, CreationFlags, JobObject, K
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout, Command};
 use windows::Win32::System::Threading::CREATE_NO_WINDOW;
 
-/// A child process in a job, with all that it starts: `npx.cmd` is a shell whose child is the server. The job ends with this.
+/// A child process in a job, together with all processes that it starts: `npx.cmd`, for example, is a shell whose child
+/// is the server. The job ends when this is dropped.
 #[derive(Debug)]
 pub struct Process(Box<dyn ChildWrapper>);
 
@@ -32,11 +33,11 @@ impl Process {
     }
 
     pub async fn wait(&mut self) -> std::io::Result<ExitStatus> {
-        // The job itself would wait for all that the child has started.
+        // Waiting for the job would wait for all processes that the child has started.
         self.0.inner_mut().wait().await
     }
 
-    /// Windows has no signal that asks a process without a window to end.
+    /// Returns `false`: Windows has no signal to terminate a process without a window.
     pub fn terminate(&self) -> bool {
         false
     }

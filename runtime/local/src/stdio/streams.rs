@@ -1,4 +1,4 @@
-//! The standard streams of this process, whatever waits for them.
+//! The standard streams of this process, independent of how they are read and written.
 
 use std::fmt::Debug;
 use std::io::IoSlice;
@@ -64,7 +64,7 @@ impl AsyncWrite for Output {
         Pin::new(&mut self.0).poll_flush(cx)
     }
 
-    /// Its end is that of the process, as for other standard streams.
+    /// Only flushes: like other standard streams, it is closed when the process exits.
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<std::io::Result<()>> {
         self.poll_flush(cx)
     }

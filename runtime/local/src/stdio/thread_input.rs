@@ -1,6 +1,6 @@
-//! The standard input, read by a thread of its own, where the reactor can't wait for it.
+//! The standard input, read by a separate thread, for streams that the reactor can't wait for.
 //!
-//! tokio's own would keep a runtime from ending for as long as the standard input is open.
+//! `tokio::io::stdin` would keep a runtime from shutting down while the standard input is open.
 
 use std::io::Read;
 use std::pin::Pin;
@@ -9,7 +9,7 @@ use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::sync::mpsc;
 
-/// This process's standard input, whatever it is.
+/// This process's standard input, of any kind.
 #[derive(Debug)]
 pub(super) struct ThreadInput {
     chunks: mpsc::Receiver<std::io::Result<Vec<u8>>>,

@@ -1,6 +1,6 @@
-//! The standard output, written by a thread of its own, where the reactor can't wait for it.
+//! The standard output, written by a separate thread, for streams that the reactor can't wait for.
 //!
-//! tokio's own would keep a runtime from ending for as long as the peer doesn't read.
+//! `tokio::io::stdout` would keep a runtime from shutting down while the peer doesn't read.
 
 use std::io::Write;
 use std::pin::Pin;
@@ -9,17 +9,17 @@ use std::task::{Context, Poll, ready};
 use tokio::io::AsyncWrite;
 use tokio::sync::{mpsc, oneshot};
 
-/// What is written at once.
+/// The maximum bytes that are written at once.
 const CHUNK: usize = 64 * 1024;
 
-/// Bytes to write, and where to tell that they are written.
+/// Bytes to write, and the channel for the outcome of the write.
 type Chunk = (Vec<u8>, oneshot::Sender<std::io::Result<()>>);
 
-/// This process's standard output, whatever it is.
+/// This process's standard output, of any kind.
 #[derive(Debug)]
 pub(super) struct ThreadOutput {
     chunks: mpsc::UnboundedSender<Chunk>,
-    /// Of the chunk that is being written: there is never more than one.
+    /// The outcome of the chunk that is being written. There is never more than one.
     written: Option<oneshot::Receiver<std::io::Result<()>>>,
 }
 
@@ -30,7 +30,7 @@ impl ThreadOutput {
             while let Some((chunk, written)) = receiver.blocking_recv() {
                 let mut output = std::io::stdout().lock();
                 let result = output.write_all(&chunk).and_then(|()| output.flush());
-                // The sender may have gone.
+                // The receiver can have been dropped.
                 let _ = written.send(result);
             }
         };

@@ -1,4 +1,4 @@
-//! The socket of a server, and its file.
+//! A server's socket, and its file.
 
 use std::fs::{self, File, Permissions};
 use std::io;
@@ -11,13 +11,14 @@ use rustix::io::Errno;
 use tokio::net::{UnixSocket, UnixStream};
 use tokio::time::{sleep, timeout};
 
-/// How many clients may wait to be accepted.
+/// The number of clients that can wait to be accepted.
 const BACKLOG: u32 = 1024;
-/// For how long other servers may bind sockets in the same directory, and how often that is tried.
+/// How long to wait while other servers bind sockets in the same directory, and the interval between attempts to lock
+/// it.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 const LOCK_AGAIN: Duration = Duration::from_millis(5);
 
-/// A Unix socket that listens at a path. The file is removed when this is dropped.
+/// A Unix socket that listens at a path. Dropping this removes the file.
 #[derive(Debug)]
 pub struct UnixListener {
     listener: tokio::net::UnixListener,
@@ -26,15 +27,15 @@ pub struct UnixListener {
 }
 
 impl UnixListener {
-    /// Listens at this path, at which nobody but this user may connect.
+    /// Listens at this path. Only this user can connect.
     ///
-    /// A socket that a dead server has left there is replaced. The directory must be one where others can't rename the file, such as
-    /// one of this user's, or one with the sticky bit as `/tmp` has it.
+    /// A socket that a dead server has left there is replaced. The directory must be one in which other users can't
+    /// rename the file, such as one that belongs to this user, or one with the sticky bit, like `/tmp`.
     ///
     /// # Errors
-    /// When the path has a file that isn't a socket ([`AlreadyExists`](io::ErrorKind::AlreadyExists)), when another server listens there
-    /// ([`AddrInUse`](io::ErrorKind::AddrInUse)), or when the socket can't be made: its directory must exist and be readable, and a path
-    /// may have some 100 bytes.
+    /// When the path is that of a file that isn't a socket ([`AlreadyExists`](io::ErrorKind::AlreadyExists)), when
+    /// another server listens there ([`AddrInUse`](io::ErrorKind::AddrInUse)), or when the socket can't be created: its
+    /// directory must exist and be readable, and the path can have only about 100 bytes.
     ///
     /// # Panics
     /// Outside of a tokio runtime with I/O and time.
@@ -42,21 +43,21 @@ impl UnixListener {
         Self::bind_with_mode(path, 0o600).await
     }
 
-    /// Listens at this path, as [`bind`](Self::bind) does, with another mode of the file: those may connect who may write to it, such
-    /// as the group with `0o660`.
+    /// Listens at this path, like [`bind`](Self::bind), with another mode of the file. Users who may write to the file
+    /// can connect, such as the group with `0o660`.
     ///
     /// # Errors
     /// Those of [`bind`](Self::bind).
     ///
     /// # Panics
-    /// As [`bind`](Self::bind).
+    /// Those of [`bind`](Self::bind).
     pub async fn bind_with_mode(path: impl AsRef<Path>, mode: u32) -> io::Result<Self> {
         let path = std::path::absolute(path)?;
         let _lock = lock(path.parent().unwrap_or(&path)).await?;
         remove_stale(&path).await?;
         let socket = UnixSocket::new_stream()?;
         socket.bind(&path)?;
-        // Nobody can connect before it listens, and so not before it has its mode.
+        // The mode is set before the socket listens, so nobody can connect earlier.
         fs::set_permissions(&path, Permissions::from_mode(mode))?;
         let listener = socket.listen(BACKLOG)?;
         let file = FileId::of(&path)?;
@@ -72,7 +73,7 @@ impl UnixListener {
         Ok(stream)
     }
 
-    /// Where it listens, as an absolute path.
+    /// Returns the absolute path at which it listens.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
@@ -81,7 +82,8 @@ impl UnixListener {
 
 impl Drop for UnixListener {
     fn drop(&mut self) {
-        // Another server may have taken the path. Its file has another number, as this socket is still open.
+        // Another server could have taken the path. Its file has another inode number, because this socket is still
+        // open.
         if FileId::of(&self.path).is_ok_and(|file| file == self.file)
             && let Err(error) = fs::remove_file(&self.path)
         {
@@ -90,7 +92,7 @@ impl Drop for UnixListener {
     }
 }
 
-/// What identifies a file.
+/// The identity of a file.
 #[derive(Debug, PartialEq, Eq)]
 struct FileId {
     device: u64,
@@ -107,8 +109,8 @@ impl FileId {
     }
 }
 
-/// Lets one server at a time bind a socket in this directory, until the file is closed: a socket that is bound and doesn't listen yet
-/// looks like that of a dead server.
+/// Locks the directory until the returned file is closed, so that only one server at a time binds a socket in it: a
+/// socket that is bound but doesn't listen yet looks like that of a dead server.
 async fn lock(directory: &Path) -> io::Result<File> {
     let directory = File::open(directory)?;
     let locked = timeout(LOCK_TIMEOUT, async {
@@ -126,7 +128,7 @@ async fn lock(directory: &Path) -> io::Result<File> {
     Ok(directory)
 }
 
-/// Removes the socket of a dead server, if there is one. Fails if the path has another file.
+/// Removes the socket of a dead server, if there is one. Fails if there is another file at the path.
 async fn remove_stale(path: &Path) -> io::Result<()> {
     let removed = async {
         if !fs::symlink_metadata(path)?.file_type().is_socket() {
@@ -135,7 +137,7 @@ async fn remove_stale(path: &Path) -> io::Result<()> {
         }
         match UnixStream::connect(path).await.map_err(|error| error.kind()) {
             Err(io::ErrorKind::ConnectionRefused) => fs::remove_file(path),
-            // A server for which too many clients wait is live too.
+            // A server with a full queue of waiting clients is also alive.
             Ok(_) | Err(io::ErrorKind::WouldBlock) => {
                 let reason = "another server listens on this socket";
                 Err(io::Error::new(io::ErrorKind::AddrInUse, reason))
@@ -144,7 +146,7 @@ async fn remove_stale(path: &Path) -> io::Result<()> {
         }
     };
     match removed.await {
-        // A server that ends may remove it at any time.
+        // A server that shuts down can remove its socket at any time.
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         removed => removed,
     }

@@ -1,7 +1,8 @@
 //! Messages as lines of JSON, over Unix domain sockets.
 //!
-//! A server [listens](UnixListener) at the path of a socket, and [`serve`] has a session with each client that [connects](connect()).
-//! The messages are those of standard streams. Who may connect is a matter of the file's mode.
+//! A server [listens](UnixListener) at the path of a socket, and [`serve`] runs a session with each client that
+//! [connects](connect()). The messages have the same format as over standard streams. The mode of the socket's file
+//! determines who can connect.
 
 mod listener;
 mod serve;

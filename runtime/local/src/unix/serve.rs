@@ -1,4 +1,4 @@
-//! A session with each client of a socket.
+//! A server's loop that runs a session with each client of a socket.
 
 use std::io;
 
@@ -9,10 +9,10 @@ use super::transport::UnixTransport;
 use crate::lines::LineLimits;
 use crate::serve::{self, Accept};
 
-/// Clients to be served; made by [`serve`], and awaited.
+/// A server's loop that serves clients while it is awaited; created by [`serve`].
 pub type Serve<F> = serve::Serve<UnixListener, F>;
 
-/// Serves the clients of a socket: `start` starts the session with each.
+/// Serves the clients of a socket: `start` starts a session with each of them.
 ///
 /// It runs until it is [shut down](Serve::shutdown). Dropping its future ends the sessions too.
 ///

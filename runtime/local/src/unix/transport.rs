@@ -1,4 +1,4 @@
-//! A connection to a Unix socket.
+//! A connection over a Unix socket.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -20,12 +20,12 @@ pub type UnixReceiver = LineReceiver<OwnedReadHalf>;
 pub struct UnixTransport {
     lines: LineTransport<OwnedReadHalf, OwnedWriteHalf>,
     limits: LineLimits,
-    /// Where the server listens, for a client to connect again.
+    /// The path of the server, for a client that connects again.
     server: Option<PathBuf>,
 }
 
 impl UnixTransport {
-    /// A transport over this stream.
+    /// Creates a transport over this stream.
     #[must_use]
     pub fn new(stream: UnixStream, limits: LineLimits) -> Self {
         let (reader, writer) = stream.into_split();
@@ -45,11 +45,11 @@ impl Transport for UnixTransport {
         self.lines.split()
     }
 
-    /// A server may end the connection because of a request that it doesn't know.
+    /// A server can end the connection because of a request that it doesn't know.
     fn restart(&mut self) -> Option<Restart<Self>> {
         let (server, limits) = (self.server.take()?, self.limits);
         Some(Box::new(move || {
-            // It doesn't wait, unless more clients come than the server accepts.
+            // This blocks only while the server's queue of waiting clients is full.
             let stream = std::os::unix::net::UnixStream::connect(&server)?;
             stream.set_nonblocking(true)?;
             let again = Self::new(UnixStream::from_std(stream)?, limits);
@@ -74,7 +74,7 @@ impl Transport for UnixTransport {
 /// ```
 ///
 /// # Errors
-/// When no server listens there, or this user may not write to its socket.
+/// When no server listens there, or this user isn't allowed to write to its socket.
 pub async fn connect(path: impl AsRef<Path>) -> io::Result<UnixTransport> {
     connect_with(path, LineLimits::default()).await
 }

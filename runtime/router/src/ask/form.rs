@@ -14,19 +14,19 @@ use crate::faults::faults;
 use crate::schema;
 use crate::tool_error::ToolError;
 
-/// What the user does with a form.
+/// The user's response to a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answer<T> {
-    /// Fills it in.
+    /// The user has filled in the form.
     Accepted(T),
-    /// Says no.
+    /// The user has declined.
     Declined,
-    /// Closes it without an answer.
+    /// The user has dismissed the form without a decision.
     Cancelled,
 }
 
 impl<T> Answer<T> {
-    /// What the user has filled in.
+    /// The value that the user has filled in, if the user has.
     pub fn accepted(self) -> Option<T> {
         match self {
             Self::Accepted(value) => Some(value),
@@ -45,14 +45,14 @@ impl<T: DeserializeOwned + JsonSchema> Answer<T> {
             hub::ElicitResultAction::Decline => Ok(Self::Declined),
             hub::ElicitResultAction::Cancel => Ok(Self::Cancelled),
             other => {
-                let what = format!("`{}` isn't an action of the user", other.as_str());
+                let what = format!("`{}` isn't a known action of an elicitation result", other.as_str());
                 Err(CallError::InvalidResult(what))
             }
         }
     }
 }
 
-/// The value that a form was filled in with.
+/// Decodes and validates the content of a form.
 fn filled_in<T: DeserializeOwned + JsonSchema>(content: Map<hub::ElicitResultContentValue>) -> Result<T, String> {
     let value = serde_json::to_value(content).map_err(|error| error.to_string())?;
     let accepted = schema::input::<T>().accepted;
@@ -63,8 +63,8 @@ fn filled_in<T: DeserializeOwned + JsonSchema>(content: Map<hub::ElicitResultCon
     }
 }
 
-/// A form that the function can ask the user to fill in, whose fields are the members of `T`: an extractor for functions that ask by
-/// [`Call::elicit`]. What no form can show is an error at registration.
+/// An extractor for functions that ask the user to fill in a form, whose fields are the members of `T`, as
+/// [`Call::elicit`] does. A `T` that no form can show is an error at registration.
 ///
 /// ```
 /// use mcp_runtime::router::{Form, RouteError};

@@ -1,4 +1,4 @@
-//! The forms that types derive.
+//! The forms that are derived from types.
 
 use std::any::type_name;
 
@@ -11,22 +11,22 @@ use serde_json::{Map, Value, json};
 use crate::member_order::{member_order, sort_by_member};
 use crate::schema;
 
-/// What the hub's forms can say of a field besides its type.
+/// The keywords that a field of a form can have in the hub, besides its type.
 const STRING: &[&str] = &["title", "description", "default", "format", "minLength", "maxLength"];
 const NUMBER: &[&str] = &["title", "description", "default", "minimum", "maximum"];
 const OTHER: &[&str] = &["title", "description", "default"];
 const LIST: &[&str] = &["title", "description", "default", "minItems", "maxItems"];
 
-/// The formats of texts.
+/// The formats of string fields.
 const FORMATS: [&str; 4] = ["date", "date-time", "email", "uri"];
 
-/// The form whose fields are the members of `T`; an error says what no form can show.
+/// Returns the form whose fields are the members of `T`. The error describes the part of `T` that no form can show.
 pub fn form_schema<T: DeserializeOwned + JsonSchema>() -> Result<hub::RequestedSchema, String> {
     let schema = schema::inline::<T>();
     let is_object = schema["type"] == "object" && schema.get("properties").is_some();
     if !is_object {
         let name = type_name::<T>();
-        return Err(format!("`{name}` isn't a struct, whose members a form could show"));
+        return Err(format!("`{name}` isn't a struct, so a form can't show it"));
     }
     let mut fields = Map::new();
     for (name, member) in schema["properties"].as_object().into_iter().flatten() {
@@ -51,7 +51,7 @@ pub fn form_schema<T: DeserializeOwned + JsonSchema>() -> Result<hub::RequestedS
     Ok(form)
 }
 
-/// The field that shows a member, if one can.
+/// The field for a member; `None` if no field can show it.
 fn field(member: &Value) -> Option<Value> {
     if let Some(choices) = Choices::of(member) {
         return Some(choices.single(member));
@@ -75,7 +75,7 @@ fn field(member: &Value) -> Option<Value> {
     Some(field.into())
 }
 
-/// Those of the keywords that a schema has.
+/// The keywords among these that a schema has, with their values.
 fn kept(schema: &Value, keywords: &[&str]) -> Map<String, Value> {
     let members = keywords
         .iter()
@@ -83,11 +83,11 @@ fn kept(schema: &Value, keywords: &[&str]) -> Map<String, Value> {
     members.collect()
 }
 
-/// The strings among which a user chooses, with their titles.
+/// The strings that a user can choose from, with their titles.
 struct Choices(Vec<(String, Option<String>)>);
 
 impl Choices {
-    /// Those of an enum of strings.
+    /// The choices that an enum of strings has; `None` for another schema.
     fn of(schema: &Value) -> Option<Self> {
         if let Some(values) = schema["enum"].as_array() {
             let values = values.iter().map(|value| Some((value.as_str()?.to_owned(), None)));
@@ -119,7 +119,7 @@ impl Choices {
         titled.collect()
     }
 
-    /// The field in which the user chooses one.
+    /// A field in which the user chooses one string.
     fn single(&self, member: &Value) -> Value {
         let mut field = kept(member, OTHER);
         field.insert("type".to_owned(), json!("string"));
@@ -130,7 +130,7 @@ impl Choices {
         field.into()
     }
 
-    /// The field in which the user chooses several.
+    /// A field in which the user chooses several strings.
     fn several(&self, member: &Value) -> Value {
         let mut field = kept(member, LIST);
         let items = match self.are_titled() {
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_have_the_order_of_the_members() {
+    fn fields_are_in_the_order_of_the_struct_members() {
         let form = form_schema::<Trip>().unwrap();
         assert_eq!(form.properties.keys().collect::<Vec<_>>(), ["to", "from", "day"]);
     }

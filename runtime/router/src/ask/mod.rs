@@ -1,4 +1,4 @@
-//! Questions of functions to the client.
+//! Requests for input from the client: elicitation, sampling and roots.
 
 mod form;
 mod form_schema;
@@ -17,15 +17,17 @@ pub(super) use self::form_schema::form_schema;
 impl Call {
     /// Asks the user to fill in a form, whose fields are the members of `T`.
     ///
-    /// Members are strings, numbers and Booleans, enums of strings to choose one of (titles and descriptions of variants are what the
-    /// user sees), lists of such enums to choose several of, and `Option`s of these. Titles, descriptions, defaults, formats and
-    /// bounds are shown as the client's revision can: an earlier one shows no default, for example. What no form can show, such
-    /// as a pattern, the answer is validated by all the same. Fields are in the order of the members, or
-    /// of their names if `T` flattens another type.
+    /// Members are strings, numbers, Booleans, enums of strings (the user chooses one value, and sees the titles or
+    /// descriptions of the variants), lists of such enums (the user chooses several values), and `Option`s of these.
+    /// Titles, descriptions, defaults, formats and bounds are shown as far as the client's revision supports them:
+    /// early revisions show no defaults, for example. The answer is also validated by keywords that no form can show,
+    /// such as a pattern. Fields are in the order of the members, or in alphabetical order if `T` flattens another
+    /// type.
     ///
-    /// This asks as [`CallClient`] does: the answer comes by a request to the client, or with the repeated request of the client, for
-    /// which the function runs again. [`Form`] is an extractor that checks `T` at registration.
-    /// [`Peer::elicit`](CallClient::elicit) takes a form made by hand.
+    /// The answer reaches the function as for all methods of [`CallClient`]: as the response to a request to the
+    /// client, or, for a stateless client, with the client's repeated request, for which the function runs again.
+    /// [`Form`] is an extractor that checks `T` at registration. [`Peer::elicit`](CallClient::elicit) takes a form made
+    /// by hand.
     ///
     /// ```
     /// use mcp_runtime::router::{Answer, Call};
@@ -57,8 +59,8 @@ impl Call {
     /// ```
     ///
     /// # Errors
-    /// [`CallError::Unrepresentable`] when no form can show `T`, or none of the client's revision; [`CallError::InvalidResult`] when
-    /// the answer isn't a `T`; and those of other calls.
+    /// [`CallError::Unrepresentable`] when no form, or no form of the client's revision, can show `T`;
+    /// [`CallError::InvalidResult`] when the answer isn't a `T`; and those of other calls.
     pub async fn elicit<T: DeserializeOwned + JsonSchema>(
         &self,
         message: impl Into<String>,
@@ -68,8 +70,8 @@ impl Call {
         Answer::of(self.peer().elicit(params.into()).await?)
     }
 
-    /// Asks the user to open a web page, such as one for a payment: whether the user agrees. What is done there, the page says to the
-    /// server.
+    /// Asks the user to open a web page, such as one for a payment, and returns whether the user agrees. The page
+    /// itself has to report to the server what the user does there.
     ///
     /// ```
     /// use mcp_runtime::router::Call;
@@ -101,8 +103,8 @@ impl Call {
         Ok(self.peer().list_roots(None).await?.roots)
     }
 
-    /// Asks the client's model, and gives its answer if that is a text.
-    /// [`Peer::create_message`](CallClient::create_message) takes more than one text, and gives whatever the model answers.
+    /// Sends a prompt to the client's model (sampling), and returns the answer, which has to be text.
+    /// [`Peer::create_message`](CallClient::create_message) takes several messages, and returns answers of any kind.
     ///
     /// # Errors
     /// [`CallError::InvalidResult`] when the answer isn't a text, and those of other calls.
@@ -115,8 +117,8 @@ impl Call {
         }
     }
 
-    /// The same call, whose next questions have this name, by which their answers are found when the function runs again; see
-    /// [`Peer::named`](mcp_runtime_core::Peer::named).
+    /// The same call, whose next requests for input have this name. When the function runs again, it finds the answers
+    /// by this name; see [`Peer::named`](mcp_runtime_core::Peer::named).
     #[must_use]
     pub fn named(&self, name: impl Into<String>) -> Self {
         self.with_context(self.context().named(name))

@@ -13,15 +13,16 @@ use crate::call::{Call, Input};
 use crate::faults::shortened;
 use crate::tool_error::ToolError;
 
-/// The arguments of a tool or a prompt, the variables of a resource template, or the parameters of a custom method or a notification. A
-/// function takes one at most; without it, a tool has no arguments.
+/// The arguments of a tool or a prompt, the variables of a resource template, or the parameters of a custom method or a
+/// notification. A function can take `Args` only once. A tool whose function takes none has no arguments.
 ///
-/// - Of a tool: `T` derives the input schema, by which arguments are validated before they are decoded, so its values are JSON
-///   objects. A member of the type `Option` may be absent; clients may send `null` for it, but its schema doesn't tell them so,
-///   because several can't take a member of two types.
-/// - Of a prompt: the members of `T` are its arguments, in their order, unless the prompt lists some itself. They are of types that are
-///   read from text: strings, numbers, Booleans, characters, enums without values, what serde reads from a string, and an `Option`
-///   or a newtype of such a type. In a flattened struct and in an untagged enum, serde reads strings only.
+/// - Of a tool: `T` derives the input schema, by which arguments are validated before they are decoded. Its values have
+///   to be JSON objects. A member of the type `Option` is optional. Clients may also send `null` for it, but the schema
+///   that they get doesn't declare that, because several clients don't support members with two types.
+/// - Of a prompt: the members of `T` are its arguments, in the order of the members, unless the prompt lists arguments
+///   itself. Their types are ones that can be read from text: strings, numbers, Booleans, characters, enums without
+///   values, other types that serde deserializes from a string, and an `Option` or a newtype of such a type. In a
+///   flattened struct and in an untagged enum, serde can only read strings.
 /// - Of a resource template: the members are the variables, of the same types.
 /// - Of a custom method or a notification: the members of `params`.
 ///
@@ -57,7 +58,8 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> FromCall for Args<T> {
     }
 }
 
-/// For JSON Schema `1.0` is an integer, and many models write it. serde only takes `1` for one.
+/// Decodes arguments, and accepts `1.0` for an integer as JSON Schema does: many models write it, but serde accepts
+/// only `1`.
 fn decoded<T: DeserializeOwned>(arguments: &Value) -> serde_json::Result<T> {
     T::deserialize(arguments).or_else(|error| {
         let mut written = arguments.clone();
@@ -66,7 +68,7 @@ fn decoded<T: DeserializeOwned>(arguments: &Value) -> serde_json::Result<T> {
     })
 }
 
-/// Writes numbers without a fraction as integers, as far as a float is exact.
+/// Replaces floats without a fraction by integers, within the range in which a float is exact.
 fn write_integers(value: &mut Value) {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     match value {
@@ -83,7 +85,7 @@ fn write_integers(value: &mut Value) {
     }
 }
 
-/// The error of a tool whose arguments are invalid, as the revision wants it.
+/// The error of a tool whose arguments are invalid: a result or an error response, as the client's revision specifies.
 pub(crate) fn invalid_tool_arguments(call: &Call, what: impl Display) -> ToolError {
     let what = format!("Invalid arguments: {what}");
     let revision = call.revision();

@@ -1,4 +1,4 @@
-//! What the context of a request has.
+//! Extractors of parts of a request's context.
 
 use http::HeaderMap;
 use http::request::Parts;
@@ -32,10 +32,10 @@ impl FromCall for Peer<ServerSide> {
     }
 }
 
-/// The `_meta` of the request, as it came; empty if it has none.
+/// The `_meta` of the request, unchanged; empty if it has none.
 ///
-/// Among its members may be `traceparent` and `tracestate`, the [trace context](https://www.w3.org/TR/trace-context/) of the
-/// caller.
+/// Its members can include `traceparent` and `tracestate`, the [trace context](https://www.w3.org/TR/trace-context/) of
+/// the caller.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Meta(pub RawObject);
 
@@ -45,8 +45,9 @@ impl FromCall for Meta {
     }
 }
 
-/// The name of the tool or prompt that is called, as in the router that it was added to. The functions of
-/// [`Router::tools`](crate::Router::tools) and [`Router::prompts`](crate::Router::prompts) know by it what they have listed.
+/// The name of the called tool or prompt, without the prefixes of routers that it was nested in. In the functions of
+/// [`Router::tools`](crate::Router::tools) and [`Router::prompts`](crate::Router::prompts), it identifies the listed
+/// tool or prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Name(pub String);
 
@@ -60,7 +61,7 @@ impl FromCall for Name {
     }
 }
 
-/// The headers of the HTTP request that brought the call; empty if another transport did.
+/// The headers of the HTTP request that carried the call; empty with other transports.
 impl FromCall for HeaderMap {
     async fn from_call(call: &Call) -> Result<Self, ToolError> {
         let request = call.extensions().get::<Parts>();
@@ -68,8 +69,9 @@ impl FromCall for HeaderMap {
     }
 }
 
-/// What the transport leaves with the request (see [`Context::extensions`]), or else what middleware of the HTTP server leaves
-/// in the extensions of the HTTP request, such as the user. Without it, the request is answered with an internal error.
+/// A value that the transport attached to the request (see [`Context::extensions`]), or else one that middleware of the
+/// HTTP server put into the extensions of the HTTP request, such as the user. If there is no value of the type `T`, the
+/// response is an internal error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Extension<T>(pub T);
 
@@ -87,7 +89,7 @@ impl<T: Clone> Extension<T> {
 impl<T: Clone + Send + Sync + 'static> FromCall for Extension<T> {
     async fn from_call(call: &Call) -> Result<Self, ToolError> {
         Self::of(call).ok_or_else(|| {
-            let what = format!("nothing leaves a {} with requests", std::any::type_name::<T>());
+            let what = format!("the request has no extension {}", std::any::type_name::<T>());
             ToolError::Protocol(internal_error(what))
         })
     }
@@ -99,11 +101,12 @@ impl<T: Clone + Send + Sync + 'static> FromCall for Option<Extension<T>> {
     }
 }
 
-/// On whose behalf the client calls (see [`Context::principal`]). Without one, the request is answered with an internal error.
+/// The principal on whose behalf the client calls (see [`Context::principal`]). If there is none, the response is an
+/// internal error.
 impl FromCall for Principal {
     async fn from_call(call: &Call) -> Result<Self, ToolError> {
         let principal = call.principal().cloned();
-        principal.ok_or_else(|| ToolError::Protocol(internal_error("the transport knows no principal")))
+        principal.ok_or_else(|| ToolError::Protocol(internal_error("the request has no principal")))
     }
 }
 
@@ -133,8 +136,8 @@ impl FromCall for ProgressReporter {
     }
 }
 
-/// Is cancelled when the client cancels the request. The function's future is dropped then, so this is for tasks that it has
-/// spawned.
+/// A token that is cancelled when the client cancels the request. The function's future is dropped then, so the token
+/// is for tasks that the function has spawned.
 impl FromCall for CancellationToken {
     async fn from_call(call: &Call) -> Result<Self, ToolError> {
         Ok(call.cancelled().clone())
@@ -153,7 +156,7 @@ impl FromCall for Uri {
     async fn from_call(call: &Call) -> Result<Self, ToolError> {
         match call.input() {
             Some(Input::Resource { uri, .. }) => Ok(Self(uri.clone())),
-            _ => Err(ToolError::Protocol(internal_error("no resource is read"))),
+            _ => Err(ToolError::Protocol(internal_error("the call doesn't read a resource"))),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Extractors: what functions of a router take.
+//! Extractors: the parameters of functions of a router.
 
 mod args;
 mod context;
@@ -17,20 +17,22 @@ pub use self::context::{Extension, Meta, Name, ProgressReporter, Uri};
 pub use self::signature::Signature;
 pub use self::state::State;
 
-/// What a function of a router can take: something that is made from the call.
+/// A type that a function of a router can take as a parameter, whose value is extracted from the call.
 ///
 /// - [`Args<T>`](Args): the arguments of a tool or prompt, the variables of a resource template
 /// - [`State<T>`](State): a value of the server
-/// - [`Call`]: the whole call, which asks the client, logs and reports progress
+/// - [`Call`]: the whole call, with methods for input requests to the client, logging and progress
 /// - [`Peer<ServerSide>`](mcp_runtime_core::Peer): the client
 /// - [`Meta`]: the request's `_meta`, such as its trace context
-/// - [`HeaderMap`](http::HeaderMap): the headers of the HTTP request, none for other transports
-/// - [`Extension<T>`](Extension): what the transport or its middleware leaves with the request, such as the user
-/// - [`Principal`](mcp_runtime_core::transport::Principal): on whose behalf the client calls
-/// - [`ProgressReporter`], and [`CancellationToken`](tokio_util::sync::CancellationToken) for tasks that the function spawns
+/// - [`HeaderMap`](http::HeaderMap): the headers of the HTTP request; empty with other transports
+/// - [`Extension<T>`](Extension): a value that the transport or its middleware attached to the request, such as the
+///   user
+/// - [`Principal`](mcp_runtime_core::transport::Principal): the principal on whose behalf the client calls
+/// - [`ProgressReporter`], and [`CancellationToken`](tokio_util::sync::CancellationToken) for tasks that the function
+///   spawns
 /// - [`Form<T>`](super::Form): a form that the user can be asked to fill in
 /// - [`Uri`]: the URI of the resource that is read
-/// - [`CompletionRequest`](super::CompletionRequest): what the user has typed
+/// - [`CompletionRequest`](super::CompletionRequest): the text that the user has typed so far
 ///
 /// An extractor of your own:
 ///
@@ -66,19 +68,20 @@ pub use self::state::State;
             extractors, and implement it for one of your own"
 )]
 pub trait FromCall: Sized + Send + 'static {
-    /// Adds what the extractor needs, when a route is added to a router. By default it needs nothing.
+    /// Declares the extractor's requirements, which are checked when a route is added to a router. By default there are
+    /// none.
     fn declare(signature: &mut Signature) {
         let _ = signature;
     }
 
-    /// Extracts.
+    /// Extracts the value from the call.
     ///
     /// # Errors
-    /// Those of the call: the function isn't called.
+    /// An error becomes that of the call, and the function isn't called.
     fn from_call(call: &Call) -> impl Future<Output = Result<Self, ToolError>> + Send;
 }
 
-/// Calls a macro with the parameters of functions of each length.
+/// Calls a macro once for each number of parameters of a function, up to eight.
 macro_rules! for_each_tuple {
     ($macro:ident) => {
         $macro!();

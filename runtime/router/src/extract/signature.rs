@@ -1,4 +1,4 @@
-//! What a function needs of its route.
+//! The requirements of a function to its route.
 
 use std::any::{TypeId, type_name};
 
@@ -12,12 +12,13 @@ use crate::member_order::{member_order, sort_by_member};
 use crate::schema::{self, Input, Member};
 use crate::state::States;
 
-/// What a function needs of its route, as its extractors declare it. It is checked when the route is added to a router.
+/// The requirements of a function to its route, which its extractors declare. They are checked when the route is added
+/// to a router.
 #[derive(Debug, Clone, Default)]
 pub struct Signature {
     args: Vec<ArgsType>,
     states: Vec<(TypeId, &'static str)>,
-    /// What derives the forms, or says what no form can show.
+    /// Functions that derive the forms. Their error describes what no form can show.
     forms: Vec<fn() -> Result<hub::RequestedSchema, String>>,
     /// Extractors that only functions of some kinds of routes can take.
     limited: Vec<(&'static str, &'static [&'static str])>,
@@ -49,8 +50,9 @@ impl Signature {
         self.forms.push(form_schema::<T>);
     }
 
-    /// The function may send log messages, so that the server declares them. [`Call`](crate::Call) and `Peer<ServerSide>` say
-    /// so; an extractor of your own that has one of them inside says so, too.
+    /// Declares that the function may send log messages, so that the server declares the logging capability. The
+    /// extractors [`Call`](crate::Call) and `Peer<ServerSide>` call this; an extractor of your own that contains one of
+    /// them has to call it too.
     pub fn logs(&mut self) {
         self.logs = true;
     }
@@ -59,12 +61,12 @@ impl Signature {
         self.logs
     }
 
-    /// Only functions of these kinds of routes can take it.
+    /// Declares that only functions of these kinds of routes can take an extractor.
     pub(crate) fn limit(&mut self, extractor: &'static str, kinds: &'static [&'static str]) {
         self.limited.push((extractor, kinds));
     }
 
-    /// The type of the arguments, if the function takes some.
+    /// The type of the arguments, if the function takes arguments.
     pub(crate) fn args(&self, kind: &'static str, key: &str) -> Result<Option<ArgsType>, RouteError> {
         match self.args[..] {
             [first, second, ..] => Err(RouteError::TwoArgs {
@@ -77,7 +79,7 @@ impl Signature {
         }
     }
 
-    /// Checks that a function of a route can have what it takes.
+    /// Checks that the route can provide everything that the function takes.
     pub(crate) fn check(&self, kind: &'static str, key: &str, states: &States) -> Result<(), RouteError> {
         let is_misplaced = |(_, kinds): &&(_, &[&str])| !kinds.contains(&kind);
         if let Some((extractor, kinds)) = self.limited.iter().find(is_misplaced) {
@@ -106,10 +108,10 @@ impl Signature {
 }
 
 impl ArgsType {
-    /// The members, which are read from text, in their order.
+    /// The members, all of which are read from text, in the order of the struct.
     ///
     /// # Errors
-    /// When one isn't, or when the type isn't one of objects.
+    /// When a member can't be read from text, or when the values of the type aren't objects.
     pub fn texts(&self, kind: &'static str, key: &str) -> Result<Vec<Member>, RouteError> {
         let schema = schema::object_root((self.schema)().shown).map_err(|schema| RouteError::NoObject {
             kind,
@@ -133,7 +135,7 @@ impl ArgsType {
         }
     }
 
-    /// Checks that the route has what the members require.
+    /// Checks that the route has an argument or variable for each required member.
     pub fn check_required(
         &self,
         kind: &'static str,

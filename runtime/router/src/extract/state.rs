@@ -1,4 +1,4 @@
-//! Values of the server.
+//! The extractor of values of the server.
 
 use mcp_runtime_core::internal::internal_error;
 
@@ -16,7 +16,7 @@ impl<T: Clone + Send + Sync + 'static> FromCall for State<T> {
     }
 
     async fn from_call(call: &Call) -> Result<Self, ToolError> {
-        // Only an extractor that doesn't declare its need of a state gets this error.
+        // This happens only for an extractor that doesn't declare that it needs the state.
         let state = call.state::<T>().cloned();
         state.map(Self).ok_or_else(|| {
             let what = format!("the router has no state of the type {}", std::any::type_name::<T>());

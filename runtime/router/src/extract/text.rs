@@ -1,4 +1,4 @@
-//! Values that are read from text: the variables of resource templates, and the arguments of prompts.
+//! Deserialization of values from text: the variables of resource templates, and the arguments of prompts.
 
 use serde::de::value::{BorrowedStrDeserializer, Error};
 use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, Error as _, MapAccess, Unexpected, Visitor};
@@ -6,11 +6,11 @@ use serde::forward_to_deserialize_any;
 use serde_json::Value;
 use serde_json::map::Iter;
 
-/// Decodes arguments whose values are text: a member of another type is parsed.
+/// Decodes arguments whose values are text. Members that aren't strings, such as numbers, are parsed from the text.
 pub fn from_texts<T: DeserializeOwned>(arguments: &Value) -> Result<T, Error> {
     let members = arguments
         .as_object()
-        .ok_or_else(|| Error::custom("they are no object"))?;
+        .ok_or_else(|| Error::custom("the arguments aren't an object"))?;
     T::deserialize(Texts(members))
 }
 

@@ -1,4 +1,4 @@
-//! Results that are kept.
+//! A cache of results.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,12 +9,12 @@ use mcp_runtime_core::internal::ExpiringMap;
 use mcp_runtime_core::{CacheLimits, Context, HandlerResult, Middleware, Next, ServerSide, Side};
 use mcp_runtime_util::{Moment, Mutex};
 
-/// A time that any clock can add: 136 years.
+/// The maximum time, which can be added to any time without overflow: 136 years.
 const FOREVER: Duration = Duration::from_secs(u32::MAX as u64);
 
-/// Keeps the results of tools, prompts and resources for a time, by the principal and by all that the call names. Results that ask the
-/// client something, and those of tools that have failed, aren't kept. It is for routes whose results depend on nothing else:
-/// put it on those.
+/// Caches the results of tools, prompts and resources for a time. The key is the principal, the method, the name or
+/// URI, and the arguments. Results that request input from the client, and those of tools that have failed, aren't
+/// cached. Add it only to routes whose results depend on nothing but the key.
 ///
 /// ```
 /// use std::time::Duration;
@@ -30,11 +30,11 @@ pub struct Cache {
     kept: Arc<Mutex<ExpiringMap<Key, hub::ServerResult, Moment>>>,
 }
 
-/// On whose behalf a call is made, its method, what it is for, and its arguments.
+/// The principal of a call, its method, the name or URI, and its arguments.
 type Key = (Option<String>, &'static str, String, String);
 
 impl Cache {
-    /// Results are kept this long, up to 1,000 of them and 64 MiB.
+    /// A cache that keeps results for a time, up to 1,000 of them and 64 MiB.
     #[must_use]
     pub fn new(fresh: Duration) -> Self {
         let limits = CacheLimits {
@@ -48,14 +48,14 @@ impl Cache {
         }
     }
 
-    /// Sets the number of results that are kept at most; the one that ends first makes room.
+    /// Sets the maximum number of results. Beyond that, the one that expires first is evicted.
     #[must_use]
     pub fn entries(mut self, entries: usize) -> Self {
         self.limits.entries = entries.max(1);
         self
     }
 
-    /// Sets the number of bytes of the results that are kept at most, with their arguments.
+    /// Sets the maximum bytes of the results together with their arguments.
     #[must_use]
     pub fn bytes(mut self, bytes: usize) -> Self {
         self.limits.bytes = bytes;
@@ -104,7 +104,7 @@ impl Middleware<ServerSide> for Cache {
     }
 }
 
-/// What a call is kept by; `None` for one whose result isn't kept.
+/// The key of a call; `None` for one whose result isn't cached.
 fn key(request: &hub::ClientRequest, context: &Context<ServerSide>) -> Option<Key> {
     let principal = context.principal().map(|principal| principal.0.clone());
     let (method, target, arguments) = match request {

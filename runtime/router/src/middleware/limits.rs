@@ -1,4 +1,4 @@
-//! Limits of time, and of calls at once.
+//! Limits of time, and of concurrent calls.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,13 +12,13 @@ use tokio::time::timeout;
 
 use super::is_call;
 
-/// Ends calls that take too long, with an internal error. The future of the function is dropped. What it waits for, such as the answer
-/// of a client with a session, counts.
+/// Ends calls that take too long with an internal error, and drops the future of the function. The time that it waits,
+/// for example for the answer of a client with a session, counts toward the limit.
 #[derive(Debug, Clone, Copy)]
 pub struct TimeLimit(Duration);
 
 impl TimeLimit {
-    /// Calls may take this long.
+    /// A limit of the time of each call.
     #[must_use]
     pub fn new(limit: Duration) -> Self {
         Self(limit)
@@ -40,12 +40,13 @@ impl Middleware<ServerSide> for TimeLimit {
     }
 }
 
-/// Lets calls wait while so many are handled. Clones share their limit, so that several routes can.
+/// Limits the number of concurrent calls; further calls wait. Clones share the limit, so several routes can have one
+/// together.
 #[derive(Debug, Clone)]
 pub struct ConcurrencyLimit(Arc<Semaphore>);
 
 impl ConcurrencyLimit {
-    /// So many calls are handled at once; 1 at least.
+    /// A limit of the number of concurrent calls, which is at least 1.
     #[must_use]
     pub fn new(calls: usize) -> Self {
         Self(Arc::new(Semaphore::new(calls.clamp(1, Semaphore::MAX_PERMITS))))

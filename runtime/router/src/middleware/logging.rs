@@ -1,12 +1,12 @@
-//! A log line for each request.
+//! Logging of each request.
 
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::ErrorObject;
 use mcp_runtime_core::{Context, HandlerResult, Middleware, Next, ServerSide, Side};
 use mcp_runtime_util::Instant;
 
-/// Logs each request to `tracing` once it is handled: its method, what it is for, on whose behalf, how long it took, and how it has ended.
-/// Arguments and results aren't logged.
+/// Logs each request to `tracing` once it is handled: its method, the name or URI, the principal, the time it took, and
+/// its outcome. Arguments and results aren't logged.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Logging;
 

@@ -1,4 +1,5 @@
-//! Middleware that many servers need: limits of time, of calls at once and of calls by principal, a cache, logging, and layers of tower.
+//! Middleware that many servers need: limits of time, of concurrent calls and of the rate of each principal, a cache,
+//! logging, and tower layers.
 //!
 //! ```
 //! use std::time::Duration;
@@ -29,7 +30,7 @@ pub use self::logging::Logging;
 pub use self::rate::RateLimit;
 pub use self::tower::{TowerCall, TowerLayer, TowerService};
 
-/// Whether a request is a call of a tool or prompt, a read or a completion. Limits don't count lists.
+/// Whether limits apply to a request: to calls of tools, and to all other requests except for lists.
 fn is_call(request: &hub::ClientRequest) -> bool {
     use hub::ClientRequest as Request;
     !matches!(

@@ -1,4 +1,4 @@
-//! A limit of calls by principal.
+//! A limit of the rate of each principal's calls.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,13 +12,14 @@ use serde_json::json;
 
 use super::is_call;
 
-/// The principals that are remembered. Beyond that, those that have called least recently are forgotten.
+/// The maximum number of remembered principals. Beyond that, the one that has called least recently is evicted.
 const PRINCIPALS: usize = 10_000;
-/// The code of the error for a call beyond the limit, which implementations may define.
+/// The code of the error for a call beyond the limit, in the range that JSON-RPC reserves for errors of
+/// implementations.
 const TOO_MANY: i64 = -32_000;
 
-/// Refuses calls of a principal beyond a rate. Calls without a principal have one rate together. A principal may make all calls of the
-/// period at once, and regains them evenly. Clones share their counts.
+/// Refuses calls of a principal beyond a rate. Calls without a principal share one rate. A principal can make all calls
+/// of a period at once, and then regains them evenly over the period. Clones share their counts.
 ///
 /// The error for a call beyond the limit has the code -32000, and `retryAfterMs` in its data.
 #[derive(Debug, Clone)]
@@ -28,7 +29,7 @@ pub struct RateLimit {
     buckets: Arc<Mutex<HashMap<Option<String>, Bucket>>>,
 }
 
-/// What is left to a principal.
+/// The remaining calls of a principal.
 #[derive(Debug, Clone, Copy)]
 struct Bucket {
     left: f64,
@@ -36,7 +37,7 @@ struct Bucket {
 }
 
 impl RateLimit {
-    /// A principal may make so many calls in each period.
+    /// A limit of the number of calls that a principal can make in each period.
     #[must_use]
     pub fn new(calls: u32, period: Duration) -> Self {
         Self {
@@ -46,7 +47,7 @@ impl RateLimit {
         }
     }
 
-    /// Takes a call; how long to wait for one if there is none.
+    /// Counts a call. The error is the time to wait until one is allowed.
     fn take(&self, principal: Option<String>) -> Result<(), Duration> {
         let now = Moment::now();
         let per_second = self.calls / self.period.as_secs_f64();
@@ -68,7 +69,8 @@ impl RateLimit {
         Ok(())
     }
 
-    /// Makes room: for those that have regained everything, and else for the one that has called least recently.
+    /// Makes room: evicts the principals that have regained all their calls or, if there are none, the one that has
+    /// called least recently.
     fn forget(&self, buckets: &mut HashMap<Option<String>, Bucket>, now: Moment) {
         buckets.retain(|_, bucket| now - bucket.at < self.period);
         if buckets.len() < PRINCIPALS {
@@ -106,7 +108,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn a_principal_regains_its_calls_and_others_have_theirs() {
+    async fn principals_regain_their_calls_and_have_separate_limits() {
         let limit = RateLimit::new(2, Duration::from_secs(10));
         let call = |name: &str| limit.take(Some(name.to_owned()));
         assert!(call("ada").is_ok() && call("ada").is_ok());
@@ -118,7 +120,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn the_principals_that_are_remembered_are_bounded() {
+    async fn the_number_of_remembered_principals_is_bounded() {
         let limit = RateLimit::new(1, Duration::from_secs(10));
         for principal in 0..=PRINCIPALS {
             assert!(limit.take(Some(principal.to_string())).is_ok());

@@ -1,4 +1,4 @@
-//! Layers of tower around the calls of a router.
+//! Tower layers around the calls of a router.
 
 use std::fmt;
 use std::future::poll_fn;
@@ -13,7 +13,7 @@ use tokio::sync::Mutex;
 use tower_layer::Layer;
 use tower_service::Service;
 
-/// A call, as the request of a service of tower.
+/// A call, as the request of a tower service.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct TowerCall {
@@ -24,7 +24,7 @@ pub struct TowerCall {
     next: Next<ServerSide>,
 }
 
-/// What handles calls below a layer of tower.
+/// The innermost service below a tower layer, which handles calls.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TowerService;
 
@@ -42,8 +42,9 @@ impl Service<TowerCall> for TowerService {
     }
 }
 
-/// A layer of tower as middleware. One service handles all calls, so that layers with a state, such as limits, count them together. An
-/// error of a layer, such as that of a timeout, is an internal error for the client, unless it is an `ErrorObject`.
+/// A tower layer as middleware. One service handles all calls, so layers with state, such as limits, count them
+/// together. An error of a layer, such as that of a timeout, becomes an internal error for the client, unless it is an
+/// `ErrorObject`.
 ///
 /// ```
 /// use mcp_runtime::Router;
@@ -56,7 +57,7 @@ impl Service<TowerCall> for TowerService {
 pub struct TowerLayer<S>(Mutex<S>);
 
 impl<S> TowerLayer<S> {
-    /// The middleware that a layer makes.
+    /// Middleware with the service that a layer makes.
     pub fn new<L: Layer<TowerService, Service = S>>(layer: &L) -> Self {
         Self(Mutex::new(layer.layer(TowerService)))
     }

@@ -1,4 +1,4 @@
-//! Tokens that are bound to a key of the client.
+//! Tokens that are bound to a key of the client by DPoP.
 
 use axum::Router as App;
 use base64::Engine as _;
@@ -25,7 +25,7 @@ impl Protected {
         self.signer.sign(&with(self.claims("basic"), "cnf", confirmation))
     }
 
-    /// What a good proof for a POST says.
+    /// The claims of a valid proof for a POST.
     fn proof_claims(&self, token: &str) -> Value {
         proof_claims("POST", &self.url, token)
     }
@@ -43,7 +43,8 @@ async fn send(method: Method, url: &str, headers: &[(&str, &str)]) -> Response {
     request.body(message("ping", json!({}))).send().await.unwrap()
 }
 
-/// The status and the challenge of the answer to a ping. A request that is let in gets a 404, since it names no session.
+/// The status and the challenge of the response to a ping. An authorized ping gets a 404, because its session doesn't
+/// exist.
 async fn ping(url: &str, scheme: &str, token: &str, proofs: &[&str]) -> (u16, String) {
     let authorization = format!("{scheme} {token}");
     let mut headers = vec![("authorization", &*authorization)];
@@ -52,7 +53,7 @@ async fn ping(url: &str, scheme: &str, token: &str, proofs: &[&str]) -> (u16, St
 }
 
 #[tokio::test]
-async fn a_proof_is_good_for_one_request_with_its_token() {
+async fn a_proof_is_accepted_once_and_only_for_its_endpoint() {
     let server = Protected::with(|resource| resource.dpop(Dpop::new())).await;
     let key = Signer::new("");
     let token = server.bound_token(&key);
@@ -65,11 +66,11 @@ async fn a_proof_is_good_for_one_request_with_its_token() {
         "{challenge}"
     );
     assert!(challenge.contains("error=\"invalid_dpop_proof\", error_description=\"the proof has been used\""));
-    // The scheme is read in any case, and the URL of a proof as URLs are.
+    // The scheme is case-insensitive, and the URL of a proof is normalized and compared without query and fragment.
     let url = server.url.replace("http://", "HTTP://") + "?query#fragment";
     let proof = sign(&key, &with(server.proof_claims(&token), "htu", json!(url)));
     assert_eq!(ping(&server.url, "dpop", &token, &[&proof]).await.0, 404);
-    // Other endpoints have URLs of their own.
+    // Other endpoints require proofs for their own URLs.
     for (method, path, status) in [(Method::GET, "/sse", 200), (Method::DELETE, "/mcp", 404)] {
         let url = server.url.replace("/mcp", path);
         let proof = sign(&key, &proof_claims(method.as_str(), &url, &token));
@@ -79,7 +80,7 @@ async fn a_proof_is_good_for_one_request_with_its_token() {
 }
 
 #[tokio::test]
-async fn proofs_that_say_something_else_are_refused() {
+async fn proofs_with_wrong_or_missing_claims_are_refused() {
     let server = Protected::with(|resource| resource.dpop(Dpop::new())).await;
     let key = Signer::new("");
     let token = server.bound_token(&key);
@@ -126,7 +127,7 @@ async fn proofs_that_say_something_else_are_refused() {
 }
 
 #[tokio::test]
-async fn proofs_of_other_keys_and_types_are_refused() {
+async fn proofs_with_wrong_keys_signatures_or_types_are_refused() {
     let server = Protected::with(|resource| resource.dpop(Dpop::new())).await;
     let key = Signer::new("");
     let token = server.bound_token(&key);
@@ -193,12 +194,12 @@ async fn proofs_of_other_keys_and_types_are_refused() {
     );
     let (status, challenge) = ping(&server.url, "DPoP", &token, &[]).await;
     assert!(status == 401 && challenge.contains("needs a proof"), "{challenge}");
-    // None of these was an attempt that would use up the good proof.
+    // None of these attempts has used up the valid proof.
     assert_eq!(ping(&server.url, "DPoP", &token, &[&good]).await.0, 404);
 }
 
 #[tokio::test]
-async fn a_token_is_sent_as_what_it_is() {
+async fn bound_tokens_require_a_proof_and_unbound_tokens_the_bearer_scheme() {
     let key = Signer::new("");
     let lenient = Protected::with(|resource| resource.dpop(Dpop::new())).await;
     let strict = Protected::with(|resource| resource.dpop(Dpop::new().required(true))).await;
@@ -212,12 +213,12 @@ async fn a_token_is_sent_as_what_it_is() {
             (401, "tokens that are bound to a key aren't accepted"),
         ),
     ] {
-        // One that isn't bound isn't a better with a proof.
+        // An unbound token isn't accepted with a proof.
         let token = server.signer.sign(&server.claims("basic"));
         assert_eq!(ping(&server.url, "Bearer", &token, &[]).await.0, free.0);
         let proof = sign(&key, &server.proof_claims(&token));
         assert_eq!(ping(&server.url, "DPoP", &token, &[&proof]).await.0, free.1);
-        // One that is bound isn't accepted without.
+        // A bound token is accepted only with a proof and the DPoP scheme.
         let token = server.bound_token(&key);
         let proof = sign(&key, &server.proof_claims(&token));
         assert_eq!(ping(&server.url, "DPoP", &token, &[&proof]).await.0, bound.0);
@@ -242,7 +243,7 @@ async fn a_token_is_sent_as_what_it_is() {
 }
 
 #[tokio::test]
-async fn a_client_learns_which_schemes_there_are() {
+async fn challenges_and_metadata_declare_the_accepted_schemes() {
     for (required, schemes) in [
         (false, vec!["Bearer resource_metadata", "DPoP algs=\"ES256\""]),
         (true, vec!["DPoP algs=\"ES256\""]),
@@ -265,7 +266,7 @@ async fn a_client_learns_which_schemes_there_are() {
 }
 
 #[tokio::test]
-async fn a_nonce_of_the_server_is_repeated() {
+async fn proofs_must_repeat_the_nonce_that_the_server_sends() {
     let server = Protected::with(|resource| resource.dpop(Dpop::new().nonce_key(&[7; 32]))).await;
     let key = Signer::new("");
     let token = server.bound_token(&key);
@@ -287,7 +288,7 @@ async fn a_nonce_of_the_server_is_repeated() {
             "{challenge}"
         );
         let nonce = response.headers()["dpop-nonce"].to_str().unwrap();
-        // It is good for several requests, and no other is given meanwhile.
+        // A nonce is valid for several requests, whose responses carry no other nonce.
         for _ in 0..2 {
             let response = send(json!(nonce)).await;
             assert_eq!(response.status(), 404);
@@ -297,7 +298,7 @@ async fn a_nonce_of_the_server_is_repeated() {
 }
 
 #[tokio::test]
-async fn a_client_with_too_many_proofs_waits_and_others_dont() {
+async fn a_client_with_too_many_proofs_gets_503_while_another_is_still_accepted() {
     let server = Protected::with(|resource| resource.dpop(Dpop::new().max_proofs(16))).await;
     let (greedy, other) = (Signer::new(""), Signer::new(""));
     for (key, expected) in [(&greedy, vec![404, 404, 503, 503]), (&other, vec![404, 404, 503])] {
@@ -310,13 +311,13 @@ async fn a_client_with_too_many_proofs_waits_and_others_dont() {
 }
 
 #[tokio::test]
-async fn a_router_within_another_has_the_url_that_clients_see() {
+async fn a_proof_for_a_nested_router_must_name_its_full_url_or_the_resource() {
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let origin = format!("http://{}", listener.local_addr().unwrap());
     let (key, signer) = (Signer::new(""), Signer::new("key-1"));
     let validator = JwtValidator::new("https://login.example", &origin);
     let validator = validator.jwks(&signer.jwks().to_string()).unwrap();
-    // Tokens name the server by its origin alone.
+    // Tokens name the server only by its origin.
     let resource = ProtectedResource::new(&origin, "https://login.example", validator).dpop(Dpop::new());
     let app = HttpServer::from_fn(|transport, _| {
         Router::new("nested", "1.0").serve(Options::default(), transport);
@@ -336,12 +337,12 @@ async fn a_router_within_another_has_the_url_that_clients_see() {
 }
 
 #[tokio::test]
-async fn our_client_proves_to_our_server_that_it_has_the_key() {
+async fn our_client_binds_tokens_to_a_key_if_it_chooses_to_or_our_server_requires_it() {
     for (dpop, chosen, bound) in [
         (Dpop::new(), false, false),
         (Dpop::new(), true, true),
         (Dpop::new().nonce_key(&[7; 32]), true, true),
-        // A server that takes nothing else says so.
+        // A server that requires DPoP declares that.
         (Dpop::new().required(true).nonce_key(&[7; 32]), false, true),
     ] {
         for era in [Era::Stateless, Era::Handshake] {
@@ -354,7 +355,7 @@ async fn our_client_proves_to_our_server_that_it_has_the_key() {
             };
             let authorizer = Authorizer::interactive(user.clone()).dpop(chosen);
             let session = connect_to(&server.url, authorizer, options).await.unwrap();
-            // The tool needs another scope. Each call needs a proof of its own.
+            // The tool needs another scope. Each call needs its own proof.
             for _ in 0..3 {
                 call(&session).await.unwrap();
             }

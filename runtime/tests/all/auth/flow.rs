@@ -1,4 +1,4 @@
-//! How a client is authorized.
+//! Authorization of a client.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -56,11 +56,11 @@ async fn a_client_registers_and_asks_the_user_once() {
 }
 
 #[tokio::test]
-async fn requests_at_once_ask_the_user_once() {
+async fn concurrent_requests_ask_the_user_once() {
     let world = TestServers::new().await;
     let user = Browser::slow(Duration::from_millis(200));
     let session = world.connect(Authorizer::interactive(user.clone())).await.unwrap();
-    // Without a refresh token that is good, the user is asked again.
+    // Without a valid refresh token, the user is asked again.
     world.issued.revoke();
     let issued = world.issued.clone();
     world.auth.on("POST /token", move |request| {
@@ -79,7 +79,7 @@ async fn requests_at_once_ask_the_user_once() {
     }
     assert_eq!(user.asked(), 2);
 
-    // And if the user denies it, all of them have failed.
+    // If the user denies it, all of them fail.
     world.issued.revoke();
     world.auth.on("GET /authorize", |_| status(403));
     let calls = (0..8).map(|_| call(&session));
@@ -90,7 +90,7 @@ async fn requests_at_once_ask_the_user_once() {
 }
 
 #[tokio::test]
-async fn a_token_that_is_not_accepted_any_more_is_refreshed() {
+async fn a_token_that_is_no_longer_accepted_is_refreshed() {
     let world = TestServers::new().await;
     let user = Browser::default();
     let session = world.connect(Authorizer::interactive(user.clone())).await.unwrap();
@@ -105,7 +105,7 @@ async fn a_token_that_is_not_accepted_any_more_is_refreshed() {
     assert_eq!(refreshed[1].form("resource"), Some(world.endpoint()));
     assert_eq!(refreshed[1].form("client_id").as_deref(), Some("a client"));
 
-    // A refresh that brings no better token is followed by the user's permission.
+    // If the refreshed token isn't accepted either, the user is asked.
     let calls = Arc::new(Mutex::new(0));
     world.auth.on("POST /token", move |request| {
         let mut calls = calls.lock().unwrap();
@@ -122,7 +122,7 @@ async fn a_token_that_is_not_accepted_any_more_is_refreshed() {
 }
 
 #[tokio::test]
-async fn a_user_may_take_longer_than_a_server() {
+async fn the_user_can_take_longer_than_the_timeouts_of_the_server() {
     let world = TestServers::new().await;
     let limits = Limits {
         probe: Duration::from_millis(300),
@@ -138,7 +138,7 @@ async fn a_user_may_take_longer_than_a_server() {
     let session = connect_to(&world.endpoint(), Authorizer::interactive(user), options)
         .await
         .unwrap();
-    // The slow answer was no sign of a server with a handshake.
+    // The delay wasn't taken as a sign of a server with a handshake.
     let requests = world.mcp.seen("POST /mcp");
     assert!(
         requests
@@ -149,7 +149,7 @@ async fn a_user_may_take_longer_than_a_server() {
 }
 
 #[tokio::test]
-async fn more_scopes_are_asked_for_beside_earlier_ones() {
+async fn additional_scopes_are_requested_together_with_earlier_ones() {
     let world = TestServers::new().await;
     let (issued, challenge) = (world.issued.clone(), world.challenge());
     world.on_mcp(move |request| {
@@ -178,7 +178,7 @@ async fn more_scopes_are_asked_for_beside_earlier_ones() {
 }
 
 #[tokio::test]
-async fn the_redirect_comes_to_a_port_of_this_machine() {
+async fn a_local_port_receives_the_redirect_and_refuses_other_requests() {
     let world = TestServers::new().await;
     let user = Loopback::bind(|url| {
         let url = url.clone();
@@ -189,7 +189,7 @@ async fn the_redirect_comes_to_a_port_of_this_machine() {
                 .unwrap()
                 .1
                 .into_owned();
-            // Others find the port as well.
+            // Other programs can reach the port too.
             let stray = reqwest::get(format!("{redirect_uri}?code=stolen&state=guessed"))
                 .await
                 .unwrap();
@@ -206,7 +206,7 @@ async fn the_redirect_comes_to_a_port_of_this_machine() {
 }
 
 #[tokio::test]
-async fn a_user_who_doesnt_answer_is_an_error() {
+async fn a_user_who_does_not_answer_in_time_is_an_error() {
     let world = TestServers::new().await;
     let user = Loopback::bind(|_| {})
         .await
@@ -217,7 +217,7 @@ async fn a_user_who_doesnt_answer_is_an_error() {
 }
 
 #[tokio::test]
-async fn a_client_acts_for_itself() {
+async fn a_client_authenticates_with_its_id_and_secret() {
     let world = TestServers::new().await;
     world.with_metadata("token_endpoint_auth_methods_supported", json!(["client_secret_basic"]));
     let client = Client::new(&world.auth.url, "a client").secret("100% :secret");
@@ -234,7 +234,7 @@ async fn a_client_acts_for_itself() {
 }
 
 #[tokio::test]
-async fn a_failure_says_nothing_of_the_era() {
+async fn a_failed_authorization_does_not_lead_to_a_handshake() {
     let world = TestServers::new().await;
     world.on_mcp(|_| status(401));
     world

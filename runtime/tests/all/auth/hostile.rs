@@ -1,4 +1,4 @@
-//! Servers that want tokens which aren't theirs, or more than a client can bear.
+//! Servers that try to get tokens for other servers, or to exhaust a client.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -30,17 +30,17 @@ fn with_redirect(world: &TestServers, change: impl Fn(&mut Vec<(String, String)>
 }
 
 #[tokio::test]
-async fn a_code_of_another_authorization_server_is_given_to_nobody() {
+async fn a_code_from_another_issuer_is_not_exchanged() {
     let world = TestServers::new().await;
     for issuer in ["https://honest.example".to_owned(), format!("{}/", world.auth.url)] {
         let named = issuer.clone();
         with_redirect(&world, move |pairs| pairs[2].1.clone_from(&named));
         assert!(world.error().await.contains(&issuer));
     }
-    // One that says that it names itself has to.
+    // An authorization server that declares the parameter `iss` must send it.
     with_redirect(&world, |pairs| pairs.truncate(2));
     assert!(world.error().await.contains("is \"\""));
-    // Nothing that it says is shown.
+    // Errors from another issuer aren't shown.
     with_redirect(&world, |pairs| {
         pairs[0] = ("error".to_owned(), "call_this_number".to_owned());
         pairs[2].1 = "https://other.example".to_owned();
@@ -50,7 +50,7 @@ async fn a_code_of_another_authorization_server_is_given_to_nobody() {
 }
 
 #[tokio::test]
-async fn a_redirect_of_another_request_is_refused() {
+async fn a_redirect_with_a_wrong_or_missing_state_is_refused() {
     let world = TestServers::new().await;
     with_redirect(&world, |pairs| pairs[1].1 = "guessed".to_owned());
     assert!(world.error().await.contains("the redirect doesn't belong"));
@@ -101,7 +101,7 @@ async fn an_authorization_server_without_pkce_is_refused() {
 }
 
 #[tokio::test]
-async fn secrets_follow_no_redirect() {
+async fn codes_and_secrets_are_not_sent_to_a_redirect() {
     let world = TestServers::new().await;
     let other = Server::start().await;
     other.on("POST /token", |_| {
@@ -116,7 +116,7 @@ async fn secrets_follow_no_redirect() {
 }
 
 #[tokio::test]
-async fn a_token_goes_to_no_other_origin() {
+async fn a_token_is_not_sent_to_a_redirect_to_another_origin() {
     let world = TestServers::new().await;
     let other = Server::start().await;
     let session = world
@@ -130,7 +130,7 @@ async fn a_token_goes_to_no_other_origin() {
 }
 
 #[tokio::test]
-async fn metadata_are_followed_only_so_far() {
+async fn redirects_of_metadata_are_limited_in_number_and_to_the_same_origin() {
     let world = TestServers::new().await;
     let count = AtomicUsize::new(0);
     let url = world.auth.url.clone();
@@ -151,12 +151,12 @@ async fn metadata_are_followed_only_so_far() {
     world
         .auth
         .on("GET /.well-known/oauth-authorization-server", move |_| redirect(&to));
-    assert!(world.error().await.contains("redirects elsewhere"));
+    assert!(world.error().await.contains("redirects to another origin"));
     assert!(other.seen("").is_empty());
 }
 
 #[tokio::test]
-async fn huge_answers_are_cut() {
+async fn responses_that_are_too_long_are_refused() {
     let world = TestServers::new().await;
     let endless = || {
         let chunks = futures_util::stream::repeat_with(|| Ok::<_, std::io::Error>(Bytes::from(vec![b' '; 1 << 14])));
@@ -181,7 +181,7 @@ async fn huge_answers_are_cut() {
 }
 
 #[tokio::test]
-async fn services_in_private_networks_are_not_asked() {
+async fn addresses_in_private_networks_are_not_requested() {
     let world = TestServers::new().await;
     for issuer in [
         "https://169.254.169.254",
@@ -204,7 +204,7 @@ async fn services_in_private_networks_are_not_asked() {
 }
 
 #[tokio::test]
-async fn metadata_of_clouds_are_not_asked_for_even_where_private_networks_are_allowed() {
+async fn link_local_addresses_are_not_requested_even_if_private_networks_are_allowed() {
     let world = TestServers::new().await;
     for issuer in [
         "http://169.254.169.254",
@@ -223,7 +223,7 @@ async fn metadata_of_clouds_are_not_asked_for_even_where_private_networks_are_al
 }
 
 #[tokio::test]
-async fn endpoints_have_tls_or_are_on_this_machine() {
+async fn endpoints_without_tls_or_with_unusable_urls_are_refused() {
     let world = TestServers::new().await;
     for url in [
         "http://as.example/token",
@@ -245,11 +245,11 @@ async fn endpoints_have_tls_or_are_on_this_machine() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_never_content_is_given_up() {
+async fn a_server_that_keeps_requiring_scopes_is_given_up() {
     let world = TestServers::new().await;
     let user = Browser::default();
     let session = world.connect(Authorizer::interactive(user.clone())).await.unwrap();
-    // It wants what it has got.
+    // It requires a scope that the token has.
     let challenge = world.challenge();
     let insufficient = move |scope: String| {
         let challenge = format!("{challenge}, error=\"insufficient_scope\", scope=\"{scope}\"");
@@ -259,7 +259,7 @@ async fn a_server_that_is_never_content_is_given_up() {
     world.on_mcp(move |_| refuse("basic".to_owned()));
     call(&session).await.unwrap_err();
     assert_eq!(user.asked(), 1);
-    // It wants something else each time.
+    // It requires another scope each time.
     let count = std::sync::Arc::new(AtomicUsize::new(0));
     world.on_mcp(move |_| insufficient(format!("scope-{}", count.fetch_add(1, Ordering::SeqCst))));
     for _ in 0..20 {
@@ -269,7 +269,7 @@ async fn a_server_that_is_never_content_is_given_up() {
 }
 
 #[tokio::test]
-async fn a_server_that_takes_no_token_is_given_up() {
+async fn a_server_that_accepts_no_token_is_given_up() {
     let world = TestServers::new().await;
     let challenge = world.challenge();
     world.on_mcp(move |_| with_headers(401, &[("www-authenticate", challenge.clone())]));
@@ -278,7 +278,7 @@ async fn a_server_that_takes_no_token_is_given_up() {
     assert_eq!(user.asked(), 1);
     assert_eq!(world.mcp.seen("POST /mcp").len(), 2);
 
-    // One that takes none any more.
+    // A server that stops accepting tokens.
     let world = TestServers::new().await;
     let user = Browser::default();
     let session = world.connect(Authorizer::interactive(user.clone())).await.unwrap();
@@ -291,7 +291,7 @@ async fn a_server_that_takes_no_token_is_given_up() {
 }
 
 #[tokio::test]
-async fn a_token_that_cant_stand_in_a_header_is_refused() {
+async fn malformed_tokens_and_unexpected_token_types_are_refused() {
     let world = TestServers::new().await;
     for (token, sort) in [
         ("a\r\nx-injected: b", "Bearer"),
@@ -307,14 +307,14 @@ async fn a_token_that_cant_stand_in_a_header_is_refused() {
 }
 
 #[tokio::test]
-async fn credentials_belong_to_their_issuer() {
+async fn client_credentials_are_sent_only_to_their_issuer() {
     let world = TestServers::new().await;
     let client = Client::new("https://honest.example", "client").secret("secret");
     let error = world.connect(Authorizer::client_credentials(client)).await.unwrap_err();
     assert!(error.to_string().contains("https://honest.example"), "{error}");
     assert!(world.auth.seen("").is_empty());
 
-    // It stays with its issuer when the server names another later.
+    // Even if the server names another issuer later.
     let client = Client::new(&world.auth.url, "client").secret("secret");
     let session = world.connect(Authorizer::client_credentials(client)).await.unwrap();
     let other = Server::start().await;
@@ -329,7 +329,7 @@ async fn credentials_belong_to_their_issuer() {
 }
 
 #[tokio::test]
-async fn what_a_server_says_is_shown_without_control_characters() {
+async fn error_texts_of_servers_are_shown_without_control_characters() {
     let world = TestServers::new().await;
     let client = Client::new(&world.auth.url, "client");
     with_redirect(&world, |pairs| {
@@ -346,7 +346,7 @@ async fn what_a_server_says_is_shown_without_control_characters() {
     assert!(error.contains("invalid_grant") && !error.contains('\u{1b}'), "{error}");
 }
 
-/// What a client has that no other server may get: each way to use a client of this issuer.
+/// Authorizers with each kind of credential of this issuer's client: a secret, a key and an assertion.
 fn confidential(issuer: &str) -> [Authorizer; 3] {
     let key = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &SystemRandom::new()).unwrap();
     let key = SigningKey::from_pem("ES256", &pem(key.as_ref())).unwrap();
@@ -359,7 +359,7 @@ fn confidential(issuer: &str) -> [Authorizer; 3] {
 }
 
 #[tokio::test]
-async fn a_secret_a_key_and_an_assertion_go_to_their_issuer_alone() {
+async fn secrets_keys_and_assertions_are_used_only_with_their_issuer() {
     // The server names no authorization server, itself, or one that isn't the client's.
     let world = TestServers::new().await;
     let place = "GET /.well-known/oauth-protected-resource/mcp";
@@ -391,7 +391,7 @@ async fn a_secret_a_key_and_an_assertion_go_to_their_issuer_alone() {
         .document("/.well-known/oauth-protected-resource/mcp", world.resource());
     refuses("another authorization server").await;
 
-    // A server without metadata that is the client's own issuer gets them.
+    // A server without metadata gets them if it is the client's issuer.
     world.mcp.on(place, |_| status(404));
     world
         .mcp

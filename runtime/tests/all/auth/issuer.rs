@@ -1,4 +1,4 @@
-//! An issuer that agrees to everything.
+//! An issuer that grants every request.
 
 use std::sync::{Arc, Mutex};
 
@@ -23,8 +23,8 @@ pub fn metadata(url: &str) -> Value {
     })
 }
 
-/// The issuer of a server gives tokens to everyone, with the scopes that they ask for. It binds them to the key of the proof that it
-/// gets, if it gets one.
+/// Makes the issuer of a server grant every client a token with the requested scopes. The token is bound to the key
+/// of the DPoP proof, if there is one.
 pub fn issue(server: &Protected) {
     let scope = Arc::new(Mutex::new(String::new()));
     let asked = scope.clone();

@@ -1,4 +1,4 @@
-//! Tokens that are kept, and keys.
+//! Stores of tokens, and keys of clients.
 
 use aws_lc_rs::encoding::AsDer as _;
 use aws_lc_rs::rand::SystemRandom;
@@ -13,7 +13,7 @@ use crate::auth::user::Browser;
 use crate::auth::world::{TestServers, call};
 
 #[tokio::test]
-async fn a_file_keeps_tokens_for_its_owner_alone() {
+async fn a_file_keeps_tokens_readable_only_by_their_owner() {
     let world = TestServers::new().await;
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("new/tokens.json");
@@ -44,10 +44,10 @@ async fn a_file_keeps_tokens_for_its_owner_alone() {
     assert!(store.load(&world.endpoint()).await.unwrap().is_none());
 }
 
-/// Two stores on one file are as two programs: they share nothing else.
+/// Two stores on one file behave like two programs: they share nothing else.
 #[cfg(unix)]
 #[tokio::test]
-async fn of_two_programs_with_one_refresh_token_the_second_takes_what_the_first_has_got() {
+async fn of_two_programs_that_share_a_refresh_token_only_one_refreshes() {
     let world = TestServers::new().await;
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("tokens.json");
@@ -70,7 +70,7 @@ async fn of_two_programs_with_one_refresh_token_the_second_takes_what_the_first_
     assert_eq!(user.asked(), 1);
 }
 
-/// Runs in a process of its own, on a message bus of its own, where GNOME's keyring keeps what it gets in an empty directory.
+/// Runs in a separate process with a separate message bus, where GNOME's keyring writes to an empty directory.
 #[cfg(target_os = "linux")]
 #[test]
 #[ignore = "needs dbus-run-session and gnome-keyring-daemon"]
@@ -128,7 +128,7 @@ fn the_keyring_of_a_desktop_keeps_tokens() {
     });
 }
 
-/// Runs in a process of its own, whose environment says where the Secret Service is: nowhere.
+/// Runs in a separate process, whose environment names a message bus that doesn't exist.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_system_without_a_keyring_is_an_error() {
@@ -156,13 +156,13 @@ fn a_system_without_a_keyring_is_an_error() {
 }
 
 #[test]
-fn nothing_secret_is_shown() {
+fn debug_output_of_an_authorizer_hides_the_secret() {
     let client = Client::new("https://login.example", "client").secret("hidden");
     let shown = format!("{:?}", Authorizer::client_credentials(client));
     assert!(shown.contains("client") && !shown.contains("hidden"), "{shown}");
 }
 
-/// A PEM.
+/// The PEM of a private key.
 pub fn pem(der: &[u8]) -> String {
     format!(
         "-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----\n",

@@ -11,14 +11,14 @@ use crate::auth::protected::Protected;
 use crate::auth::script::{Reply, status};
 use crate::auth::signer::Signer;
 
-/// Less than the server waits for keys.
+/// Shorter than the server's timeout of a fetch of keys.
 const SOON: Duration = Duration::from_secs(2);
-/// More than that.
+/// Longer than that timeout.
 const LATER: Duration = Duration::from_secs(6);
-/// The status of the answer to a request that is let in, since it names no session.
+/// The status of an authorized request, because its session doesn't exist.
 const LET_IN: u16 = 404;
 
-/// Lets time pass for whatever waits.
+/// Advances the clock for all tasks.
 async fn pass(time: Duration) {
     pause();
     advance(time).await;
@@ -32,12 +32,12 @@ async fn request_for_keys(requested: &Semaphore) {
 }
 
 impl Protected {
-    /// The status of the answer to a request with a good token.
+    /// The status of the response to a request with a valid token.
     async fn good(&self) -> u16 {
         self.refusal(Some(&self.token("basic"))).await.0
     }
 
-    /// The status of the answer to a request with a token of this key.
+    /// The status of the response to a request with a token that is signed with this key.
     async fn by(&self, signer: &Signer) -> u16 {
         self.refusal(Some(&signer.sign(&self.claims("basic")))).await.0
     }
@@ -46,7 +46,7 @@ impl Protected {
         self.issuer.seen("GET /jwks").len()
     }
 
-    /// From now on, the issuer's keys aren't answered; each request for them adds a permit.
+    /// Leaves requests for the issuer's keys without a response. Each of them adds a permit.
     fn withhold_keys(&self) -> Arc<Semaphore> {
         let requested = Arc::new(Semaphore::new(0));
         let adds = requested.clone();
@@ -59,7 +59,7 @@ impl Protected {
 }
 
 #[tokio::test]
-async fn keys_are_fetched_once() {
+async fn keys_are_fetched_once_despite_unknown_keys_and_failures() {
     let server = Protected::start().await;
     let unknown = Signer::new("key-2");
     for _ in 0..5 {
@@ -71,7 +71,7 @@ async fn keys_are_fetched_once() {
     }
     assert_eq!(server.issuer.seen("GET /jwks").len(), 1);
 
-    // Without keys, no token can be checked, and nobody is let in.
+    // Without keys, no token can be checked, and every request is refused.
     let server = Protected::start().await;
     server.issuer.on("GET /jwks", |_| status(500));
     for _ in 0..3 {
@@ -85,7 +85,7 @@ async fn keys_are_fetched_once() {
 }
 
 #[tokio::test]
-async fn a_token_of_an_unknown_key_delays_no_other_while_the_keys_are_slow() {
+async fn a_token_with_an_unknown_key_does_not_delay_tokens_with_known_keys() {
     let server = Protected::start().await;
     assert_eq!(server.good().await, LET_IN);
     let requested = server.withhold_keys();
@@ -102,17 +102,17 @@ async fn a_token_of_an_unknown_key_delays_no_other_while_the_keys_are_slow() {
         let status = timeout(SOON, server.good()).await;
         assert_eq!(status.expect("a good token waits for the keys"), LET_IN);
     }
-    // The wait for the keys is short, and one for both.
+    // Both wait for the same fetch, which times out soon.
     pass(LATER).await;
     for status in waiting {
-        let status = timeout(SOON, status).await.expect("the keys are waited for too long");
+        let status = timeout(SOON, status).await.expect("the fetch times out");
         assert_eq!(status.unwrap(), 401);
     }
     assert_eq!(server.fetched(), 2);
 }
 
 #[tokio::test]
-async fn the_pause_between_requests_for_keys_begins_when_one_ends() {
+async fn the_pause_between_fetches_of_keys_starts_when_a_fetch_ends() {
     let server = Arc::new(Protected::start().await);
     assert_eq!(server.good().await, LET_IN);
     let requested = server.withhold_keys();
@@ -125,9 +125,11 @@ async fn the_pause_between_requests_for_keys_begins_when_one_ends() {
     request_for_keys(&requested).await;
     pass(LATER).await;
     assert_eq!(first.await.unwrap(), 401);
-    // 32 seconds after its beginning, and 26 after its end.
+    // 32 seconds after the start of the fetch, and 26 after its end.
     pass(Duration::from_secs(26)).await;
-    let status = timeout(SOON, ask("key-2")).await.expect("the keys are requested again");
+    let status = timeout(SOON, ask("key-2"))
+        .await
+        .expect("the keys aren't requested again");
     assert_eq!(status.unwrap(), 401);
     assert_eq!(server.fetched(), 2);
     pass(Duration::from_secs(5)).await;
@@ -138,7 +140,7 @@ async fn the_pause_between_requests_for_keys_begins_when_one_ends() {
 }
 
 #[tokio::test]
-async fn keys_are_fetched_again_before_anybody_has_to_wait() {
+async fn keys_are_refreshed_while_requests_use_the_old_ones() {
     let server = Protected::start().await;
     assert_eq!(server.good().await, LET_IN);
     let requested = server.withhold_keys();
@@ -148,7 +150,7 @@ async fn keys_are_fetched_again_before_anybody_has_to_wait() {
         assert_eq!(status.expect("a good token waits for the keys"), LET_IN);
         request_for_keys(&requested).await;
         pass(LATER).await;
-        // A token of an unknown key waits for the end of that.
+        // A token with an unknown key waits for the end of the fetch.
         assert_eq!(server.by(&Signer::new("key-2")).await, 401);
     }
     assert_eq!(server.fetched(), 4);
@@ -164,7 +166,7 @@ async fn a_key_that_the_issuer_has_removed_is_not_accepted_after_a_long_pause() 
 }
 
 #[tokio::test]
-async fn a_token_without_a_key_id_is_checked_by_the_key_of_its_type() {
+async fn a_token_without_a_key_id_is_checked_with_the_only_key_of_its_type() {
     let server = Protected::start().await;
     let mut own = json!(server.signer.public());
     for member in ["alg", "kid", "use"] {
@@ -181,7 +183,7 @@ async fn a_token_without_a_key_id_is_checked_by_the_key_of_its_type() {
     header.kid = None;
     let token = jsonwebtoken::encode(&header, &server.claims("basic"), &server.signer.key).unwrap();
     assert_eq!(server.refusal(Some(&token)).await, (LET_IN, String::new()));
-    // Two of its type are one too many.
+    // Two keys of its type are ambiguous.
     let server = Protected::start().await;
     let two = [own.clone(), json!(Signer::new("key-2").public())];
     server.issuer.document("/jwks", json!({"keys": two}));

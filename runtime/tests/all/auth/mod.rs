@@ -1,4 +1,4 @@
-//! Authorization over HTTP, with servers that do as they should and others that don't.
+//! Authorization over HTTP, with correct and with hostile servers.
 
 mod bound;
 mod flow;

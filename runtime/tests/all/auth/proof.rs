@@ -1,4 +1,4 @@
-//! Proofs of clients.
+//! DPoP proofs of clients.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::auth::signer::{Signer, now};
 
-/// The header of a good proof.
+/// The header of a valid proof.
 pub fn header(key: &Signer) -> Header {
     let mut jwk = key.public();
     jwk.common.key_id = None;
@@ -22,7 +22,7 @@ pub fn header(key: &Signer) -> Header {
     header
 }
 
-/// What a good proof says of a request with this token.
+/// The claims of a valid proof for a request with this token.
 pub fn proof_claims(method: &str, url: &str, token: &str) -> Value {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let jti = COUNT.fetch_add(1, Ordering::SeqCst).to_string();
@@ -30,7 +30,7 @@ pub fn proof_claims(method: &str, url: &str, token: &str) -> Value {
     json!({"jti": jti, "htm": method, "htu": url, "iat": now(), "ath": ath})
 }
 
-/// A proof that says this.
+/// A proof with these claims.
 pub fn sign(key: &Signer, claims: &Value) -> String {
     jsonwebtoken::encode(&header(key), claims, &key.key).unwrap()
 }

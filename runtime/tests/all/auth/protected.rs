@@ -17,14 +17,14 @@ use crate::auth::signer::{Signer, claims, now, with};
 use crate::auth::user::Browser;
 use crate::auth::world::{TestServers, call, connect_to};
 
-/// A server of ours, and an issuer of tokens for it.
+/// Our server, and an issuer of tokens for it.
 pub struct Protected {
     pub url: String,
     pub issuer: Server,
     pub signer: Signer,
 }
 
-/// What a tool knows of its caller.
+/// The principal of the caller, as a tool sees it.
 async fn who(Principal(principal): Principal, Extension(info): Extension<TokenInfo>, headers: HeaderMap) -> String {
     assert!(!headers.contains_key("authorization"));
     assert_eq!(info.principal(), principal);
@@ -37,7 +37,7 @@ impl Protected {
         Self::with(|resource| resource).await
     }
 
-    /// One that protects its resource in this way.
+    /// Starts a server whose protected resource is configured by `protect`.
     pub async fn with(protect: impl FnOnce(ProtectedResource) -> ProtectedResource) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let url = format!("http://{}/mcp", listener.local_addr().unwrap());
@@ -82,7 +82,7 @@ impl Protected {
         request.send().await.unwrap()
     }
 
-    /// The status and the challenge of the answer to a ping with a token.
+    /// The status and the challenge of the response to a ping with a token.
     pub async fn refusal(&self, token: Option<&str>) -> (u16, String) {
         challenged(&self.post(token, Some("none"), &message("ping", json!({}))).await)
     }
@@ -105,7 +105,7 @@ fn initialize() -> String {
 }
 
 #[tokio::test]
-async fn a_client_learns_where_it_gets_a_token() {
+async fn requests_without_a_token_are_refused_with_the_url_of_the_metadata() {
     let server = Protected::start().await;
     let (status, challenge) = server.refusal(None).await;
     let place = server.url.replace("/mcp", "/.well-known/oauth-protected-resource/mcp");
@@ -122,20 +122,20 @@ async fn a_client_learns_where_it_gets_a_token() {
         "bearer_methods_supported": ["header"],
     });
     assert_eq!(metadata, expected);
-    // The streams and the end of a session need one too.
+    // Streams and the deletion of a session need a token too.
     for method in [reqwest::Method::GET, reqwest::Method::DELETE] {
         let request = reqwest::Client::new().request(method, &server.url);
         assert_eq!(request.send().await.unwrap().status(), 401);
     }
     let stream = reqwest::get(server.url.replace("/mcp", "/sse")).await.unwrap();
     assert_eq!(stream.status(), 401);
-    // A token in the URL is none.
+    // A token in the URL isn't accepted.
     let request = reqwest::Client::new().post(format!("{}?access_token={}", server.url, server.token("basic")));
     assert_eq!(request.send().await.unwrap().status(), 401);
 }
 
 #[tokio::test]
-async fn only_tokens_for_this_server_are_accepted() {
+async fn tokens_with_wrong_missing_or_expired_claims_are_refused() {
     let server = Protected::start().await;
     let good = || server.claims("basic");
     let bad = [
@@ -161,7 +161,7 @@ async fn only_tokens_for_this_server_are_accepted() {
     }
     let nobody = with(with(good(), "sub", Value::Null), "client_id", Value::Null);
     assert_eq!(server.refusal(Some(&server.signer.sign(&nobody))).await.0, 401);
-    // One of several audiences.
+    // This server is one of several audiences.
     let token = server
         .signer
         .sign(&with(good(), "aud", json!(["https://other.example", server.url])));
@@ -212,7 +212,7 @@ async fn only_signatures_of_the_issuer_are_accepted() {
 }
 
 #[tokio::test]
-async fn a_token_whose_issuer_or_subject_is_no_text_is_refused() {
+async fn a_token_whose_issuer_subject_or_client_is_not_a_string_is_refused() {
     let server = Protected::start().await;
     let issuer = &server.issuer.url;
     for (name, value) in [
@@ -230,7 +230,7 @@ async fn a_token_whose_issuer_or_subject_is_no_text_is_refused() {
 }
 
 #[tokio::test]
-async fn scopes_are_needed() {
+async fn requests_and_calls_without_the_required_scopes_are_refused() {
     let server = Protected::start().await;
     let (status, challenge) = server.refusal(Some(&server.token("other"))).await;
     assert_eq!(status, 403);
@@ -238,7 +238,7 @@ async fn scopes_are_needed() {
         challenge.contains("error=\"insufficient_scope\"") && challenge.contains("scope=\"basic\""),
         "{challenge}"
     );
-    // Array claims are scopes too.
+    // Scopes can be an array too.
     let array = with(with(server.claims(""), "scope", Value::Null), "scp", json!(["basic"]));
     assert_eq!(server.refusal(Some(&server.signer.sign(&array))).await.0, 404);
 
@@ -246,7 +246,7 @@ async fn scopes_are_needed() {
     let calls = [
         message("tools/call", json!({"name": "hello"})),
         json!([{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "hello"}}]).to_string(),
-        // What may be read in two ways is read in none.
+        // A call whose tool can't be determined needs the scopes of all tools.
         message("tools/call", json!({"name": ["hello"]})),
         message("tools/call", json!({})),
         r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"who","name":"hello"}}"#.to_owned(),
@@ -277,7 +277,7 @@ async fn scopes_are_needed() {
 }
 
 #[tokio::test]
-async fn a_session_belongs_to_the_subject_that_began_it() {
+async fn a_session_can_be_used_only_by_the_subject_that_started_it() {
     let server = Protected::start().await;
     let alice = server.token("basic");
     let begun = server.post(Some(&alice), None, &initialize()).await;
@@ -285,7 +285,7 @@ async fn a_session_belongs_to_the_subject_that_began_it() {
     let begun = json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string();
     server.post(Some(&alice), Some(&session), &begun).await;
     let ask = message("tools/call", json!({"name": "who", "arguments": {}}));
-    // Another token of the same subject is as good.
+    // Another token of the same subject is accepted too.
     let renewed = server
         .signer
         .sign(&with(server.claims("basic write"), "jti", json!("2")));
@@ -350,7 +350,7 @@ async fn a_token_for_one_server_is_not_accepted_by_another() {
 }
 
 #[test]
-fn algorithms_with_a_shared_secret_cant_be_chosen() {
+fn algorithms_without_a_public_key_are_refused() {
     let validator = || JwtValidator::new("https://login.example", "https://mcp.example/mcp");
     assert!(validator().algorithms(&["ES256", "EdDSA"]).is_ok());
     assert!(validator().algorithms(&["HS256"]).is_err());

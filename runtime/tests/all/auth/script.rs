@@ -1,4 +1,4 @@
-//! HTTP servers on this machine that answer as a test says, and remember what they were asked.
+//! Local HTTP servers that answer as a test specifies, and record their requests.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -13,7 +13,7 @@ use serde_json::Value;
 use tokio::net::TcpListener;
 use url::Url;
 
-/// A request as it came.
+/// A recorded request.
 #[derive(Debug, Clone)]
 pub struct Seen {
     pub method: String,
@@ -45,12 +45,12 @@ impl Seen {
     }
 }
 
-/// What becomes of a request.
+/// The reaction of a handler to a request.
 pub enum Reply {
     Response(Response),
-    /// The application below answers.
+    /// The application answers.
     Next,
-    /// Nothing, as long as the client waits.
+    /// No response is sent.
     Never,
 }
 
@@ -90,7 +90,7 @@ struct Shared {
 }
 
 impl Server {
-    /// A server that knows nothing.
+    /// A server that answers 404 to requests without a handler.
     pub async fn start() -> Self {
         Self::with(Router::new()).await
     }
@@ -110,7 +110,7 @@ impl Server {
         Self { url, state }
     }
 
-    /// Answers requests of this method and path.
+    /// Sets the handler of requests with this method and path.
     pub fn on(&self, what: &str, handler: impl Fn(&Seen) -> Reply + Send + Sync + 'static) {
         self.state
             .handlers
@@ -119,12 +119,12 @@ impl Server {
             .insert(what.to_owned(), Arc::new(handler));
     }
 
-    /// Answers with a JSON document.
+    /// Serves a JSON document.
     pub fn document(&self, path: &str, document: Value) {
         self.on(&format!("GET {path}"), move |_| json(document.clone()));
     }
 
-    /// The requests of this method and path; an empty text stands for all.
+    /// The recorded requests with this method and path, or all if `what` is empty.
     pub fn seen(&self, what: &str) -> Vec<Seen> {
         let seen = self.state.seen.lock().unwrap();
         let is_it = |it: &&Seen| what.is_empty() || format!("{} {}", it.method, it.url.path()) == what;

@@ -1,4 +1,4 @@
-//! An issuer of signed tokens.
+//! Keys of issuers, and tokens that are signed with them.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -23,14 +23,14 @@ impl Signer {
         }
     }
 
-    /// The public half, as issuers publish it.
+    /// The public key, as issuers publish it.
     pub fn public(&self) -> Jwk {
         let mut key = Jwk::from_encoding_key(&self.key, Algorithm::ES256).unwrap();
         key.common.key_id = Some(self.id.clone());
         key
     }
 
-    /// The keys of an issuer with this one.
+    /// A key set that contains only this key.
     pub fn jwks(&self) -> Value {
         json!(JwkSet {
             keys: vec![self.public()]
@@ -54,13 +54,13 @@ pub fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs()
 }
 
-/// The claims of a good token.
+/// The claims of a valid token.
 pub fn claims(issuer: &str, audience: &str, subject: &str, scope: &str) -> Value {
     let exp = now() + 600;
     json!({"iss": issuer, "aud": audience, "sub": subject, "client_id": "a client", "scope": scope, "exp": exp})
 }
 
-/// The same with another value.
+/// The claims with another value for one of them, or without it if the value is null.
 pub fn with(mut claims: Value, name: &str, value: Value) -> Value {
     match value {
         Value::Null => drop(claims.as_object_mut().unwrap().remove(name)),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use mcp_runtime::auth::{BoxError, BoxFuture, UserAgent};
 use mcp_runtime::transport::http::client::reqwest::{self, Url};
 
-/// A user whose browser goes where the authorization server sends it.
+/// A user whose browser opens the authorization URL and returns the redirect.
 #[derive(Clone, Default)]
 pub struct Browser {
     asked: Arc<AtomicUsize>,
@@ -23,7 +23,7 @@ impl Browser {
         }
     }
 
-    /// How often the user was asked.
+    /// The number of times that the user was asked for authorization.
     pub fn asked(&self) -> usize {
         self.asked.load(Ordering::SeqCst)
     }

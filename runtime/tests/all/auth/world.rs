@@ -1,4 +1,4 @@
-//! A server of MCP that wants tokens, and the authorization server that it names.
+//! An MCP server that requires tokens, and the authorization server that it names.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -19,17 +19,17 @@ use url::Url;
 use crate::auth::script::{Reply, Seen, Server, json as reply, status, with_headers};
 use crate::auth::user::Browser;
 
-/// A server of MCP and an authorization server.
+/// An MCP server and its authorization server.
 pub struct TestServers {
     pub mcp: Server,
     pub auth: Server,
     pub issued: Arc<Issued>,
 }
 
-/// What the authorization server has given, and the server takes.
+/// The tokens that the authorization server issues and the MCP server accepts.
 #[derive(Default)]
 pub struct Issued {
-    /// The tokens that are good, and the scopes of each.
+    /// The valid tokens, each with its scopes.
     pub tokens: Mutex<Vec<(String, String)>>,
     challenge: Mutex<String>,
     scope: Mutex<String>,
@@ -37,14 +37,14 @@ pub struct Issued {
 }
 
 impl Issued {
-    /// A token with these scopes.
+    /// Issues a token with these scopes.
     fn token(&self, scope: String) -> String {
         let token = format!("token-{}", self.count.fetch_add(1, Ordering::SeqCst));
         self.tokens.lock().unwrap().push((token.clone(), scope));
         token
     }
 
-    /// The scopes of the token that a request has, if it is good.
+    /// The scopes of the token of a request, if it is valid.
     pub fn scopes(&self, request: &Seen) -> Option<String> {
         let token = request.header("authorization")?.strip_prefix("Bearer ")?;
         let tokens = self.tokens.lock().unwrap();
@@ -52,7 +52,7 @@ impl Issued {
         found.map(|(_, scopes)| scopes.clone())
     }
 
-    /// No token is good any more.
+    /// Revokes every token.
     pub fn revoke(&self) {
         self.tokens.lock().unwrap().clear();
     }
@@ -68,7 +68,7 @@ fn app() -> App {
 }
 
 impl TestServers {
-    /// Both as they should be.
+    /// Starts two servers that behave correctly.
     pub async fn new() -> Self {
         let world = Self {
             mcp: Server::with(app()).await,
@@ -90,7 +90,7 @@ impl TestServers {
         world
     }
 
-    /// What becomes of requests to the server.
+    /// Sets the handler of requests to the MCP endpoint.
     pub fn on_mcp(&self, handler: impl Fn(&Seen) -> Reply + Clone + Send + Sync + 'static) {
         for method in ["POST", "GET", "DELETE"] {
             self.mcp.on(&format!("{method} /mcp"), handler.clone());
@@ -132,7 +132,7 @@ impl TestServers {
         format!("{}/mcp", self.mcp.url)
     }
 
-    /// The authorization server agrees to everything that it can check.
+    /// Makes the authorization server check the code and PKCE, and grant every request.
     fn authorize(&self) {
         let (issued, issuer) = (self.issued.clone(), self.auth.url.clone());
         self.auth.on("GET /authorize", move |request| {
@@ -182,12 +182,12 @@ impl TestServers {
         connect_to(&self.endpoint(), authorizer, Options::default()).await
     }
 
-    /// The error of a client that isn't authorized.
+    /// Connects a client, which must fail, and returns its authorization error.
     pub async fn error(&self) -> String {
         self.error_of(&Browser::default()).await
     }
 
-    /// The error of a client with this user.
+    /// The same for a client with this user.
     pub async fn error_of(&self, user: &Browser) -> String {
         let connected = self.connect(Authorizer::interactive(user.clone())).await;
         auth_error(&connected.expect_err("the client is authorized"))
@@ -206,7 +206,7 @@ pub async fn call(session: &ClientSession) -> Result<(), CallError> {
     session.peer().call_tool(params).await.map(drop)
 }
 
-/// What an error says about authorization.
+/// The message of the authorization error that the connection failed with.
 pub fn auth_error(error: &ConnectError) -> String {
     let ConnectError::Call(CallError::Transport(error)) = error else {
         panic!("{error:?}");

@@ -1,4 +1,4 @@
-//! What stays as it is between equal revisions.
+//! Bytes, ids and order of the messages that a bridge passes on.
 
 use mcp_runtime::Revision;
 
@@ -7,7 +7,7 @@ use crate::bridge::{Raw, Serving, by_hand, options, serve};
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":"first","method":"initialize","params":{"protocolVersion":"REVISION","capabilities":{"x":{ "y":1.50}},"clientInfo":{"name":"c","version":"1"},"more":[ ]}}"#;
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
-/// A client and a server that both speak JSON, with a bridge between them whose sessions have begun.
+/// A raw client and a raw server with a bridge between them, after the handshake.
 async fn both(client: &str, server: &str) -> (Raw, Raw, Serving, crate::bridge::Losses) {
     let (options, losses) = options();
     let (bridge, [mut back]) = by_hand(options);
@@ -70,9 +70,9 @@ async fn between_equal_revisions_parameters_and_results_keep_their_bytes() {
 }
 
 #[tokio::test]
-async fn the_requests_and_notifications_of_both_sides_cross_with_their_own_ids_and_tokens() {
+async fn requests_and_notifications_of_both_sides_pass_with_their_own_ids_and_tokens() {
     let (mut front, mut back, _serving, _) = both("2025-11-25", "2025-11-25").await;
-    // A call with progress, during which the server asks something with progress of the client.
+    // A call with progress, during which the server sends the client a request with progress.
     front
         .send(
             r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","_meta":{"progressToken":"mine"}}}"#,
@@ -108,7 +108,7 @@ async fn the_requests_and_notifications_of_both_sides_cross_with_their_own_ids_a
         back.text().await,
         r#"{"jsonrpc":"2.0","id":"q","error":{"code":-1,"message":"no","data":[ ]}}"#
     );
-    // What isn't about a call crosses as it is, and so does what no revision declares.
+    // Notifications that belong to no call pass unchanged, even undeclared ones.
     for (from_client, notification) in [
         (
             true,
@@ -132,7 +132,7 @@ async fn the_requests_and_notifications_of_both_sides_cross_with_their_own_ids_a
         from.send(notification).await;
         assert_eq!(to.text().await, notification);
     }
-    // A ping asks the other side, and a cancellation ends the call there.
+    // A ping is passed on to the other side, and a cancellation ends the call there.
     front.send(r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#).await;
     assert_eq!(back.next().await["method"], "ping");
     front
@@ -144,7 +144,7 @@ async fn the_requests_and_notifications_of_both_sides_cross_with_their_own_ids_a
 }
 
 #[tokio::test]
-async fn nothing_is_reordered() {
+async fn messages_are_not_reordered() {
     let (mut front, mut back, _serving, _) = both("2025-06-18", "2025-06-18").await;
     for round in 0..20 {
         for step in 0..10 {
@@ -192,7 +192,7 @@ async fn nothing_is_reordered() {
 }
 
 #[tokio::test]
-async fn a_batch_is_answered_by_one_array_and_each_message_of_it_is_passed_on() {
+async fn a_batch_is_passed_on_message_by_message_and_answered_in_one_array() {
     let (mut front, mut back, _serving, _) = both("2025-03-26", "2025-03-26").await;
     front
         .send(r#"[{"jsonrpc":"2.0","id":1,"method":"a"},{"jsonrpc":"2.0","method":"n"},{"jsonrpc":"2.0","id":2,"method":"b"}]"#)
@@ -210,7 +210,7 @@ async fn a_batch_is_answered_by_one_array_and_each_message_of_it_is_passed_on() 
 }
 
 #[tokio::test]
-async fn messages_between_revisions_of_one_era_are_translated_and_their_losses_told() {
+async fn messages_between_revisions_of_one_era_are_translated_and_losses_reported() {
     let (mut front, mut back, _serving, losses) = both("2024-11-05", "2025-11-25").await;
     front.send(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#).await;
     let asked = back.next().await;
@@ -227,7 +227,7 @@ async fn messages_between_revisions_of_one_era_are_translated_and_their_losses_t
     );
     let told = losses.lock().expect("nobody panics").join("; ");
     assert!(told.contains("tools/list tools[0].title dropped"), "{told}");
-    // The client has no such method, and neither has its revision any such question.
+    // The client's revision has neither the method `tasks/list` nor elicitation.
     front.send(r#"{"jsonrpc":"2.0","id":2,"method":"tasks/list"}"#).await;
     assert_eq!(front.next().await["error"]["code"], -32601);
     back.send(r#"{"jsonrpc":"2.0","id":9,"method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}}"#)
@@ -241,7 +241,7 @@ async fn messages_between_revisions_of_one_era_are_translated_and_their_losses_t
 }
 
 #[tokio::test]
-async fn a_cancellation_goes_before_the_request_that_comes_after_it() {
+async fn a_cancellation_is_passed_on_before_the_next_request() {
     let (mut front, mut back, _serving, _) = both("2025-06-18", "2025-06-18").await;
     for id in 0..20 {
         front

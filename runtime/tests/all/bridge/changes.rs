@@ -1,4 +1,5 @@
-//! What the clients of a server of the other era are told of its changes, while subscriptions end, are refused or wait.
+//! Change notifications from a stateless server to a client with a handshake, while subscriptions end, are refused or
+//! wait.
 
 use mcp_runtime::Revision;
 use mcp_runtime::bridge::BridgeOptions;
@@ -6,7 +7,8 @@ use serde_json::{Value, json};
 
 use crate::bridge::{Raw, by_hand, discover, options, serve};
 
-/// A client with a handshake, stateless servers whose messages a test writes, and what keeps the bridge between them.
+/// A client with a handshake, stateless servers whose messages the test writes, and the task of the bridge between
+/// them.
 async fn begun<const N: usize>() -> (Raw, [Raw; N], impl Sized) {
     let (bridge, mut servers) = by_hand(BridgeOptions {
         server: vec![Revision::HUB],
@@ -29,7 +31,7 @@ async fn begun<const N: usize>() -> (Raw, [Raw; N], impl Sized) {
     (client, servers, serving)
 }
 
-/// Subscribes the client to a resource; the id of the request that the server gets for that.
+/// Subscribes the client to a resource, and returns the id of the `subscriptions/listen` request that the server gets.
 async fn subscribe(client: &mut Raw, server: &mut Raw, uri: &str) -> Value {
     let request = json!({"jsonrpc": "2.0", "id": uri, "method": "resources/subscribe", "params": {"uri": uri}});
     client.send(&request.to_string()).await;
@@ -37,11 +39,11 @@ async fn subscribe(client: &mut Raw, server: &mut Raw, uri: &str) -> Value {
     listened(server).await
 }
 
-/// The id of the next request for changes.
+/// Returns the id of the next `subscriptions/listen` request.
 async fn listened(server: &mut Raw) -> Value {
     loop {
         let message = server.next().await;
-        // Nobody waits for the one before any more.
+        // The previous one is cancelled.
         if message["method"] != "notifications/cancelled" {
             assert_eq!(message["method"], "subscriptions/listen", "{message}");
             return message["id"].clone();
@@ -83,7 +85,7 @@ async fn is_told(client: &mut Raw, uri: &str) {
 }
 
 #[tokio::test]
-async fn a_server_that_is_restarted_gets_the_subscriptions_and_its_resources_count_as_changed() {
+async fn a_restarted_server_gets_the_subscriptions_and_its_resources_count_as_changed() {
     let (mut client, [mut first, mut restarted], _serving) = begun().await;
     let subscription = subscribe(&mut client, &mut first, "a:b").await;
     acknowledge(&first, &subscription, &["a:b"]).await;
@@ -97,7 +99,7 @@ async fn a_server_that_is_restarted_gets_the_subscriptions_and_its_resources_cou
 }
 
 #[tokio::test]
-async fn a_subscription_that_the_server_ends_is_made_again_and_its_resources_count_as_changed() {
+async fn an_ended_subscription_is_renewed_and_its_resources_count_as_changed() {
     let (mut client, [mut server], _serving) = begun().await;
     let mut subscription = subscribe(&mut client, &mut server, "a:b").await;
     acknowledge(&server, &subscription, &["a:b"]).await;
@@ -114,7 +116,7 @@ async fn a_subscription_that_the_server_ends_is_made_again_and_its_resources_cou
 }
 
 #[tokio::test]
-async fn a_subscription_lasts_until_the_server_acknowledges_the_one_that_takes_its_place() {
+async fn a_subscription_lasts_until_the_server_acknowledges_its_replacement() {
     for is_refused in [false, true] {
         let (mut client, [mut server], _serving) = begun().await;
         let first = subscribe(&mut client, &mut server, "a:b").await;

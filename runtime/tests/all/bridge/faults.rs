@@ -1,4 +1,4 @@
-//! What happens when one of the sides fails, hangs, floods, is slow, or ends.
+//! Clients and servers of a bridge that fail, hang, flood, are slow, or end.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -30,7 +30,7 @@ fn call(id: u64, tool: &str) -> String {
     json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": tool}}).to_string()
 }
 
-/// Begins a session as a client.
+/// Starts a session as a client.
 async fn begin(transport: ChannelTransport, revision: &str) -> Raw {
     let mut client = Raw::new(transport);
     client.send(&initialize(revision)).await;
@@ -40,7 +40,7 @@ async fn begin(transport: ChannelTransport, revision: &str) -> Raw {
     client
 }
 
-/// A shell script that answers `initialize`, and then does something.
+/// A shell script that answers `initialize`, and then runs `then`.
 fn script(then: &str) -> impl Fn() -> Result<mcp_runtime::transport::stdio::ChildTransport, TransportError> + use<> {
     let agreed = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}"#;
     let text = format!("read line; echo '{agreed}'; read line; {then}");
@@ -59,7 +59,7 @@ async fn ends(serving: Serving) -> Result<(), BridgeError> {
 }
 
 #[tokio::test]
-async fn whoever_waits_for_a_server_that_dies_is_told_so() {
+async fn pending_calls_fail_with_the_exit_status_when_the_server_dies() {
     let (transport, serving) = serve(Bridge::new(script("read line; echo oops >&2; exit 3"), options().0));
     let mut client = begin(transport, "2025-11-25").await;
     for id in [1, 2] {
@@ -79,7 +79,7 @@ async fn whoever_waits_for_a_server_that_dies_is_told_so() {
 }
 
 #[tokio::test]
-async fn a_server_that_dies_is_started_anew_if_that_is_asked_for() {
+async fn a_server_that_dies_is_restarted_if_the_option_is_set() {
     let started = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&started);
     let start = script(r#"read line; echo '{"jsonrpc":"2.0","id":2,"result":{"content":[]}}'; exit 1"#);
@@ -112,7 +112,7 @@ async fn a_server_that_dies_is_started_anew_if_that_is_asked_for() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_started_anew_has_the_place_of_the_one_that_died() {
+async fn a_restarted_server_does_not_count_as_an_additional_one() {
     let options = BridgeOptions {
         restart: true,
         servers: 1,
@@ -136,7 +136,7 @@ async fn a_server_that_is_started_anew_has_the_place_of_the_one_that_died() {
 }
 
 #[tokio::test]
-async fn a_client_may_give_up_a_server_that_hangs_and_ignores_its_end() {
+async fn a_client_that_leaves_ends_the_bridge_even_if_the_server_ignores_sigterm() {
     let script = script("trap '' TERM; while true; do sleep 1; done");
     let (transport, serving) = serve(Bridge::new(
         script,
@@ -155,7 +155,7 @@ async fn a_client_may_give_up_a_server_that_hangs_and_ignores_its_end() {
 }
 
 #[tokio::test]
-async fn a_server_that_floods_a_slow_client_neither_fills_the_memory_nor_hides_an_answer() {
+async fn a_flood_of_log_messages_to_a_slow_client_is_bounded_and_hides_no_response() {
     let (ours, theirs) = channel(1);
     let connection = Mutex::new(Some(theirs));
     let (transport, serving) = serve(Bridge::new(
@@ -192,7 +192,7 @@ async fn a_server_that_floods_a_slow_client_neither_fills_the_memory_nor_hides_a
     assert!(answer["result"].is_object());
     assert!(
         (100..400).contains(&logged),
-        "{logged} of 500 were kept, and there is room for 335"
+        "{logged} of 500 were kept, and the limit is 335"
     );
     drop(client);
     let _ = ends(serving).await;
@@ -210,7 +210,7 @@ fn slow(gate: &Arc<Notify>) -> Router {
 }
 
 #[tokio::test]
-async fn calls_in_flight_get_their_answers_when_the_bridge_closes() {
+async fn calls_in_flight_get_their_responses_when_the_bridge_closes() {
     for server in Revision::ALL {
         let gate = Arc::new(Notify::new());
         let router = slow(&gate);
@@ -271,7 +271,7 @@ fn asking(dropped: &Arc<AtomicUsize>) -> Router {
 }
 
 #[tokio::test]
-async fn a_call_that_waits_for_its_client_goes_on_with_the_answer_and_with_nothing_else() {
+async fn a_suspended_call_continues_once_and_only_with_its_own_request_state() {
     let dropped = Arc::default();
     let (transport, _serving) = bridged(&asking(&dropped), Revision::V2025_06_18, options().0);
     let mut client = Raw::new(transport);
@@ -282,7 +282,7 @@ async fn a_call_that_waits_for_its_client_goes_on_with_the_answer_and_with_nothi
     let (name, question) = questions.iter().next().expect("it asks one thing");
     assert_eq!(question["method"], "roots/list");
     let state = asked["result"]["requestState"].clone();
-    // A state that was tampered with, or of another request, is refused.
+    // A state that was tampered with is refused.
     let forged = format!("{}A", state.as_str().expect("it is text"));
     client
         .send(&stateless(2, "asks", &json!({"requestState": forged})))
@@ -293,13 +293,13 @@ async fn a_call_that_waits_for_its_client_goes_on_with_the_answer_and_with_nothi
     client.send(&stateless(3, "asks", &answer)).await;
     let done = client.next().await;
     assert_eq!(done["result"]["content"][0]["text"], "file:///home", "{done}");
-    // The call has ended.
+    // The call has ended, so its state is no longer valid.
     client.send(&stateless(4, "asks", &answer)).await;
     assert_eq!(client.next().await["error"]["code"], -32602);
 }
 
 #[tokio::test]
-async fn a_call_that_goes_on_leaves_no_task_behind() {
+async fn a_suspended_call_that_continues_leaves_no_task_behind() {
     let (transport, _serving) = bridged(&asking(&Arc::default()), Revision::V2025_06_18, options().0);
     let mut client = Raw::new(transport);
     let tasks = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
@@ -329,7 +329,7 @@ async fn a_call_that_goes_on_leaves_no_task_behind() {
 }
 
 #[tokio::test]
-async fn calls_that_wait_for_their_clients_are_bounded_and_expire() {
+async fn suspended_calls_are_limited_per_client_and_expire() {
     let dropped = Arc::new(AtomicUsize::new(0));
     let options = BridgeOptions {
         // One client may have an eighth.
@@ -361,8 +361,8 @@ async fn calls_that_wait_for_their_clients_are_bounded_and_expire() {
         .expect("the server's calls are cancelled");
 }
 
-/// How many sessions with the server a bridge of two places has after a client of each of these principals has begun, in this order;
-/// the last one's answer, and which clients are still served.
+/// Connects a client of each of these principals, in this order, to a bridge that allows two sessions with its server.
+/// Returns the response to the last client, and whether each client is still served.
 async fn begin_in_turn(principals: &[&str]) -> (Value, Vec<bool>) {
     let router = slow(&Arc::default());
     let connector = move || {
@@ -395,21 +395,21 @@ async fn begin_in_turn(principals: &[&str]) -> (Value, Vec<bool>) {
 }
 
 #[tokio::test]
-async fn a_client_takes_the_place_of_the_one_that_has_been_idle_longest() {
+async fn a_new_client_evicts_the_one_that_has_been_idle_longest() {
     let (answer, served) = begin_in_turn(&["ann", "bob", "eve"]).await;
     assert!(answer["result"].is_object(), "{answer}");
     assert_eq!(served, [false, true, true]);
 }
 
 #[tokio::test]
-async fn the_client_with_the_most_sessions_makes_room_first() {
+async fn sessions_of_the_principal_with_the_most_are_evicted_first() {
     let (answer, served) = begin_in_turn(&["ann", "eve", "eve", "eve"]).await;
     assert!(answer["result"].is_object(), "{answer}");
     assert_eq!(served, [true, false, false, true]);
 }
 
 #[tokio::test]
-async fn a_client_that_leaves_a_server_which_never_answers_leaves_its_place() {
+async fn a_client_that_leaves_during_a_hanging_handshake_frees_its_session() {
     let (started, mut servers) = mpsc::unbounded_channel();
     let connector = move || {
         let (ours, theirs) = channel(16);
@@ -436,7 +436,7 @@ async fn a_client_that_leaves_a_server_which_never_answers_leaves_its_place() {
     }
 }
 
-/// A client of a principal.
+/// Connects a client of a principal.
 fn connect<C: Connector>(bridge: &Bridge<C>) -> (Raw, Serving) {
     let (transport, client) = channel(16);
     let bridge = bridge.clone();
@@ -445,7 +445,7 @@ fn connect<C: Connector>(bridge: &Bridge<C>) -> (Raw, Serving) {
 }
 
 #[tokio::test]
-async fn a_client_waits_only_so_long_for_a_server_that_never_answers() {
+async fn connecting_to_a_server_that_never_answers_times_out() {
     let servers = Mutex::new(Vec::new());
     let connector = move || {
         let (ours, theirs) = channel(16);
@@ -457,7 +457,7 @@ async fn a_client_waits_only_so_long_for_a_server_that_never_answers() {
         ..options().0
     };
     let bridge = Bridge::new(connector, options);
-    // The stateless ones wait for the same session.
+    // The stateless clients wait for the same session.
     let begins = [
         initialize("2025-11-25"),
         stateless(0, "t", &json!({})),
@@ -483,7 +483,7 @@ async fn a_client_waits_only_so_long_for_a_server_that_never_answers() {
 }
 
 #[tokio::test]
-async fn a_client_that_only_sends_nothing_more_gets_its_answer_from_a_server_that_is_slow_to_start() {
+async fn a_client_that_stops_writing_still_gets_its_response_from_a_slow_server() {
     let slow = Slow {
         connections: Arc::default(),
         first_hangs: false,
@@ -506,7 +506,7 @@ async fn a_client_that_only_sends_nothing_more_gets_its_answer_from_a_server_tha
 }
 
 #[tokio::test]
-async fn as_many_sessions_with_the_server_are_busy_as_are_allowed() {
+async fn a_new_client_is_refused_while_all_allowed_sessions_are_busy() {
     let gate = Arc::new(Notify::new());
     let router = slow(&gate);
     let connector = move || {
@@ -528,7 +528,7 @@ async fn as_many_sessions_with_the_server_are_busy_as_are_allowed() {
     let (first, first_serving) = serve(bridge.clone());
     let mut first = begin(first, "2025-06-18").await;
     first.send(&call(1, "wait")).await;
-    // The bridge has passed the call on once it answers what comes after it.
+    // Once the second call is answered, the bridge has passed the first one on.
     first.send(&call(2, "none")).await;
     assert_eq!(first.next().await["id"], 2);
     let (second, second_serving) = serve(bridge.clone());
@@ -550,7 +550,7 @@ async fn as_many_sessions_with_the_server_are_busy_as_are_allowed() {
     begin(third, "2025-06-18").await;
 }
 
-/// Connects to a server of 2025-11-25. The first connection is never made, or all take some time.
+/// Connects to a server of 2025-11-25 after some time. If `first_hangs`, the first connection is never made.
 struct Slow {
     connections: Arc<AtomicUsize>,
     first_hangs: bool,
@@ -592,7 +592,7 @@ async fn stateless_call(bridge: &Bridge<Slow>, name: &str) -> (Raw, Serving) {
 }
 
 #[tokio::test]
-async fn a_server_that_is_slow_to_start_holds_up_only_the_clients_that_share_it() {
+async fn a_slow_server_delays_only_the_clients_that_share_it() {
     let connections = Arc::new(AtomicUsize::new(0));
     let slow = |first_hangs| Slow {
         connections: Arc::clone(&connections),
@@ -618,12 +618,12 @@ async fn a_server_that_is_slow_to_start_holds_up_only_the_clients_that_share_it(
     assert_eq!(
         connections.load(Ordering::SeqCst),
         1,
-        "one session is begun for all of them"
+        "one session is started for all of them"
     );
 }
 
 #[tokio::test]
-async fn a_stateless_server_cannot_call_the_clients_that_share_it() {
+async fn a_request_from_a_stateless_server_is_refused_and_reaches_no_client() {
     let (bridge, [mut server]) = by_hand(options().0);
     let (transport, _serving) = serve(bridge);
     let mut client = Raw::new(transport);
@@ -645,7 +645,7 @@ async fn a_stateless_server_cannot_call_the_clients_that_share_it() {
 }
 
 #[tokio::test]
-async fn a_server_that_never_acknowledges_a_subscription_does_not_keep_its_clients() {
+async fn a_subscription_that_is_never_acknowledged_leaves_no_tasks_behind() {
     let (bridge, [mut server]) = by_hand(options().0);
     let tasks = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
     let mut before = None;
@@ -679,7 +679,7 @@ async fn a_server_that_never_acknowledges_a_subscription_does_not_keep_its_clien
         };
         timeout(Duration::from_secs(5), is_gone).await.expect("its tasks end");
         if before.is_none() {
-            // What ends on its own has ended then.
+            // By then, the tasks that end on their own have ended.
             tokio::time::sleep(Duration::from_millis(100)).await;
             before = Some(tasks());
         }

@@ -1,4 +1,4 @@
-//! What a server leaves unanswered that the bridge asks on its own, and the calls that go on all the same.
+//! The bridge's own requests that a server leaves unanswered, and the calls that they must not delay.
 
 use mcp_runtime::Revision;
 use mcp_runtime::bridge::BridgeOptions;
@@ -16,7 +16,7 @@ fn request(id: u64, method: &str, mut params: Value) -> String {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
 }
 
-/// A client that has sent a call of a tool, the server, and what keeps the bridge between them.
+/// A client that has sent a call of a tool, the server, and the task of the bridge between them.
 async fn begun(capabilities: Value) -> (Raw, Raw, impl Sized) {
     let (bridge, [mut server]) = by_hand(BridgeOptions {
         server: vec![Revision::V2025_11_25],
@@ -31,7 +31,7 @@ async fn begun(capabilities: Value) -> (Raw, Raw, impl Sized) {
 }
 
 #[tokio::test]
-async fn a_log_level_that_the_server_never_sets_holds_up_only_the_call_that_sets_it() {
+async fn an_unanswered_set_level_request_delays_only_the_call_that_caused_it() {
     let (mut client, mut server, _serving) = begun(json!({"tools": {}, "logging": {}})).await;
     assert_eq!(server.next().await["method"], "logging/setLevel");
     client.send(&request(2, "tools/call", json!({"name": "t"}))).await;
@@ -60,7 +60,7 @@ async fn a_log_level_that_the_server_refuses_is_not_set_again_with_each_call() {
 }
 
 #[tokio::test]
-async fn a_list_of_tools_that_never_comes_holds_up_no_call_of_something_else() {
+async fn an_unanswered_tools_list_request_does_not_delay_other_methods() {
     let tasks = json!({"requests": {"tools": {"call": {}}}});
     let (mut client, mut server, _serving) = begun(json!({"tools": {}, "prompts": {}, "tasks": tasks})).await;
     let first_list = server.next().await;
@@ -73,7 +73,7 @@ async fn a_list_of_tools_that_never_comes_holds_up_no_call_of_something_else() {
         .await;
     server.send(&result(&prompts, &json!({"prompts": []}))).await;
     assert_eq!(client.next().await["id"], 2);
-    // What was listed before the change isn't known after it.
+    // A list that was requested before the change is not used after it.
     let tools = json!({"tools": [{"name": "t", "inputSchema": {"type": "object"}}]});
     server.send(&result(&first_list, &tools)).await;
     let called = server.next().await;

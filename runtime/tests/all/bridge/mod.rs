@@ -21,10 +21,10 @@ use tokio::time::timeout;
 
 use crate::common::PATIENCE;
 
-/// The losses that a bridge has told: method, path and kind.
+/// The losses that a bridge has reported: method, path and kind.
 type Losses = Arc<Mutex<Vec<String>>>;
 
-/// Options of a bridge that keeps what is lost.
+/// Options of a bridge, and the losses that it reports.
 fn options() -> (BridgeOptions, Losses) {
     let losses = Losses::default();
     let kept = Arc::clone(&losses);
@@ -40,7 +40,7 @@ fn options() -> (BridgeOptions, Losses) {
     (options, losses)
 }
 
-/// A client's end of a bridge to a router that speaks one revision.
+/// A client's end of a bridge to a router that supports one revision.
 fn bridged(router: &Router, server: Revision, options: BridgeOptions) -> (ChannelTransport, Serving) {
     let router = router.clone();
     let connector = move || {
@@ -81,7 +81,7 @@ fn result(request: &Value, result: &Value) -> String {
     json!({"jsonrpc": "2.0", "id": request["id"], "result": result}).to_string()
 }
 
-/// Lets a server agree to the handshake of revision 2025-11-25.
+/// Answers a handshake as a server of revision 2025-11-25.
 async fn agree(server: &mut Raw, handshake: &Value, capabilities: Value) {
     let info = json!({"name": "s", "version": "1"});
     let agreed = json!({"protocolVersion": "2025-11-25", "capabilities": capabilities, "serverInfo": info});
@@ -89,7 +89,7 @@ async fn agree(server: &mut Raw, handshake: &Value, capabilities: Value) {
     assert_eq!(server.next().await["method"], "notifications/initialized");
 }
 
-/// Lets a stateless server say what it is.
+/// Answers `server/discover` as a stateless server.
 async fn discover(server: &mut Raw, capabilities: Value) {
     let discovery = server.next().await;
     assert_eq!(discovery["method"], "server/discover", "{discovery}");
@@ -100,7 +100,7 @@ async fn discover(server: &mut Raw, capabilities: Value) {
     server.send(&result(&discovery, &discovered)).await;
 }
 
-/// A peer that sends and reads JSON as it likes.
+/// A peer that sends and reads raw JSON.
 struct Raw {
     sender: ChannelSender,
     receiver: ChannelReceiver,

@@ -1,4 +1,4 @@
-//! Every client with every server.
+//! Clients of every revision with servers of every revision.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -114,7 +114,7 @@ fn has_elicitation(revision: Revision) -> bool {
 }
 
 #[tokio::test]
-async fn every_client_uses_every_server() {
+async fn clients_of_every_revision_use_servers_of_every_revision() {
     for server in Revision::ALL {
         for revision in Revision::ALL {
             let pair = format!("client {revision}, server {server}");
@@ -172,7 +172,7 @@ async fn every_client_uses_every_server() {
 }
 
 #[tokio::test]
-async fn every_client_is_told_of_changes_by_every_server() {
+async fn clients_of_every_revision_get_changes_from_servers_of_every_revision() {
     for server in Revision::ALL {
         for revision in Revision::ALL {
             let pair = format!("client {revision}, server {server}");

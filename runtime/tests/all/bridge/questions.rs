@@ -1,4 +1,5 @@
-//! Whom a bridge asks what a server with a handshake asks, and when.
+//! Requests from a server with a handshake: the stateless client that a bridge passes them on to, and the call that
+//! carries them.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -13,7 +14,7 @@ use tokio::time::timeout;
 
 use crate::bridge::{PATIENCE, Raw, agree, by_hand, options, result};
 
-/// A request of a stateless client that can be asked everything.
+/// A request of a stateless client that declares elicitation, roots and sampling.
 fn request(id: u64, method: &str, mut params: Value) -> String {
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -27,7 +28,7 @@ fn call(id: u64, tool: &str, arguments: &Value) -> String {
     request(id, "tools/call", json!({"name": tool, "arguments": arguments}))
 }
 
-/// The same call with answers: each question is answered with its own message.
+/// The same call with input responses: each elicitation is answered with its own message.
 fn answered(id: u64, tool: &str, arguments: &Value, asked: &Value) -> String {
     let questions = asked["result"]["inputRequests"].as_object().expect("it asks");
     let answers: serde_json::Map<String, Value> = questions
@@ -49,7 +50,7 @@ fn is_asked(answer: &Value) -> bool {
     answer["result"]["resultType"] == "input_required"
 }
 
-/// A client on a connection of its own.
+/// A client on its own connection.
 fn connect<C: Connector>(bridge: &Bridge<C>, principal: Option<&str>) -> Raw {
     let (clients, client) = channel(16);
     let (bridge, principal) = (bridge.clone(), principal.map(str::to_owned));
@@ -104,7 +105,7 @@ fn bank(begun: mpsc::Sender<()>, gate: &Arc<Notify>) -> Router {
 }
 
 #[tokio::test]
-async fn a_question_about_one_clients_call_never_reaches_another_client() {
+async fn an_input_request_for_one_clients_call_never_reaches_another_client() {
     for principals in [[None, None], [Some("alice"), Some("mallory")]] {
         let (begun, mut has_begun) = mpsc::channel(2);
         let gate = Arc::new(Notify::new());
@@ -134,7 +135,7 @@ async fn a_question_about_one_clients_call_never_reaches_another_client() {
 }
 
 #[tokio::test]
-async fn the_state_of_one_principals_call_is_of_no_use_to_another() {
+async fn the_request_state_of_one_principal_is_refused_for_another() {
     let (begun, _has_begun) = mpsc::channel(2);
     let gate = Arc::new(Notify::new());
     gate.notify_one();
@@ -153,7 +154,7 @@ async fn the_state_of_one_principals_call_is_of_no_use_to_another() {
 }
 
 #[tokio::test]
-async fn clients_that_are_asked_at_once_all_get_their_results() {
+async fn clients_with_concurrent_input_requests_all_get_their_results() {
     for principal in [None, Some("ann")] {
         let (begun, mut has_begun) = mpsc::channel(8);
         let gate = Arc::new(Notify::new());
@@ -183,7 +184,7 @@ async fn clients_that_are_asked_at_once_all_get_their_results() {
     }
 }
 
-/// The only client of a server whose messages a test writes, this server, and the bridge between them.
+/// The only client of a server whose messages the test writes, this server, and the bridge between them.
 async fn begun(options: BridgeOptions, asks_first: bool) -> (Raw, Raw, impl Sized) {
     let server = vec![Revision::V2025_11_25];
     let (bridge, [mut server]) = by_hand(BridgeOptions { server, ..options });
@@ -213,7 +214,7 @@ async fn lists_and_is_asked_later(mut client: Raw, mut server: Raw) {
     let listed = client.next().await;
     assert_eq!(
         listed["result"]["tools"][0]["name"], "t",
-        "a list carries no question: {listed}"
+        "a list response carries no input request: {listed}"
     );
     client.send(&call(2, "t", &json!({}))).await;
     let called = server.next().await;
@@ -232,21 +233,21 @@ async fn lists_and_is_asked_later(mut client: Raw, mut server: Raw) {
 }
 
 #[tokio::test]
-async fn a_question_during_a_list_waits_for_the_next_call() {
+async fn a_server_request_during_a_list_waits_for_the_next_call() {
     let (client, server, _bridge) = begun(options().0, false).await;
     server.send(ROOTS).await;
     lists_and_is_asked_later(client, server).await;
 }
 
 #[tokio::test]
-async fn a_question_before_the_handshake_ends_is_refused_and_asked_again_later() {
+async fn a_server_request_before_the_handshake_ends_is_refused_and_can_be_repeated() {
     let (client, server, _bridge) = begun(options().0, true).await;
     server.send(ROOTS).await;
     lists_and_is_asked_later(client, server).await;
 }
 
 #[tokio::test]
-async fn a_question_for_which_no_call_comes_is_refused_and_reported_as_lost() {
+async fn a_server_request_without_a_call_to_carry_it_is_refused_and_reported_as_loss() {
     let (options, losses) = options();
     let options = BridgeOptions {
         parked_for: Duration::from_millis(100),
@@ -276,7 +277,7 @@ async fn the_session_of_a_client_without_a_principal_ends_with_its_connection() 
 }
 
 #[tokio::test]
-async fn a_client_that_leaves_its_questions_open_gets_an_error_and_stops_no_other_client() {
+async fn a_client_with_too_many_open_input_requests_gets_an_error_and_blocks_no_other() {
     let router = Router::new("asks", "1.0").tool("asks", "Asks", |(): (), call: Call| async move {
         let answer = call.peer().elicit(confirmation("nobody")).await?;
         Ok::<_, CallError>(answer.action.to_string())
@@ -292,7 +293,7 @@ async fn a_client_that_leaves_its_questions_open_gets_an_error_and_stops_no_othe
             break;
         }
     }
-    let refused = refused.expect("a share has an end");
+    let refused = refused.expect("the share of a client is limited");
     assert!(refused.contains("too many calls wait"), "{refused}");
     for principal in [Some("other"), None] {
         let mut other = connect(&bridge, principal);
@@ -303,7 +304,7 @@ async fn a_client_that_leaves_its_questions_open_gets_an_error_and_stops_no_othe
 }
 
 #[tokio::test]
-async fn a_question_that_a_completed_call_leaves_open_is_asked_in_another_call() {
+async fn a_server_request_left_open_by_a_completed_call_moves_to_another_call() {
     let (mut client, mut server, _bridge) = begun(options().0, false).await;
     let list = server.next().await;
     server.send(&result(&list, &json!({"tools": []}))).await;
@@ -313,7 +314,7 @@ async fn a_question_that_a_completed_call_leaves_open_is_asked_in_another_call()
     let first = server.next().await;
     client.send(&call(3, "t", &json!({}))).await;
     let second = server.next().await;
-    // The second call is asked, and has its result before its client goes on with it.
+    // The second call carries the request, and its result comes before its client continues the call.
     server.send(&question("a")).await;
     let asked = client.next().await;
     assert_eq!((&asked["id"], is_asked(&asked)), (&json!(3), true), "{asked}");
@@ -349,7 +350,7 @@ async fn a_question_that_a_completed_call_leaves_open_is_asked_in_another_call()
 }
 
 #[tokio::test]
-async fn a_server_is_started_before_its_first_client() {
+async fn start_connects_to_the_server_before_its_first_client() {
     let (started, mut has_started) = mpsc::unbounded_channel();
     let router = Router::new("s", "1").tool("t", "Does nothing", || "done");
     let inner = connector(router);
@@ -364,11 +365,14 @@ async fn a_server_is_started_before_its_first_client() {
     client.send(&call(1, "t", &json!({}))).await;
     let answer = client.next().await;
     assert_eq!(answer["result"]["content"][0]["text"], "done", "{answer}");
-    assert!(has_started.try_recv().is_err(), "the first client has that server");
+    assert!(
+        has_started.try_recv().is_err(),
+        "the first client uses the server that was started"
+    );
 }
 
 #[tokio::test]
-async fn a_server_that_dies_before_its_first_client_is_started_again() {
+async fn a_server_that_dies_before_its_first_client_is_restarted() {
     let connections = Mutex::new(0);
     let router = Router::new("s", "1").tool("t", "Does nothing", || "done");
     let inner = connector(router);

@@ -1,4 +1,4 @@
-//! Results that a client keeps as long as the server says that they are fresh, by the number of requests that it sends.
+//! Results that a client caches as long as the server declares them fresh, checked by the number of requests.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -116,7 +116,7 @@ fn uri(uri: &str) -> hub::ReadResourceRequestParams {
 }
 
 #[tokio::test]
-async fn nothing_is_kept_by_default_or_when_the_server_does_not_say_so() {
+async fn nothing_is_cached_by_default_or_without_a_positive_ttl() {
     for (ttl_ms, cache) in [
         (60_000, None),
         (0, Some(CacheLimits::default())),
@@ -128,7 +128,7 @@ async fn nothing_is_kept_by_default_or_when_the_server_does_not_say_so() {
 }
 
 #[tokio::test]
-async fn a_fresh_result_is_not_requested_again_and_each_page_and_resource_counts_alone() {
+async fn fresh_results_of_each_page_and_resource_are_not_requested_again() {
     for ttl_ms in [60_000, i64::MAX] {
         let pair = pair(ttl_ms, Some(CacheLimits::default())).await;
         assert_eq!((pair.list(None).await, pair.list(None).await), (1, 0));
@@ -143,7 +143,7 @@ async fn a_fresh_result_is_not_requested_again_and_each_page_and_resource_counts
 }
 
 #[tokio::test]
-async fn freshness_ends_with_time() {
+async fn cached_results_expire_after_the_ttl_or_the_limit_of_the_client() {
     let short = CacheLimits {
         fresh: Duration::from_millis(20),
         ..CacheLimits::default()
@@ -157,7 +157,7 @@ async fn freshness_ends_with_time() {
 }
 
 #[tokio::test]
-async fn a_change_ends_the_freshness_of_what_has_changed() {
+async fn a_change_evicts_only_the_results_that_have_changed() {
     let pair = pair(60_000, Some(CacheLimits::default())).await;
     let filter = ChangeFilter::lists().with_resource("test://a");
     let mut changes = pair.client.peer().changes(filter).await.expect("there are changes");
@@ -187,7 +187,7 @@ async fn a_change_ends_the_freshness_of_what_has_changed() {
 }
 
 #[tokio::test]
-async fn a_result_that_took_several_rounds_is_not_kept() {
+async fn a_result_that_took_several_rounds_is_not_cached() {
     let (transport, mut server) = pipe();
     let connecting = tokio::spawn(connected(Some(CacheLimits::default()), transport));
     let respond = |asked: &Value, result: Value| json!({"jsonrpc": "2.0", "id": asked["id"], "result": result});
@@ -217,7 +217,7 @@ async fn a_result_that_took_several_rounds_is_not_kept() {
 }
 
 #[tokio::test]
-async fn results_are_bounded_in_number_and_in_bytes() {
+async fn cached_results_are_limited_in_number_and_in_bytes() {
     let one = CacheLimits {
         entries: 1,
         ..CacheLimits::default()
@@ -235,12 +235,12 @@ async fn results_are_bounded_in_number_and_in_bytes() {
         assert_eq!(pair.read(uri("test://a")).await, 1);
         assert_eq!(pair.read(uri("test://a")).await, usize::from(!kept));
         assert_eq!(pair.read(uri("test://b")).await, 1);
-        assert_eq!(pair.read(uri("test://a")).await, 1, "another has taken its place");
+        assert_eq!(pair.read(uri("test://a")).await, 1, "another result has replaced it");
     }
 }
 
 #[tokio::test]
-async fn a_router_says_how_long_lists_and_resources_are_fresh() {
+async fn a_router_declares_how_long_lists_and_resources_are_fresh() {
     let minute = Duration::from_secs(60);
     let kept = resource(hub::Resource::new("kept", "test://kept"), || "kept");
     let template = hub::ResourceTemplate::new("each", "test://each/{name}");

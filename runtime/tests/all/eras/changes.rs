@@ -1,4 +1,4 @@
-//! The stream of changes of a client of ours, whatever the server speaks.
+//! The stream of changes of our client, in every revision.
 
 use std::pin::pin;
 
@@ -46,7 +46,7 @@ fn updated(uri: &str) -> Change {
 }
 
 #[tokio::test]
-async fn the_stream_is_the_same_in_every_revision() {
+async fn a_stream_of_changes_is_the_same_in_every_revision() {
     for revision in Revision::ALL {
         let router = router();
         let session = client_of(&router, revision).await;
@@ -80,7 +80,7 @@ async fn the_stream_is_the_same_in_every_revision() {
 }
 
 #[tokio::test]
-async fn streams_are_filtered_one_by_one() {
+async fn each_stream_gets_only_the_changes_of_its_own_filter() {
     for revision in Revision::ALL {
         let router = router();
         let session = client_of(&router, revision).await;
@@ -134,7 +134,7 @@ async fn a_stream_ends_with_the_session() {
     }
 }
 
-/// A client of ours in a session with a server that writes JSON.
+/// Our client in a session with a hand-written server.
 async fn client_with(revision: Revision, capabilities: Value) -> (ClientSession, Lined) {
     let (transport, mut server) = pipe();
     let connecting = connect_to(transport, options(revision));
@@ -173,7 +173,7 @@ fn tagged(method: &str, id: &Value, params: Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_stateless_server_is_believed_neither_what_was_not_asked_for_nor_another_subscription() {
+async fn changes_outside_the_filter_or_of_another_subscription_are_ignored() {
     let (session, mut server) = client_with(stateless(), json!({"tools": {"listChanged": true}})).await;
     let peer = session.peer().clone();
     let filter = ChangeFilter {
@@ -186,7 +186,7 @@ async fn a_stateless_server_is_believed_neither_what_was_not_asked_for_nor_anoth
     assert_eq!(asked["params"]["notifications"], json!({"toolsListChanged": true}));
     stateless()
         .validate_call(asked.to_string().as_bytes())
-        .expect("it is what the schema says");
+        .expect("it conforms to the schema");
     let id = &asked["id"];
     let text = json!(id.to_string());
     let more = json!({"toolsListChanged": true, "promptsListChanged": true, "resourceSubscriptions": ["test://x"]});
@@ -225,7 +225,7 @@ async fn a_subscription_that_is_dropped_is_cancelled() {
     let cancelled = server.receive().await;
     assert_eq!(cancelled["method"], "notifications/cancelled", "{cancelled}");
     assert_eq!(cancelled["params"]["requestId"], asked["id"]);
-    // And so is one whose caller goes before it is acknowledged.
+    // So is a subscription whose caller is dropped before it is acknowledged.
     let peer = session.peer().clone();
     let asking = tokio::spawn(async move { peer.changes(ChangeFilter::lists()).await });
     let asked = server.receive().await;
@@ -234,7 +234,7 @@ async fn a_subscription_that_is_dropped_is_cancelled() {
 }
 
 #[tokio::test]
-async fn an_error_in_place_of_the_acknowledgement_is_that_of_the_call() {
+async fn an_error_instead_of_the_acknowledgement_fails_the_call() {
     let (session, mut server) = client_with(stateless(), json!({})).await;
     let peer = session.peer().clone();
     let asking = tokio::spawn(async move { peer.changes(ChangeFilter::lists()).await });
@@ -286,7 +286,7 @@ async fn resources_of_a_session_are_subscribed_to_once_and_unsubscribed_by_the_l
     assert_eq!(first.agreed(), filter);
     let second = peer.changes(filter).await.expect("there is a stream");
     drop(first);
-    // The next request shows that nothing came before it.
+    // The next request comes first, so the dropped stream hasn't unsubscribed.
     let listing = tokio::spawn({
         let peer = peer.clone();
         async move { peer.call_unknown(UnknownMethod::new("x/y")).await }

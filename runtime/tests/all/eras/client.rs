@@ -1,4 +1,4 @@
-//! A client of ours, and servers that answer its probe in every way.
+//! Our client, and hand-written servers that answer its discovery in every way.
 
 use std::time::Duration;
 
@@ -43,7 +43,7 @@ fn discovered(id: &Value, versions: Value) -> Value {
     }})
 }
 
-/// Does what a server does in a handshake.
+/// Does the server's part of a handshake.
 async fn shake_hands(server: &mut Lined) {
     let asked = server.receive().await;
     assert_eq!(asked["method"], "initialize", "{asked}");
@@ -58,7 +58,7 @@ async fn shake_hands(server: &mut Lined) {
 }
 
 #[tokio::test]
-async fn a_server_that_answers_the_probe_gets_no_handshake_and_requests_that_stand_alone() {
+async fn a_server_that_answers_discovery_gets_stateless_requests_without_a_handshake() {
     let (connecting, mut server) = connect_with(options());
     let probe = server.receive().await;
     assert_eq!(probe["method"], "server/discover", "{probe}");
@@ -68,14 +68,14 @@ async fn a_server_that_answers_the_probe_gets_no_handshake_and_requests_that_sta
     assert_eq!(meta["io.modelcontextprotocol/clientInfo"]["name"], "client");
     stateless()
         .validate_call(probe.to_string().as_bytes())
-        .expect("it is what the schema says");
+        .expect("it conforms to the schema");
     server
         .send(discovered(&probe["id"], json!([stateless().as_str()])))
         .await;
     let session = session(connecting).await.expect("there is a session");
     let peer = session.peer().clone();
     assert_eq!((peer.era(), peer.revision()), (Some(Era::Stateless), Some(stateless())));
-    let info = peer.info().expect("the server has said what it is");
+    let info = peer.info().expect("the server is known");
     assert_eq!(info.instructions.as_deref(), Some("Be kind."));
     assert_eq!(info.implementation.as_ref().map(|it| it.name.as_str()), Some("server"));
 
@@ -94,7 +94,7 @@ async fn a_server_that_answers_the_probe_gets_no_handshake_and_requests_that_sta
 }
 
 #[tokio::test]
-async fn every_error_that_is_not_of_the_stateless_era_means_a_handshake() {
+async fn errors_that_are_not_of_the_stateless_era_lead_to_a_handshake() {
     for (code, data) in [
         (-32601, json!(null)),
         (-32602, json!(null)),
@@ -116,7 +116,7 @@ async fn every_error_that_is_not_of_the_stateless_era_means_a_handshake() {
 }
 
 #[tokio::test]
-async fn a_result_that_is_no_discovery_means_a_handshake() {
+async fn a_result_that_is_not_a_discovery_leads_to_a_handshake() {
     for result in [json!({}), json!({"supportedVersions": "all"})] {
         let (connecting, mut server) = connect_with(options());
         let probe = server.receive().await;
@@ -129,7 +129,7 @@ async fn a_result_that_is_no_discovery_means_a_handshake() {
 }
 
 #[tokio::test]
-async fn a_server_that_names_other_revisions_is_asked_again_in_one_of_them_and_never_initialized() {
+async fn discovery_is_repeated_in_a_stateless_revision_that_the_server_lists() {
     let (connecting, mut server) = connect_with(options());
     let probe = server.receive().await;
     let data = json!({"supported": ["2999-01-01", stateless().as_str()], "requested": "2026"});
@@ -147,7 +147,7 @@ async fn a_server_that_names_other_revisions_is_asked_again_in_one_of_them_and_n
 }
 
 #[tokio::test]
-async fn a_server_that_names_only_revisions_with_a_handshake_gets_one() {
+async fn a_server_that_lists_only_revisions_with_a_handshake_gets_a_handshake() {
     for is_error in [true, false] {
         let (connecting, mut server) = connect_with(options());
         let probe = server.receive().await;
@@ -174,7 +174,7 @@ async fn a_stateless_server_without_a_common_revision_gets_no_handshake() {
 }
 
 #[tokio::test]
-async fn a_server_that_refuses_the_handshake_and_names_a_stateless_revision_is_asked_again_what_it_is() {
+async fn discovery_is_repeated_if_a_refused_handshake_lists_a_stateless_revision() {
     let (connecting, mut server) = connect_with(options());
     let refusal = |id: &Value, code: i64, data: Value| {
         let error = json!({"code": code, "message": "no", "data": data});
@@ -196,7 +196,7 @@ async fn a_server_that_refuses_the_handshake_and_names_a_stateless_revision_is_a
 }
 
 #[tokio::test]
-async fn a_server_that_refuses_the_handshake_otherwise_is_not_asked_again() {
+async fn discovery_is_not_repeated_after_other_refusals_of_the_handshake() {
     for (code, versions) in [(-32022, json!(["2999-01-01"])), (-32602, json!([stateless().as_str()]))] {
         let (connecting, mut server) = connect_with(options());
         for method in ["server/discover", "initialize"] {
@@ -208,13 +208,13 @@ async fn a_server_that_refuses_the_handshake_otherwise_is_not_asked_again() {
                 .send(json!({"jsonrpc": "2.0", "id": asked["id"], "error": error}))
                 .await;
         }
-        let error = session(connecting).await.expect_err("nothing is left to try");
+        let error = session(connecting).await.expect_err("there is nothing more to try");
         assert!(error.to_string().contains(&code.to_string()), "{error}");
     }
 }
 
 #[tokio::test]
-async fn the_error_of_a_stateless_server_has_the_code_of_the_hub() {
+async fn error_codes_of_stateless_servers_are_converted_to_the_hub() {
     let (connecting, mut server) = connect_with(options());
     let probe = server.receive().await;
     server
@@ -238,13 +238,13 @@ async fn the_error_of_a_stateless_server_has_the_code_of_the_hub() {
 }
 
 #[tokio::test]
-async fn a_silent_server_gets_a_handshake_after_a_while() {
+async fn a_silent_server_gets_a_handshake_after_the_probe_timeout() {
     let mut options = options();
     options.limits.probe = Duration::from_millis(20);
     let (connecting, mut server) = connect_with(options);
     let probe = server.receive().await;
     shake_hands(&mut server).await;
-    // An answer that comes too late changes nothing.
+    // A response that comes too late has no effect.
     server
         .send(discovered(&probe["id"], json!([stateless().as_str()])))
         .await;
@@ -253,7 +253,7 @@ async fn a_silent_server_gets_a_handshake_after_a_while() {
 }
 
 #[tokio::test]
-async fn a_handshake_never_ends_in_a_stateless_revision() {
+async fn a_handshake_that_results_in_a_stateless_revision_fails() {
     let (connecting, mut server) = connect_with(options());
     let probe = server.receive().await;
     let error = json!({"code": -32601, "message": "no"});
@@ -272,7 +272,7 @@ async fn a_handshake_never_ends_in_a_stateless_revision() {
 }
 
 #[tokio::test]
-async fn an_era_that_is_known_is_not_asked_for() {
+async fn a_configured_era_needs_no_discovery() {
     let options = Options {
         era: Some(Era::Handshake),
         ..options()
@@ -283,7 +283,7 @@ async fn an_era_that_is_known_is_not_asked_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_client_of_stateless_servers_alone_waits_for_one_as_long_as_for_any_answer() {
+async fn a_stateless_only_client_waits_for_discovery_until_the_answer_timeout() {
     let options = Options {
         supported: vec![stateless()],
         ..Options::default()
@@ -309,7 +309,7 @@ async fn a_client_of_stateless_servers_alone_waits_for_one_as_long_as_for_any_an
 }
 
 #[tokio::test]
-async fn a_client_of_stateless_servers_alone_says_what_another_server_has_done() {
+async fn a_stateless_only_client_reports_why_the_server_is_not_stateless() {
     let options = Options {
         supported: vec![stateless()],
         ..options()
@@ -339,12 +339,14 @@ async fn a_client_of_stateless_servers_alone_says_what_another_server_has_done()
     }
     let (connecting, server) = connect_with(options);
     drop(server);
-    let error = session(connecting).await.expect_err("the server has gone");
+    let error = session(connecting)
+        .await
+        .expect_err("the server has closed the connection");
     assert!(matches!(error, ConnectError::Call(CallError::Closed)), "{error}");
 }
 
 #[tokio::test]
-async fn a_client_of_stateless_servers_alone_never_begins_a_handshake() {
+async fn a_client_configured_as_stateless_never_starts_a_handshake() {
     let options = Options {
         era: Some(Era::Stateless),
         ..options()
@@ -360,7 +362,7 @@ async fn a_client_of_stateless_servers_alone_never_begins_a_handshake() {
 }
 
 #[tokio::test]
-async fn a_result_of_another_kind_is_an_error() {
+async fn a_result_with_an_unexpected_result_type_is_an_error() {
     let (connecting, mut server) = connect_with(options());
     let probe = server.receive().await;
     server
@@ -418,7 +420,7 @@ async fn a_child_that_exits_because_of_the_probe_is_started_again() {
 }
 
 #[tokio::test]
-async fn a_server_with_sessions_and_log_messages_is_told_the_level_after_the_handshake() {
+async fn the_log_level_is_set_after_the_handshake_if_the_server_declares_logging() {
     for (capabilities, refuses) in [
         (json!({"logging": {}}), false),
         (json!({"logging": {}}), true),

@@ -1,4 +1,4 @@
-//! A server of ours that notifies of changes, and clients that write JSON.
+//! Our server, which notifies of changes, and hand-written clients.
 
 use mcp_runtime::router::{Call, resource};
 use mcp_runtime::{CallClient, Limits, Options, Peer, Revision, Router, ServerSession, ServerSide, hub};
@@ -49,7 +49,7 @@ async fn acknowledged(client: &mut Lined, id: Value, filter: Value) -> Value {
     let notification = acknowledged.to_string();
     stateless()
         .validate_call(notification.as_bytes())
-        .expect("it is what the schema says");
+        .expect("it conforms to the schema");
     assert_eq!(
         acknowledged["method"], "notifications/subscriptions/acknowledged",
         "{acknowledged}"
@@ -63,13 +63,13 @@ async fn notified(client: &mut Lined) -> (String, Value) {
     let message = client.receive().await;
     stateless()
         .validate_call(message.to_string().as_bytes())
-        .expect("it is what the schema says");
+        .expect("it conforms to the schema");
     let method = message["method"].as_str().unwrap_or_else(|| panic!("{message}"));
     (method.to_owned(), message["params"]["_meta"][TAG].clone())
 }
 
 #[tokio::test]
-async fn what_is_supported_is_acknowledged_first_and_every_change_is_tagged_with_an_id_of_the_same_type() {
+async fn supported_changes_are_acknowledged_and_tagged_with_the_id_of_the_request() {
     for id in [json!(7), json!("7"), json!("a")] {
         let router = router();
         let (_server, mut client) = serve(&router);
@@ -98,7 +98,7 @@ async fn what_is_supported_is_acknowledged_first_and_every_change_is_tagged_with
 }
 
 #[tokio::test]
-async fn only_what_was_asked_for_comes() {
+async fn only_requested_changes_are_sent() {
     let router = router();
     let (_server, mut client) = serve(&router);
     assert_eq!(acknowledged(&mut client, json!(1), json!({})).await, json!({}));
@@ -114,13 +114,13 @@ async fn only_what_was_asked_for_comes() {
         notified(&mut client).await,
         ("notifications/resources/list_changed".to_owned(), json!(2))
     );
-    // Without a subscription, nothing comes: the next message is an answer.
+    // No other change is sent: the next message is the response.
     let answer = client.ask(request(4, "tools/list", json!({}))).await;
     assert_eq!(answer["id"], 4, "{answer}");
 }
 
 #[tokio::test]
-async fn several_subscriptions_on_one_connection_are_told_apart_and_end_one_by_one() {
+async fn subscriptions_on_one_connection_have_distinct_ids_and_end_separately() {
     let router = router();
     let (_server, mut client) = serve(&router);
     let tools = json!({"toolsListChanged": true});
@@ -136,7 +136,7 @@ async fn several_subscriptions_on_one_connection_are_told_apart_and_end_one_by_o
 
     let cancelled = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
     client.send(cancelled).await;
-    // An answer shows that the cancellation has been taken.
+    // The response shows that the cancellation has been handled.
     client.ask(request(5, "tools/list", json!({}))).await;
     router
         .insert(mcp_runtime::router::tool("again", "", || ""))
@@ -147,7 +147,7 @@ async fn several_subscriptions_on_one_connection_are_told_apart_and_end_one_by_o
 }
 
 #[tokio::test]
-async fn what_a_handler_tells_its_client_of_a_list_reaches_every_client_that_listens() {
+async fn a_list_change_from_a_handler_reaches_every_subscribed_client() {
     let router = router().tool("change", "Changes a list", |peer: Peer<ServerSide>| async move {
         let told = peer.notify_resource_list_changed(None).await;
         told.map_or_else(|error| error.to_string(), |()| "changed".to_owned())
@@ -182,7 +182,7 @@ async fn a_client_cannot_end_the_subscription_of_another() {
 }
 
 #[tokio::test]
-async fn the_server_ends_a_subscription_by_a_result_that_names_it() {
+async fn a_server_that_closes_ends_a_subscription_with_a_result_that_names_it() {
     for id in [json!(9), json!("nine")] {
         let (server, mut client) = serve(&router());
         acknowledged(&mut client, id.clone(), all()).await;
@@ -193,12 +193,12 @@ async fn the_server_ends_a_subscription_by_a_result_that_names_it() {
         let result = response["result"].clone().into();
         stateless()
             .validate_result("subscriptions/listen", &result)
-            .expect("it is what the schema says");
+            .expect("it conforms to the schema");
     }
 }
 
 #[tokio::test]
-async fn a_client_that_reads_nothing_gets_each_change_once_afterwards() {
+async fn repeated_changes_are_merged_while_a_client_reads_nothing() {
     let router = router();
     let (_server, mut client) = serve(&router);
     acknowledged(&mut client, json!(1), all()).await;
@@ -216,7 +216,7 @@ async fn a_client_that_reads_nothing_gets_each_change_once_afterwards() {
 }
 
 #[tokio::test]
-async fn subscriptions_are_bounded_in_number_and_in_bytes_and_other_requests_are_still_handled() {
+async fn subscriptions_are_limited_in_number_and_bytes_without_blocking_other_requests() {
     let options = Options {
         supported: Revision::ALL.to_vec(),
         ..Options::default()
@@ -245,7 +245,7 @@ async fn subscriptions_are_bounded_in_number_and_in_bytes_and_other_requests_are
     acknowledged(&mut client, json!(1), one.clone()).await;
     let refused = client.ask(listen(json!(2), one.clone())).await;
     assert_eq!(refused["error"]["message"], "Too many subscriptions", "{refused}");
-    // What is refused takes nothing, not even the id, and what ends gives its bytes back.
+    // A refused subscription counts toward no limit and leaves its id free. One that ends frees its bytes.
     let cancelled = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
     client.send(cancelled).await;
     client.ask(request(3, "tools/list", json!({}))).await;
@@ -253,7 +253,7 @@ async fn subscriptions_are_bounded_in_number_and_in_bytes_and_other_requests_are
 }
 
 #[tokio::test]
-async fn a_request_that_says_nothing_of_changes_is_refused() {
+async fn a_subscription_with_a_missing_or_invalid_filter_is_refused() {
     let (_server, mut client) = serve(&router());
     for params in [
         json!({}),
@@ -292,7 +292,7 @@ async fn a_session_and_subscriptions_live_side_by_side_on_one_connection() {
     ids.sort_by_key(Value::is_null);
     assert_eq!(ids, [json!(2), Value::Null]);
     router.remove_tool("add");
-    // The subscription hasn't asked for it, and the session has not to ask.
+    // The subscription doesn't include it, and the session gets it without subscribing.
     let message = client.receive().await;
     assert_eq!(message["method"], "notifications/tools/list_changed", "{message}");
     assert_eq!(message["params"], Value::Null);
@@ -319,7 +319,7 @@ async fn a_session_cannot_subscribe_to_a_resource_that_does_not_exist() {
 }
 
 #[tokio::test]
-async fn each_session_has_a_log_level_of_its_own() {
+async fn each_session_has_its_own_log_level() {
     let router = router();
     let (_first, mut first) = serve(&router);
     let (_second, mut second) = serve(&router);
@@ -339,13 +339,13 @@ async fn each_session_has_a_log_level_of_its_own() {
     assert_eq!(first.ask(call.clone()).await["id"], 3);
     assert_eq!(second.ask(call).await["params"]["level"], "info");
     assert_eq!(second.receive().await["id"], 3);
-    // A stateless request beside the session has a level of its own: none.
+    // A stateless request on the same connection has its own level: none.
     let alone = second.ask(request(4, "tools/call", json!({"name": "add"}))).await;
     assert_eq!(alone["id"], 4, "{alone}");
 }
 
 #[tokio::test]
-async fn a_batch_with_a_request_for_changes_is_refused_as_a_whole() {
+async fn a_batch_with_a_stateless_subscription_is_refused_as_a_whole() {
     let batching = Revision::ALL.into_iter().find(|revision| revision.facts().batches);
     let batching = batching.expect("there is one");
     let router = router();
@@ -364,7 +364,7 @@ async fn a_batch_with_a_request_for_changes_is_refused_as_a_whole() {
         (&json!(1), &json!(-32600)),
         "{refused}"
     );
-    // A request for changes that doesn't say its revision is one that the revision of the session lacks.
+    // Without a revision, the request belongs to the session, whose revision lacks the method.
     let bare = json!({"jsonrpc": "2.0", "id": 3, "method": "subscriptions/listen", "params": {"notifications": all()}});
     let answers = client.ask(json!([bare, ping(4)])).await;
     assert_eq!(answers.as_array().map(Vec::len), Some(2), "{answers}");
@@ -374,7 +374,7 @@ async fn a_batch_with_a_request_for_changes_is_refused_as_a_whole() {
         answer["error"]["code"].clone()
     };
     assert_eq!((code(3), code(4)), (json!(-32601), Value::Null));
-    // Nothing was subscribed to, and a separate request for changes still works beside the session.
+    // Nothing was subscribed to, and a separate subscription still works next to the session.
     assert_eq!(
         acknowledged(&mut client, json!(5), json!({"toolsListChanged": true})).await,
         json!({"toolsListChanged": true})

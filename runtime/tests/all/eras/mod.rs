@@ -14,7 +14,6 @@ use tokio::time::timeout;
 
 use crate::common::{PATIENCE, handshake, stateless};
 
-/// How long a test waits for what has to come.
 /// A peer that writes and reads lines of JSON.
 struct Lined {
     lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
@@ -23,7 +22,7 @@ struct Lined {
 
 type OurTransport = LineTransport<ReadHalf<DuplexStream>, WriteHalf<DuplexStream>>;
 
-/// A peer, and the transport of ours that leads to it.
+/// A peer, and our transport to it.
 fn pipe() -> (OurTransport, Lined) {
     let (ours, theirs) = duplex(1 << 16);
     let (reader, writer) = split(ours);

@@ -1,4 +1,4 @@
-//! A router as a function, which any executor runs.
+//! A router as a function, which runs on any executor.
 
 use std::future::pending;
 use std::pin::pin;
@@ -48,7 +48,7 @@ async fn greet(call: Call) -> Result<String, CallError> {
     }
 }
 
-/// One for all requests, since each seals the state of questions with a key of its own.
+/// The responder for all requests: each responder seals the state of input requests with its own key.
 static RESPONDER: LazyLock<Responder> = LazyLock::new(|| {
     let router = Router::new("function", "1.0")
         .tool("sunny", "The weather", || "sunny")
@@ -79,20 +79,20 @@ fn a_request_gets_its_response() {
 }
 
 #[test]
-fn a_discovery_promises_no_notifications() {
+fn discovery_declares_no_notifications() {
     let answer = respond(&request(1, "server/discover", json!({}))).expect("it has a response");
     assert_eq!(answer["result"]["capabilities"]["tools"], json!({}), "{answer}");
 }
 
 #[test]
-fn a_question_is_the_result_and_its_answer_comes_with_the_next_request() {
+fn an_elicitation_is_a_result_and_is_answered_in_the_next_request() {
     let mut first = call("greet");
     first["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({"elicitation": {"form": {}}});
     let asked = respond(&first).expect("it has a response")["result"].clone();
     let (name, question) = asked["inputRequests"]
         .as_object()
         .and_then(|all| all.iter().next())
-        .expect("a question");
+        .expect("an input request");
     assert_eq!(question["params"]["message"], "Who are you?");
     let mut second = first;
     second["params"]["inputResponses"] = json!({name: {"action": "accept", "content": {"name": "Ada"}}});
@@ -102,7 +102,7 @@ fn a_question_is_the_result_and_its_answer_comes_with_the_next_request() {
 }
 
 #[test]
-fn what_cant_be_answered_is_refused() {
+fn unsupported_malformed_and_failing_messages_get_errors() {
     let listen = request(
         1,
         "subscriptions/listen",
@@ -132,7 +132,7 @@ fn what_cant_be_answered_is_refused() {
 }
 
 #[test]
-fn a_notification_and_a_response_get_none() {
+fn notifications_and_responses_get_no_response() {
     let notification =
         json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1, "_meta": meta()}});
     assert_eq!(respond(&notification), None);

@@ -1,4 +1,4 @@
-//! A server of ours, and a client that writes JSON.
+//! Our server, and a hand-written client.
 
 use mcp_runtime::mcp_wire::RawJson;
 use mcp_runtime::{
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::eras::{Lined, handshake, meta, pipe, request, stateless};
 
-/// A server that logs while it lists its tools and completes.
+/// A server that logs while it lists its tools, and lists the client's roots for completions and prompts.
 struct Logs;
 
 impl ServerHandler<Context<ServerSide>> for Logs {
@@ -35,7 +35,7 @@ impl ServerHandler<Context<ServerSide>> for Logs {
         context: &Context<ServerSide>,
     ) -> Result<hub::CompleteResult, ErrorObject> {
         let asked = context.peer().list_roots(None).await;
-        let text = asked.expect_err("nothing can be asked").to_string();
+        let text = asked.expect_err("requests to the client fail").to_string();
         let completion = hub::CompleteResultCompletion::new(vec![text]);
         Ok(hub::CompleteResult::new(completion))
     }
@@ -104,7 +104,7 @@ async fn a_stateless_request_is_served_without_a_handshake() {
 }
 
 #[tokio::test]
-async fn a_discovery_says_what_the_server_says_about_itself() {
+async fn discovery_returns_the_revisions_capabilities_and_description_of_the_server() {
     let (_server, mut client) = server();
     let answer = client.ask(request(1, "server/discover", json!({}))).await;
     let result = answer["result"].clone();
@@ -115,7 +115,7 @@ async fn a_discovery_says_what_the_server_says_about_itself() {
     let result = RawJson::from(result);
     stateless()
         .validate_result("server/discover", &result)
-        .expect("it is what the schema says");
+        .expect("it conforms to the schema");
 }
 
 #[tokio::test]
@@ -135,7 +135,7 @@ async fn both_eras_are_served_side_by_side_over_one_connection() {
         client
             .send(json!({"jsonrpc": "2.0", "id": id + 1, "method": "tools/list"}))
             .await;
-        // In a session, a client that hasn't said which log messages it wants gets them.
+        // In a session, a client that hasn't set a log level gets all log messages.
         for level in ["info", "error"] {
             assert_eq!(client.receive().await["params"]["level"], level);
         }
@@ -147,7 +147,7 @@ async fn both_eras_are_served_side_by_side_over_one_connection() {
 }
 
 #[tokio::test]
-async fn a_request_without_a_required_key_is_refused() {
+async fn a_stateless_request_without_a_required_meta_key_is_refused() {
     let (_server, mut client) = server();
     for key in ["protocolVersion", "clientCapabilities"] {
         let mut message = request(1, "tools/list", json!({}));
@@ -165,7 +165,7 @@ async fn a_request_without_a_required_key_is_refused() {
 }
 
 #[tokio::test]
-async fn a_revision_that_is_not_supported_is_refused_with_those_that_are() {
+async fn an_unsupported_revision_is_refused_with_a_list_of_the_supported_ones() {
     let (_server, mut client) = server_of(vec![handshake(), stateless()]);
     for version in ["1999-01-01", "2999-01-01", handshake().as_str()] {
         let mut message = request(1, "tools/list", json!({}));
@@ -216,7 +216,7 @@ async fn a_batch_with_a_stateless_request_is_refused_as_a_whole() {
 }
 
 #[tokio::test]
-async fn the_error_of_a_handler_has_the_code_of_the_revision_of_its_request() {
+async fn the_error_code_of_a_handler_is_converted_to_the_revision_of_the_request() {
     let (_server, mut client) = server();
     client.ask(initialize(1, handshake().as_str())).await;
     let params = json!({"uri": "test://a"});
@@ -229,7 +229,7 @@ async fn the_error_of_a_handler_has_the_code_of_the_revision_of_its_request() {
 }
 
 #[tokio::test]
-async fn a_question_for_which_the_client_has_no_capability_ends_the_request_as_its_revision_says() {
+async fn requesting_input_without_the_client_capability_fails_as_the_revision_specifies() {
     let (_server, mut client) = server();
     client.ask(initialize(1, handshake().as_str())).await;
     let params = json!({"name": "a"});
@@ -242,7 +242,7 @@ async fn a_question_for_which_the_client_has_no_capability_ends_the_request_as_i
 }
 
 #[tokio::test]
-async fn a_handshake_never_agrees_on_a_stateless_revision() {
+async fn a_handshake_never_negotiates_a_stateless_revision() {
     for version in [stateless().as_str(), "2999-01-01"] {
         let (_server, mut client) = server();
         let begun = client.ask(initialize(1, version)).await;
@@ -251,7 +251,7 @@ async fn a_handshake_never_agrees_on_a_stateless_revision() {
 }
 
 #[tokio::test]
-async fn a_probe_that_is_refused_leaves_nothing_behind() {
+async fn a_refused_discovery_does_not_affect_the_handshake_after_it() {
     let with_handshake = Revision::ALL
         .into_iter()
         .filter(|revision| revision.facts().initializes);
@@ -262,7 +262,7 @@ async fn a_probe_that_is_refused_leaves_nothing_behind() {
         probe["params"]["_meta"]["io.modelcontextprotocol/clientInfo"] = json!({"name": "prober", "version": "1"});
         let refused = client.ask(probe).await;
         assert!(refused["error"].is_object(), "{refused}");
-        // The handshake may have the id of the probe, and is the first that the server hears of the client.
+        // The handshake can reuse the id of the probe, and the server remembers nothing of the client from before.
         let begun = client.ask(initialize(1, handshake().as_str())).await;
         assert_eq!(begun["result"]["protocolVersion"], handshake().as_str(), "{begun}");
         client
@@ -283,7 +283,7 @@ async fn a_probe_that_is_refused_leaves_nothing_behind() {
 }
 
 #[tokio::test]
-async fn a_stateless_server_tells_a_client_with_a_handshake_what_it_supports() {
+async fn a_stateless_server_refuses_a_handshake_with_its_supported_revisions() {
     let (_server, mut client) = server_of(vec![stateless()]);
     let refused = client.ask(initialize(1, handshake().as_str())).await;
     assert_eq!(
@@ -294,7 +294,7 @@ async fn a_stateless_server_tells_a_client_with_a_handshake_what_it_supports() {
 }
 
 #[tokio::test]
-async fn a_stateless_request_gets_the_log_messages_that_it_wants() {
+async fn a_stateless_request_gets_the_log_messages_of_the_level_that_it_sets() {
     let (_server, mut client) = server();
     for (level, expected) in [
         (None, vec![]),
@@ -318,7 +318,7 @@ async fn a_stateless_request_gets_the_log_messages_that_it_wants() {
 }
 
 #[tokio::test]
-async fn a_stateless_client_is_asked_nothing_and_the_handler_learns_of_it() {
+async fn a_handler_gets_an_error_when_it_sends_a_request_to_a_stateless_client() {
     let (_server, mut client) = server();
     let params = json!({"ref": {"type": "ref/prompt", "name": "a"}, "argument": {"name": "b", "value": "c"}});
     let mut message = request(1, "completion/complete", params);

@@ -1,4 +1,4 @@
-//! A client whose requests a function sends, which no runtime runs.
+//! A client whose HTTP requests a function sends, polled without an async runtime.
 
 use std::convert::Infallible;
 use std::future::{pending, ready};
@@ -25,14 +25,14 @@ use tokio::sync::mpsc;
 use crate::http_client::stateless::revision;
 
 const URL: &str = "https://weather.example/mcp";
-/// The bytes of a message of a server that is written by hand.
+/// The limit on the bytes of a message from the hand-written server.
 const LIMIT: usize = 1000;
 
-/// The output of a future that waits for nothing.
+/// The output of a future that is ready at its first poll.
 fn at_once<T>(future: impl Future<Output = T>) -> T {
     match poll(&mut pin!(future)) {
         Poll::Ready(output) => output,
-        Poll::Pending => panic!("it waits"),
+        Poll::Pending => panic!("the future isn't ready"),
     }
 }
 
@@ -63,7 +63,7 @@ async fn greet(call: Call) -> Result<String, CallError> {
     }
 }
 
-/// A caller of a router in this process. Each request is noted with what its headers say of the call.
+/// A caller of a router in this process. It records the method and the city that the headers of each request repeat.
 fn caller(noted: &Arc<Mutex<Vec<String>>>) -> HttpCaller {
     let router = Router::new("weather", "1.0")
         .tool("weather", "The weather of a city", |Args(Place { city })| {
@@ -100,7 +100,7 @@ fn text(result: &hub::CallToolResult) -> Value {
 }
 
 #[test]
-fn calls_need_no_runtime_and_their_headers_repeat_them() {
+fn calls_work_without_a_runtime_and_repeat_method_and_arguments_in_headers() {
     let noted = Arc::default();
     let session = connect(caller(&noted)).expect("it connects");
     assert_eq!(session.peer().revision(), Some(revision()));
@@ -120,7 +120,7 @@ fn calls_need_no_runtime_and_their_headers_repeat_them() {
     let called = at_once(peer.list_all::<hub::Tool>());
     assert!(matches!(called, Err(CallError::Closed)), "{called:?}");
 
-    // One that knows the server asks nothing, and lists only because it doesn't know the headers of the call.
+    // A client that is given the discovery doesn't send it. It lists the tools only after its call lacked a header.
     noted.lock().unwrap().clear();
     let options = Options {
         discovery: Some(known),
@@ -135,7 +135,7 @@ fn calls_need_no_runtime_and_their_headers_repeat_them() {
 }
 
 #[test]
-fn questions_are_answered_in_rounds() {
+fn a_call_is_sent_again_with_the_answers_to_its_elicitations() {
     let noted = Arc::default();
     let asked = Arc::new(AtomicUsize::new(0));
     let client = Client::new("client", "1.0").elicit_form(move |_| {
@@ -156,7 +156,7 @@ fn questions_are_answered_in_rounds() {
     assert!(matches!(called, Err(CallError::Unanswered(_))), "{called:?}");
 }
 
-/// A body in parts, which ends with its sender.
+/// A response body that is sent in parts, and ends when its sender is dropped.
 struct Parts(mpsc::UnboundedReceiver<String>);
 
 impl Body for Parts {
@@ -172,14 +172,14 @@ impl Body for Parts {
     }
 }
 
-/// What answers each request by hand: its message, and what writes the body.
+/// A hand-written server: gets a message and the sender of the body, and returns the status and the media type.
 type Answerer = dyn Fn(&Value, &mpsc::UnboundedSender<String>) -> (u16, &'static str) + Send + Sync;
 
 fn event(message: &Value) -> String {
     format!("data: {message}\n\n")
 }
 
-/// A session with a server that is written by hand, and the sender of its last body.
+/// A session with a hand-written server, and the sender of the last body if that is an event stream.
 fn session(
     client: Client,
     answer: impl Fn(&Value, &mpsc::UnboundedSender<String>) -> (u16, &'static str) + Send + Sync + 'static,
@@ -216,7 +216,7 @@ fn result(id: &Value) -> Value {
 }
 
 #[test]
-fn what_a_stream_has_before_the_response_is_handled_first() {
+fn notifications_before_the_response_are_handled_before_the_call_returns() {
     let milestones = Arc::new(Mutex::new(Vec::new()));
     let reached = Arc::clone(&milestones);
     let client = Client::new("client", "1.0").on_notification("notifications/x/milestone", move |params: Value| {
@@ -227,7 +227,7 @@ fn what_a_stream_has_before_the_response_is_handled_first() {
         for message in [
             json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": {"progressToken": token, "progress": 0.5}}),
             json!({"jsonrpc": "2.0", "method": "notifications/x/milestone", "params": {"visits": 100}}),
-            // No request of a stateless server has an answer.
+            // A stateless server can't send requests: this one is ignored.
             json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}),
             result(&message["id"]),
         ] {
@@ -244,7 +244,7 @@ fn what_a_stream_has_before_the_response_is_handled_first() {
 }
 
 #[test]
-fn a_call_fails_as_its_response_does() {
+fn cut_mismatched_oversized_and_refused_responses_fail_the_call() {
     let (session, last) = session(Client::new("client", "1.0"), |message, body| {
         let tool = message["params"]["name"].as_str().unwrap_or_default();
         match tool {
@@ -274,7 +274,7 @@ fn a_call_fails_as_its_response_does() {
     }
     for tool in ["large", "large event"] {
         let called = at_once(call(tool));
-        let too_large = format!("the server's answer has more than {LIMIT} bytes");
+        let too_large = format!("the server's response has more than {LIMIT} bytes");
         match called {
             Err(CallError::Transport(error)) => assert_eq!(error.to_string(), too_large),
             called => panic!("{tool}: {called:?}"),
@@ -287,18 +287,18 @@ fn a_call_fails_as_its_response_does() {
 }
 
 #[test]
-fn a_call_that_is_dropped_ends_its_response() {
+fn dropping_a_call_closes_its_response() {
     let (session, last) = session(Client::new("client", "1.0"), |_, _| (200, "text/event-stream"));
     let mut call = session.call_tool("slow", ()).boxed_local();
     assert!(poll(&mut Pin::new(&mut call)).is_pending());
     let body = last.lock().unwrap().clone().expect("it is sent");
     assert!(!body.is_closed());
     drop(call);
-    assert!(body.is_closed(), "nobody reads it");
+    assert!(body.is_closed(), "the response is dropped");
 }
 
 #[test]
-fn changes_come_while_somebody_reads_them() {
+fn changes_arrive_until_their_stream_is_dropped() {
     let (session, last) = session(Client::new("client", "1.0"), |message, body| {
         let meta = json!({"io.modelcontextprotocol/subscriptionId": message["id"]});
         for (method, params) in [
@@ -319,11 +319,11 @@ fn changes_come_while_somebody_reads_them() {
     assert!(next().is_none());
     let body = last.lock().unwrap().take().expect("it is sent");
     drop(changes);
-    assert!(body.is_closed(), "nobody reads it");
+    assert!(body.is_closed(), "the response is dropped");
 }
 
 #[test]
-fn what_cant_be_called_is_an_error() {
+fn connecting_fails_for_invalid_urls_failed_requests_and_handshake_revisions() {
     for url in ["ftp://weather.example", "/mcp", "weather.example", "http://a b"] {
         let caller = HttpCaller::new(url, |_| pending::<Result<Response<String>, Infallible>>());
         assert!(matches!(caller, Err(HttpError::Address(_))), "{url}");

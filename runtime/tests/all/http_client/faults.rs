@@ -1,4 +1,4 @@
-//! What goes wrong.
+//! Failures of requests, streams and sessions.
 
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ async fn a_stream_that_cannot_be_resumed_fails_its_request() {
 }
 
 #[tokio::test]
-async fn a_session_that_cannot_begin_anew_expires_once_and_another_may_begin() {
+async fn a_session_that_cannot_be_renewed_expires_once_and_a_new_one_can_start() {
     let server = Server::start().await;
     let (client, mut receiver) = server.client(HttpOptions::default());
     server.begin(&client, &mut receiver).await.status(405).await;
@@ -73,7 +73,7 @@ async fn a_session_that_cannot_begin_anew_expires_once_and_another_may_begin() {
 }
 
 #[tokio::test]
-async fn an_endpoint_elsewhere_is_never_posted_to() {
+async fn an_sse_endpoint_of_another_origin_is_never_posted_to() {
     let (server, other) = (Server::start().await, Server::start().await);
     let (client, mut receiver) = server.client(HttpOptions::default());
     client.send(request(1, "initialize")).await.expect("it is sent");
@@ -83,12 +83,16 @@ async fn an_endpoint_elsewhere_is_never_posted_to() {
         .await
         .say(&format!("{STREAM}event: endpoint\ndata: {}\n\n", other.url()))
         .await;
-    assert_eq!(failure(&mut receiver, 1).await.status, 404, "the first failure is told");
+    assert_eq!(
+        failure(&mut receiver, 1).await.status,
+        404,
+        "the first failure is reported"
+    );
     assert!(timeout(Duration::from_millis(100), other.0.accept()).await.is_err());
 }
 
 #[tokio::test]
-async fn a_server_that_wants_a_token_or_answers_in_our_name_is_not_asked_for_the_older_way() {
+async fn a_401_or_a_json_rpc_error_does_not_lead_to_http_with_sse() {
     let server = Server::start().await;
     let (client, mut receiver) = server.client(HttpOptions::default());
     client.send(request(1, "initialize")).await.expect("it is sent");
@@ -111,7 +115,7 @@ async fn a_server_that_wants_a_token_or_answers_in_our_name_is_not_asked_for_the
 }
 
 #[tokio::test]
-async fn a_failure_keeps_its_status_every_challenge_and_the_beginning_of_its_body() {
+async fn a_failure_keeps_the_status_the_challenges_and_the_start_of_the_body() {
     let server = Server::start().await;
     let (client, mut receiver) = server.client(HttpOptions::default());
     client.send(request(1, "tools/call")).await.expect("it is sent");
@@ -146,7 +150,7 @@ async fn a_failure_keeps_its_status_every_challenge_and_the_beginning_of_its_bod
 }
 
 #[tokio::test]
-async fn a_caller_is_told_the_status_and_the_error_of_a_failure() {
+async fn the_status_and_the_json_rpc_error_of_a_refusal_reach_the_caller() {
     let server = Server::start().await;
     let client = HttpClient::new(&server.url(), HttpOptions::default()).expect("the address is one");
     let connecting = connect_to(client, Options::default());
@@ -175,7 +179,7 @@ async fn a_caller_is_told_the_status_and_the_error_of_a_failure() {
 }
 
 #[tokio::test]
-async fn whatever_fails_a_request_answers_it_and_the_session_goes_on() {
+async fn every_failure_ends_its_request_and_the_session_continues() {
     let server = Server::start().await;
     let (client, mut receiver) = server.client(HttpOptions::default().message_bytes(100));
     let nobody = json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32001, "message": "busy"}});
@@ -220,21 +224,21 @@ async fn whatever_fails_a_request_answers_it_and_the_session_goes_on() {
     assert_eq!(
         message(&mut receiver).await,
         result(8),
-        "the answer to another is handed on"
+        "the response to another request is passed on"
     );
     assert!(matches!(error(&mut receiver, 9).await, CallError::InvalidResult(_)));
 
     let sent = tokio::join!(client.send(notification("notifications/x")), async {
         server.next().await.status(500).await
     });
-    sent.0.expect("no one waits for an answer");
+    sent.0.expect("a refused notification is no error");
     drop(server);
     client.send(request(10, "tools/call")).await.expect("it is sent");
     assert!(matches!(error(&mut receiver, 10).await, CallError::Transport(_)));
 }
 
 #[tokio::test]
-async fn a_server_that_says_more_than_is_received_has_to_wait() {
+async fn a_stream_that_is_not_read_blocks_the_server_and_loses_nothing() {
     let server = Server::start().await;
     let (client, mut receiver) = server.client(HttpOptions::default());
     client.send(request(1, "tools/call")).await.expect("it is sent");
@@ -247,7 +251,7 @@ async fn a_server_that_says_more_than_is_received_has_to_wait() {
         .is_ok()
     {
         said += 1;
-        assert!(said < 1_000, "someone holds all of it");
+        assert!(said < 1_000, "the client buffers without a limit");
     }
     drop(asked);
     for _ in 0..said {
@@ -256,7 +260,7 @@ async fn a_server_that_says_more_than_is_received_has_to_wait() {
 }
 
 #[test]
-fn an_address_must_be_one_of_http() {
+fn addresses_that_are_not_http_urls_are_refused() {
     for url in ["", "mcp", "ftp://localhost/mcp", "file:///mcp", "http://"] {
         assert!(
             matches!(HttpClient::new(url, HttpOptions::default()), Err(HttpError::Address(_))),

@@ -1,4 +1,4 @@
-//! A stream of changes of a stateless server.
+//! Subscriptions to the changes of a stateless server.
 
 use futures_util::StreamExt;
 use mcp_runtime::transport::http::client::{HttpClient, HttpOptions};
@@ -38,7 +38,7 @@ fn event(method: &str, id: &Value, params: Value) -> String {
     format!("event: message\ndata: {message}\n\n")
 }
 
-/// The request for changes, acknowledged, and the stream of them.
+/// Subscribes to changes: the acknowledged request at the server, and the client's stream.
 async fn listened(server: &Server, session: &ClientSession) -> (Asked, Changes) {
     let peer = session.peer().clone();
     let asking: JoinHandle<Result<Changes, CallError>> = tokio::spawn(async move {
@@ -59,7 +59,7 @@ async fn next(changes: &mut Changes) -> Option<Result<Change, CallError>> {
 }
 
 #[tokio::test]
-async fn changes_come_while_other_requests_are_sent_and_a_lost_stream_ends_with_an_error() {
+async fn changes_arrive_beside_other_requests_and_a_cut_stream_ends_with_an_error() {
     let server = Server::start().await;
     let session = connected(&server).await;
     let (mut stream, mut changes) = listened(&server, &session).await;
@@ -91,7 +91,7 @@ async fn dropping_the_changes_closes_their_stream() {
 }
 
 #[tokio::test]
-async fn a_server_that_ends_them_ends_the_stream_without_an_error() {
+async fn a_subscription_ended_by_the_server_ends_the_stream_without_an_error() {
     let server = Server::start().await;
     let session = connected(&server).await;
     let (mut stream, mut changes) = listened(&server, &session).await;

@@ -1,4 +1,4 @@
-//! A new session in place of one that the server has forgotten.
+//! Renewal of sessions that have expired at the server.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -15,7 +15,7 @@ use crate::http_client::server::{
     Asked, STREAM, Server, error, message, notification, opened, outgoing, progress, receive, request, result,
 };
 
-/// Answers what begins a session again.
+/// Answers the requests that renew the session.
 async fn begin_anew(server: &Server, session: &str, receiver: &mut HttpReceiver) {
     let asked = server.next().await;
     assert_eq!(
@@ -37,7 +37,7 @@ async fn begin_anew(server: &Server, session: &str, receiver: &mut HttpReceiver)
     assert!(matches!(receive(receiver).await, Ok(Some(Incoming::Renewed))));
 }
 
-/// A session whose server has forgotten it by the time that it is asked for its own stream once more.
+/// A session that has expired when the client reopens the server's own stream.
 async fn forgotten(server: &Server) -> (HttpSender, HttpReceiver) {
     let (client, mut receiver) = server.client(HttpOptions::default());
     let mut listens = server.begin(&client, &mut receiver).await;
@@ -55,7 +55,7 @@ async fn expires(receiver: &mut HttpReceiver) {
 }
 
 #[tokio::test]
-async fn a_session_begins_anew_once_and_whatever_found_it_forgotten_is_sent_again() {
+async fn an_expired_session_is_renewed_once_and_the_refused_requests_are_resent() {
     let server = Server::start().await;
     let renewed = Arc::new(AtomicU32::new(0));
     let count = Arc::clone(&renewed);
@@ -79,7 +79,7 @@ async fn a_session_begins_anew_once_and_whatever_found_it_forgotten_is_sent_agai
     begin_anew(&server, "s-2", &mut receiver).await;
     assert!(
         matches!(error(&mut receiver, 1).await, CallError::Transport(_)),
-        "what was pending fails at once"
+        "a pending request fails at once"
     );
     pending.left().await;
     listens.left().await;
@@ -99,7 +99,7 @@ async fn a_session_begins_anew_once_and_whatever_found_it_forgotten_is_sent_agai
 }
 
 #[tokio::test]
-async fn a_stream_that_finds_its_session_forgotten_begins_it_anew_but_not_ever_again() {
+async fn a_404_on_the_servers_own_stream_renews_the_session_only_once() {
     let server = Server::start().await;
     let (_client, mut receiver) = forgotten(&server).await;
     begin_anew(&server, "s-2", &mut receiver).await;
@@ -113,7 +113,7 @@ async fn a_stream_that_finds_its_session_forgotten_begins_it_anew_but_not_ever_a
 }
 
 #[tokio::test]
-async fn a_session_of_another_revision_is_none_in_place_of_the_forgotten_one() {
+async fn a_session_renewed_in_another_revision_expires() {
     let server = Server::start().await;
     let (_client, mut receiver) = forgotten(&server).await;
     let oldest = Revision::ALL[0];
@@ -126,7 +126,7 @@ async fn a_session_of_another_revision_is_none_in_place_of_the_forgotten_one() {
 }
 
 #[tokio::test]
-async fn a_message_that_no_session_takes_ends_it() {
+async fn a_request_refused_again_after_the_renewal_ends_the_session() {
     let server = Server::start().await;
     let (client, mut receiver) = server.client(HttpOptions::default());
     server.begin(&client, &mut receiver).await.status(405).await;
@@ -142,12 +142,12 @@ async fn a_message_that_no_session_takes_ends_it() {
     expires(&mut receiver).await;
     assert!(
         timeout(Duration::from_millis(100), server.0.accept()).await.is_err(),
-        "nothing more is asked"
+        "no more requests are sent"
     );
 }
 
 #[tokio::test]
-async fn what_is_about_the_forgotten_session_alone_is_not_sent_again() {
+async fn after_a_renewal_notifications_are_resent_but_not_responses_or_cancellations() {
     let server = Server::start().await;
     let (client, mut receiver) = server.client(HttpOptions::default());
     server.begin(&client, &mut receiver).await.status(405).await;
@@ -158,7 +158,7 @@ async fn what_is_about_the_forgotten_session_alone_is_not_sent_again() {
             begin_anew(&server, session, &mut receiver).await;
             server.next().await.status(405).await;
         });
-        sent.expect("another session is there");
+        sent.expect("the session is renewed");
         assert!(timeout(Duration::from_millis(100), server.0.accept()).await.is_err());
     }
 

@@ -1,4 +1,4 @@
-//! A server that is written out by hand, and what passes between it and the client.
+//! A hand-written server, and the messages between it and the client.
 
 use std::time::Duration;
 
@@ -12,13 +12,13 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
 
 pub const PATIENCE: Duration = Duration::from_secs(10);
-/// The head of a stream of events that lasts as long as its connection.
+/// The head of an event stream that ends with its connection.
 pub const STREAM: &str =
     "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\nconnection: close\r\n\r\n";
 
 pub struct Server(pub TcpListener);
 
-/// A request, and the way to its answer.
+/// A request, and the connection for its response.
 pub struct Asked {
     pub stream: TcpStream,
     pub head: String,
@@ -75,7 +75,7 @@ impl Server {
         asked
     }
 
-    /// Answers `initialize` and the notification after it, and refuses or returns the stream of the server's own.
+    /// Starts a session, and returns the client's request for the server's own stream.
     pub async fn begin(&self, client: &HttpSender, receiver: &mut HttpReceiver) -> Asked {
         client.send(request(0, "initialize")).await.expect("it is sent");
         self.next()
@@ -127,11 +127,11 @@ impl Asked {
             .await;
     }
 
-    /// Waits until the client goes away.
+    /// Waits until the client closes the connection.
     pub async fn left(mut self) {
         let read = timeout(PATIENCE, self.stream.read(&mut [0; 16]))
             .await
-            .expect("the client leaves");
+            .expect("the client closes the connection");
         assert!(matches!(read, Ok(0) | Err(_)));
     }
 }
@@ -159,7 +159,7 @@ pub fn result(id: i64) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "result": {"ok": true}})
 }
 
-/// The answer to `initialize`, which has the id 0.
+/// The response to `initialize`, which has the id 0.
 pub fn opened(revision: Revision) -> Value {
     json!({"jsonrpc": "2.0", "id": 0, "result": {"protocolVersion": revision.as_str()}})
 }
@@ -177,7 +177,7 @@ pub async fn message(receiver: &mut HttpReceiver) -> Value {
     }
 }
 
-/// Why the request `id` has no answer.
+/// The error that ends the request `id`, which must come next.
 pub async fn error(receiver: &mut HttpReceiver, id: i64) -> CallError {
     match receive(receiver).await {
         Ok(Some(Incoming::Failed { id: failed, error })) => {
@@ -188,10 +188,10 @@ pub async fn error(receiver: &mut HttpReceiver, id: i64) -> CallError {
     }
 }
 
-/// The response of HTTP that was the failure of the request `id`.
+/// The HTTP response that refused the request `id`.
 pub async fn failure(receiver: &mut HttpReceiver, id: i64) -> HttpFailure {
     match error(receiver, id).await {
         CallError::Http(failure) => *failure,
-        other => panic!("no failure of HTTP: {other:?}"),
+        other => panic!("no HTTP failure: {other:?}"),
     }
 }

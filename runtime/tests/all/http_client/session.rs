@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::http_client::server::{STREAM, Server, error, message, outgoing, receive, request, result};
 
 #[tokio::test]
-async fn an_answer_may_be_json_and_names_the_session_from_then_on() {
+async fn the_session_id_and_the_negotiated_revision_are_sent_in_headers() {
     let server = Server::start().await;
     let (client, mut receiver) = server.client(HttpOptions::default());
     client.send(request(1, "initialize")).await.expect("it is sent");
@@ -45,7 +45,7 @@ async fn an_answer_may_be_json_and_names_the_session_from_then_on() {
 }
 
 #[tokio::test]
-async fn a_hook_adds_headers_to_each_request_and_may_wait_or_fail() {
+async fn a_hook_adds_headers_to_each_request_and_can_wait_or_fail() {
     let server = Server::start().await;
     let options = HttpOptions::default().headers(|headers| {
         headers.insert("authorization", "Bearer one".parse().expect("a value"));
@@ -79,7 +79,7 @@ async fn a_hook_adds_headers_to_each_request_and_may_wait_or_fail() {
 }
 
 #[tokio::test]
-async fn closing_ends_what_is_under_way_and_the_session() {
+async fn closing_ends_requests_in_flight_and_deletes_the_session() {
     let server = Server::start().await;
     let (client, mut receiver) = server.client(HttpOptions::default());
     let mut listens = server.begin(&client, &mut receiver).await;
@@ -106,7 +106,7 @@ async fn closing_ends_what_is_under_way_and_the_session() {
 }
 
 #[tokio::test]
-async fn a_cancelled_request_is_no_longer_waited_for() {
+async fn cancelling_a_request_closes_its_connection() {
     let server = Server::start().await;
     let (client, _receiver) = server.client(HttpOptions::default());
     client.send(request(1, "tools/call")).await.expect("it is sent");
@@ -122,7 +122,7 @@ async fn a_cancelled_request_is_no_longer_waited_for() {
 }
 
 #[tokio::test]
-async fn a_dropped_client_leaves() {
+async fn dropping_the_client_closes_its_connections() {
     let server = Server::start().await;
     let (client, mut receiver) = server.client(HttpOptions::default());
     client.send(request(1, "tools/call")).await.expect("it is sent");

@@ -1,4 +1,4 @@
-//! Requests that stand alone, and how a client finds out whether a server takes them.
+//! Stateless requests, and how a client detects the era of a server.
 
 use std::time::Duration;
 
@@ -46,7 +46,7 @@ fn refusal(id: &Value, code: i64) -> Value {
 }
 
 #[tokio::test]
-async fn headers_repeat_what_a_request_says_and_name_no_session() {
+async fn headers_repeat_the_revision_method_and_name_of_a_request_without_a_session() {
     let server = Server::start().await;
     let (client, mut receiver) = server.client(HttpOptions::default());
     for (message, name) in [
@@ -78,7 +78,7 @@ async fn headers_repeat_what_a_request_says_and_name_no_session() {
 }
 
 #[tokio::test]
-async fn arguments_are_repeated_as_the_latest_list_says_and_wrong_tools_are_left_out() {
+async fn arguments_are_repeated_in_headers_as_tools_declare_and_invalid_tools_left_out() {
     let server = Server::start().await;
     let (client, mut receiver) = server.client(HttpOptions::default());
     client
@@ -119,14 +119,14 @@ async fn arguments_are_repeated_as_the_latest_list_says_and_wrong_tools_are_left
 }
 
 #[tokio::test]
-async fn a_call_whose_headers_are_wrong_is_repeated_once_after_a_new_list() {
+async fn a_call_refused_for_its_headers_is_repeated_once_after_listing_the_tools() {
     let server = Server::start().await;
     let (client, mut receiver) = server.client(HttpOptions::default());
     let mut message = call(1, "tool", json!({"a": "x"}));
     message["params"]["_meta"]["progressToken"] = json!(1);
     client.send(outgoing(&message)).await.expect("it is sent");
     let asked = server.next().await;
-    assert_eq!(asked.header("mcp-param-a"), None, "nothing is known of the tool");
+    assert_eq!(asked.header("mcp-param-a"), None, "the tool isn't known yet");
     asked.json(400, "", &refusal(&json!(1), -32020)).await;
     let mut cursor = Value::Null;
     for (tools, next) in [(json!([]), Some("2")), (json!([marked("tool", "A", "string")]), None)] {
@@ -150,7 +150,7 @@ async fn a_call_whose_headers_are_wrong_is_repeated_once_after_a_new_list() {
 }
 
 #[tokio::test]
-async fn closing_the_stream_cancels_and_nothing_is_resumed() {
+async fn cancelling_closes_the_stream_and_a_cut_stream_is_not_resumed() {
     let server = Server::start().await;
     let (client, mut receiver) = server.client(HttpOptions::default());
     client
@@ -177,7 +177,7 @@ async fn closing_the_stream_cancels_and_nothing_is_resumed() {
 }
 
 #[tokio::test]
-async fn a_404_about_the_method_does_not_cost_the_session() {
+async fn a_404_with_method_not_found_does_not_end_the_session() {
     let server = Server::start().await;
     let (client, mut receiver) = server.client(HttpOptions::default());
     server.begin(&client, &mut receiver).await.status(405).await;
@@ -211,7 +211,7 @@ async fn connected(connecting: JoinHandle<Result<ClientSession, ConnectError>>) 
     connected.expect("no panic")
 }
 
-/// The answer to the first request of a client, which asks what the server is.
+/// The client's first request, which discovers the server.
 async fn probed(server: &Server) -> Asked {
     let probe = server.next().await;
     assert_eq!(probe.header("mcp-method"), Some("server/discover"));
@@ -242,7 +242,7 @@ async fn shake_hands(server: &Server) {
 }
 
 #[tokio::test]
-async fn a_server_that_says_what_it_is_gets_no_handshake() {
+async fn a_server_that_answers_discovery_gets_no_handshake() {
     let server = Server::start().await;
     let connecting = connecting(&server, PATIENCE);
     let probe = probed(&server).await;
@@ -256,7 +256,7 @@ async fn a_server_that_says_what_it_is_gets_no_handshake() {
 }
 
 #[tokio::test]
-async fn errors_of_stateless_servers_alone_are_evidence_of_them() {
+async fn stateless_error_codes_prevent_a_handshake_unless_they_list_a_common_revision() {
     for code in [-32020, -32021] {
         let server = Server::start().await;
         let connecting = connecting(&server, PATIENCE);
@@ -269,7 +269,7 @@ async fn errors_of_stateless_servers_alone_are_evidence_of_them() {
         }
     }
 
-    // It speaks other revisions: one of them, or none that the client does.
+    // The server supports other revisions: one in common with the client, or none.
     for (versions, is_common) in [
         (json!(["1999-01-01", Revision::V2025_11_25.as_str()]), true),
         (json!(["1999-01-01"]), false),
@@ -288,7 +288,7 @@ async fn errors_of_stateless_servers_alone_are_evidence_of_them() {
 }
 
 #[tokio::test]
-async fn any_other_refusal_means_that_there_is_a_handshake() {
+async fn any_other_refusal_of_discovery_leads_to_a_handshake() {
     for (status, body) in [
         (400, None),
         (400, Some(-32000)),
@@ -296,7 +296,7 @@ async fn any_other_refusal_means_that_there_is_a_handshake() {
         (400, Some(-32602)),
         (400, Some(-32601)),
         (404, Some(-32000)),
-        // A stateless server must have the discovery.
+        // A stateless server must implement discovery.
         (404, Some(-32601)),
         (405, None),
         (404, None),
@@ -323,7 +323,7 @@ async fn any_other_refusal_means_that_there_is_a_handshake() {
 }
 
 #[tokio::test]
-async fn a_success_that_is_no_message_means_that_there_is_a_handshake() {
+async fn a_success_without_a_valid_message_leads_to_a_handshake() {
     let whole = |media_type: &str, body: &str| {
         let length = body.len();
         let head = format!("HTTP/1.1 200 OK\r\ncontent-type: {media_type}\r\ncontent-length: {length}\r\n");
@@ -339,10 +339,10 @@ async fn a_success_that_is_no_message_means_that_there_is_a_handshake() {
             r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no"}}"#,
         ),
         "HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\nconnection: close\r\n\r\n".to_owned(),
-        // Streams of events without one.
+        // Event streams without an event.
         STREAM.to_owned(),
         format!("{STREAM}: hello\n\n"),
-        // Responses whose connection is closed before the body has come.
+        // Responses whose connection is closed before the body is complete.
         "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n".to_owned(),
         "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 80\r\n\r\n{".to_owned(),
         "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n".to_owned(),
@@ -357,7 +357,7 @@ async fn a_success_that_is_no_message_means_that_there_is_a_handshake() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_silent_has_a_handshake_and_the_question_is_dropped() {
+async fn discovery_that_times_out_is_dropped_and_leads_to_a_handshake() {
     let server = Server::start().await;
     let connecting = connecting(&server, Duration::from_millis(100));
     let probe = probed(&server).await;
@@ -367,7 +367,7 @@ async fn a_server_that_is_silent_has_a_handshake_and_the_question_is_dropped() {
 }
 
 #[tokio::test]
-async fn a_server_that_only_has_http_with_sse_is_found_after_both_others() {
+async fn http_with_sse_is_tried_after_discovery_and_handshake_are_refused() {
     let server = Server::start().await;
     let connecting = connecting(&server, PATIENCE);
     probed(&server).await.status(405).await;
@@ -392,7 +392,7 @@ async fn a_server_that_only_has_http_with_sse_is_found_after_both_others() {
 }
 
 #[tokio::test]
-async fn failures_that_say_nothing_of_the_era_choose_none() {
+async fn http_failures_unrelated_to_the_era_fail_the_connection() {
     for status in [401, 403, 407, 429, 500, 502, 503, 504] {
         let server = Server::start().await;
         let connecting = connecting(&server, PATIENCE);

@@ -1,4 +1,4 @@
-//! Streams of events, of both ways.
+//! Event streams of Streamable HTTP and of HTTP with SSE.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::http_client::server::{
 };
 
 #[tokio::test]
-async fn an_answer_may_be_a_stream_that_says_more_than_the_answer() {
+async fn a_response_stream_can_carry_messages_before_and_after_the_response() {
     let server = Server::start().await;
     let (client, mut receiver) = server.client(HttpOptions::default());
     client.send(request(1, "tools/call")).await.expect("it is sent");
@@ -45,7 +45,7 @@ async fn a_stream_that_was_cut_is_resumed_with_nothing_lost_or_doubled() {
     asked.say(&format!("{head}{:x}\r\n{events}\r\n", events.len())).await;
     drop(asked);
 
-    // The server is away for a moment.
+    // The server is unavailable for a moment.
     let asked = server.next().await;
     assert!(asked.head.starts_with("GET /mcp "));
     assert_eq!(asked.header("accept"), Some("text/event-stream"));
@@ -53,7 +53,7 @@ async fn a_stream_that_was_cut_is_resumed_with_nothing_lost_or_doubled() {
     asked.status(503).await;
     let mut asked = server.next().await;
     assert_eq!(asked.header("last-event-id"), Some("a-1"));
-    // It repeats what was asked for as the last one, and ends once more without the answer.
+    // It repeats the last event that the client has, and the stream ends again without the response.
     asked
         .say(&format!(
             "{STREAM}id: a-1\ndata: {}\n\nid: a-2\ndata: {lost}\n\n",
@@ -113,7 +113,7 @@ async fn the_servers_own_stream_is_read_and_resumed_until_the_session_expires() 
 }
 
 #[tokio::test]
-async fn a_session_has_begun_once_the_servers_own_stream_is_open() {
+async fn sending_initialized_waits_until_the_servers_own_stream_is_open() {
     let server = Server::start().await;
     let (client, mut receiver) = server.client(HttpOptions::default());
     client.send(request(0, "initialize")).await.unwrap();
@@ -133,7 +133,7 @@ async fn a_session_has_begun_once_the_servers_own_stream_is_open() {
 }
 
 #[tokio::test]
-async fn a_server_of_the_older_way_is_found_and_its_stream_is_the_session() {
+async fn http_with_sse_is_detected_and_the_session_ends_with_its_stream() {
     let server = Server::start().await;
     let (client, mut receiver) = server.client(HttpOptions::default());
     client.send(request(1, "initialize")).await.expect("it is sent");

@@ -1,4 +1,4 @@
-//! Every request ends: in an answer, in an HTTP error, or because its client has cancelled it.
+//! Every request ends: with a response, with an HTTP error, or because its client cancels it.
 
 use mcp_adapters::Revision;
 use mcp_runtime::transport::http::server::HttpServer;
@@ -14,7 +14,7 @@ use crate::http_server::engine::Seen;
 #[derive(Deserialize, JsonSchema)]
 struct Nothing {}
 
-/// A server of real sessions, with a tool that never ends and says when it begins.
+/// A server with real sessions, and with a tool that reports its start and never returns.
 async fn real(config: impl FnOnce(HttpServer) -> HttpServer) -> (TestServer, mpsc::UnboundedReceiver<()>) {
     let (began, begins) = mpsc::unbounded_channel();
     let app = HttpServer::from_fn(move |transport, _| {
@@ -42,7 +42,7 @@ async fn begin(server: &TestServer, revision: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_cancelled_call_ends_its_post_without_an_answer() {
+async fn a_cancelled_call_ends_its_post_without_a_response() {
     let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
     for json_only in [true, false] {
         let (server, mut begins) = real(|server| server.json_only(json_only)).await;
@@ -64,7 +64,7 @@ async fn a_cancelled_call_ends_its_post_without_an_answer() {
     }
 }
 
-/// Numbers that look random, and are the same in every run.
+/// Pseudorandom numbers, the same in every run.
 struct Numbers(u64);
 
 impl Numbers {
@@ -78,7 +78,7 @@ impl Numbers {
     }
 }
 
-/// A message that is right or wrong in one of many ways, and its id if it is a request that has one.
+/// A valid or malformed message, and its id if it is a request.
 fn message(numbers: &mut Numbers, number: usize) -> (String, Option<Value>) {
     let id = match numbers.below(4) {
         0 => json!(number),
@@ -114,7 +114,7 @@ fn message(numbers: &mut Numbers, number: usize) -> (String, Option<Value>) {
         "notifications/cancelled",
         "",
     ]);
-    // Calls that nobody cancels have to end by themselves.
+    // A call of `never` would not end, because nobody cancels it.
     let method = if params.contains("never") { "tools/list" } else { method };
     match numbers.below(10) {
         0 => (
@@ -140,7 +140,7 @@ fn message(numbers: &mut Numbers, number: usize) -> (String, Option<Value>) {
     }
 }
 
-/// A body of one or several such messages, or of what is none, and the ids of its requests.
+/// A body of one or several such messages, some with an invalid message more, and the ids of its requests.
 fn body(numbers: &mut Numbers, batches: bool) -> (String, Vec<Value>) {
     if !batches || numbers.below(3) == 0 {
         let (message, id) = message(numbers, 1);
@@ -158,7 +158,7 @@ fn body(numbers: &mut Numbers, batches: bool) -> (String, Vec<Value>) {
     (format!("[{}]", messages.join(",")), ids)
 }
 
-/// The ids of these answers, which may be in arrays.
+/// The ids of the responses among these messages and batches.
 fn answered(messages: Vec<Value>) -> Vec<Value> {
     let each = messages.into_iter().flat_map(|message| match message {
         Value::Array(messages) => messages,
@@ -169,7 +169,7 @@ fn answered(messages: Vec<Value>) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn each_request_gets_an_answer_or_its_post_an_http_error_whatever_stands_beside_it() {
+async fn each_request_of_a_random_batch_gets_a_response_or_its_post_an_http_error() {
     let revisions = Revision::ALL
         .into_iter()
         .filter(|revision| revision.facts().session_header.is_some());
@@ -217,7 +217,7 @@ async fn each_request_gets_an_answer_or_its_post_an_http_error_whatever_stands_b
 }
 
 #[tokio::test]
-async fn a_batch_that_comes_too_early_on_the_older_transport_leaves_nothing_in_flight() {
+async fn a_batch_before_initialize_over_http_with_sse_leaves_nothing_in_flight() {
     let (server, _begins) = real(|server| server).await;
     let mut stream = server
         .send("GET", "/sse", &[("accept", "text/event-stream")], b"")

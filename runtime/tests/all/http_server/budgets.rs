@@ -1,4 +1,4 @@
-//! What sessions may hold, and for how long.
+//! Limits on sessions: their number, their bytes, and the time until their first use.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -12,12 +12,12 @@ fn ping() -> Value {
     request(1, "ping", json!({}))
 }
 
-/// A request that is never answered, with a body that is about as long as this.
+/// A request that gets no response, with a body of about this many bytes.
 fn never(id: i64, bytes: usize) -> Value {
     request(id, "never", json!({"padding": "x".repeat(bytes)}))
 }
 
-/// A request that is answered, with a body that is about as long as this.
+/// A request that is echoed at once, with a body of about this many bytes.
 fn echo(bytes: usize) -> Value {
     request(9, "wait", json!({"ms": 0, "padding": "x".repeat(bytes)}))
 }
@@ -27,7 +27,7 @@ async fn status(server: &TestServer, session: &str, body: Value) -> u16 {
 }
 
 #[tokio::test]
-async fn a_session_whose_client_says_nothing_after_initialize_ends_soon() {
+async fn a_session_without_a_message_after_initialize_ends_after_the_opening_time() {
     let server = serve(|server| server.opening(Duration::from_millis(400))).await;
     let used = server.begin(hub()).await;
     assert_eq!(status(&server, &used, ping()).await, 200);
@@ -39,7 +39,7 @@ async fn a_session_whose_client_says_nothing_after_initialize_ends_soon() {
 }
 
 #[tokio::test]
-async fn a_session_takes_the_place_of_the_one_that_has_been_idle_longest() {
+async fn a_session_beyond_the_limit_replaces_the_one_that_was_idle_longest() {
     let server = serve(|server| server.max_sessions(4).stream_after(Duration::ZERO)).await;
     let mut sessions = Vec::new();
     for _ in 0..4 {
@@ -61,7 +61,7 @@ async fn a_session_takes_the_place_of_the_one_that_has_been_idle_longest() {
 }
 
 #[tokio::test]
-async fn what_sessions_began_with_is_bounded_in_bytes() {
+async fn initialize_messages_kept_by_sessions_count_toward_the_byte_limit() {
     let server = serve(|server| server.max_bytes(80_000)).await;
     let mut sessions = Vec::new();
     for _ in 0..10 {
@@ -74,11 +74,11 @@ async fn what_sessions_began_with_is_bounded_in_bytes() {
     for session in &sessions {
         alive += usize::from(status(&server, session, ping()).await == 200);
     }
-    assert_eq!(alive, 3, "a quarter of the bytes is enough for three");
+    assert_eq!(alive, 3, "a quarter of the limit holds three sessions");
 }
 
 #[tokio::test]
-async fn no_session_ends_for_a_body_that_never_has_room() {
+async fn an_initialize_larger_than_its_share_is_refused_without_ending_a_session() {
     let server = serve(|server| server.max_bytes(80_000)).await;
     let session = server.begin(hub()).await;
     for bytes in [20_100, 19_600] {
@@ -90,7 +90,7 @@ async fn no_session_ends_for_a_body_that_never_has_room() {
 }
 
 #[tokio::test]
-async fn requests_in_flight_are_bounded_in_bytes() {
+async fn the_bytes_of_requests_in_flight_are_limited() {
     for config in [
         HttpServer::session_bytes,
         HttpServer::max_bytes as fn(HttpServer, usize) -> HttpServer,
@@ -102,7 +102,7 @@ async fn requests_in_flight_are_bounded_in_bytes() {
         assert_eq!(status(&server, &session, request(3, "ping", json!({}))).await, 200);
         let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
         assert_eq!(status(&server, &session, cancel).await, 202);
-        until("the room is free again", || {
+        until("the request is cancelled", || {
             server.seen.taken.load(Ordering::SeqCst) == 4
         })
         .await;
@@ -113,7 +113,7 @@ async fn requests_in_flight_are_bounded_in_bytes() {
 }
 
 #[tokio::test]
-async fn an_idle_session_that_keeps_much_makes_room_for_the_requests_of_others() {
+async fn an_idle_session_that_keeps_many_bytes_is_evicted_for_a_request_of_another() {
     let server = serve(|server| server.max_bytes(1 << 20)).await;
     let (keeps, idle, active) = (
         server.begin(hub()).await,
@@ -137,7 +137,7 @@ async fn an_idle_session_that_keeps_much_makes_room_for_the_requests_of_others()
 }
 
 #[tokio::test]
-async fn a_call_counts_the_copies_of_its_body_that_handling_it_takes() {
+async fn copies_of_a_body_made_while_handling_it_count_toward_the_byte_limits() {
     for config in [
         HttpServer::session_bytes,
         HttpServer::max_bytes as fn(HttpServer, usize) -> HttpServer,
@@ -151,7 +151,7 @@ async fn a_call_counts_the_copies_of_its_body_that_handling_it_takes() {
 }
 
 #[tokio::test]
-async fn a_response_counts_until_the_client_has_read_it() {
+async fn a_response_counts_toward_the_byte_limit_until_the_client_has_read_it() {
     const RESPONSE: usize = 16 << 20;
     let server = serve(|server| {
         let server = server.max_body(RESPONSE).session_bytes(8 * RESPONSE);

@@ -1,4 +1,4 @@
-//! A server on a port of its own, and a client that sees what is on the wire.
+//! A server on its own port, and a client that exposes the bytes on the wire.
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;
@@ -19,7 +19,7 @@ pub const EVENTS: (&str, &str) = ("accept", "text/event-stream");
 pub const BOTH: &str = "application/json, text/event-stream";
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The revision with batches, and one with the version header.
+/// The first revision for which `fact` is true.
 pub fn with(fact: impl Fn(Revision) -> bool) -> &'static str {
     Revision::ALL
         .into_iter()
@@ -37,7 +37,7 @@ pub fn hub() -> &'static str {
     Revision::V2025_11_25.as_str()
 }
 
-/// A server on a port of its own.
+/// A server that runs on its own port.
 pub struct TestServer {
     pub address: SocketAddr,
     pub seen: Seen,
@@ -68,15 +68,15 @@ pub async fn serve_app<S: HttpService>(app: S, seen: Seen, settings: impl FnOnce
     TestServer { address, seen, serving }
 }
 
-/// A response, whose body may not have ended.
+/// A response whose body can still be arriving.
 pub struct Answer {
     socket: TcpStream,
     pub status: u16,
     headers: Vec<(String, String)>,
-    /// What of the body came, without its framing.
+    /// The bytes of the body that have arrived and weren't read as events, without framing.
     pub body: Vec<u8>,
     raw: VecDeque<u8>,
-    /// Bytes of the body still to come, if that was said.
+    /// Remaining bytes of the body, unless it is chunked.
     left: Option<usize>,
     ended: bool,
 }
@@ -112,7 +112,7 @@ impl Answer {
             self.ended |= *left == 0;
             return;
         }
-        // Chunked: each has its length before it.
+        // Chunked: the length precedes each chunk.
         loop {
             let Some(end) = self
                 .raw
@@ -146,7 +146,7 @@ impl Answer {
         serde_json::from_str(&body).unwrap_or_else(|error| panic!("{error}: {body:?}"))
     }
 
-    /// The id that the stream begins with.
+    /// The event id at the start of the stream.
     pub async fn opening(&mut self) -> String {
         while !self.body.ends_with(b"\n\n") {
             self.read().await;
@@ -158,7 +158,7 @@ impl Answer {
 
     /// The next event that has data: its id and its data. `None` once the stream has ended.
     pub async fn event(&mut self) -> Option<(String, Value)> {
-        // A stream that should have ended goes on with keep-alives.
+        // The timeouts of reads don't suffice: a stream that should have ended still sends keep-alives.
         timeout(PATIENCE, self.next_event()).await.expect("no event comes")
     }
 
@@ -181,7 +181,7 @@ impl Answer {
         }
     }
 
-    /// All messages of the answer, whichever form it has.
+    /// All messages of the response, which is JSON or an event stream.
     pub async fn messages(&mut self) -> Vec<Value> {
         if self.header("content-type") == Some("application/json") {
             return vec![self.json().await];
@@ -210,7 +210,7 @@ impl TestServer {
         self.send_on(socket, method, path, headers, body).await
     }
 
-    /// Sends a request on a connection that is open.
+    /// Sends a request on an open connection.
     pub async fn send_on(
         &self,
         mut socket: TcpStream,

@@ -1,4 +1,4 @@
-//! Several streams at once for what the server says of its own accord.
+//! Several streams of one session for the unsolicited messages of the server.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,15 +9,15 @@ use tokio::time::timeout;
 
 use crate::http_server::client::*;
 
-/// Has the server say something that is as long as this.
+/// Makes the server send an unsolicited message with padding of this length.
 async fn say(server: &TestServer, session: &str, length: i64) {
     let params = json!({"count": 1, "size": length, "own": true});
     let mut answer = server.post(session, request(length, "count", params)).await;
     assert_eq!(answer.status, 200);
-    assert_eq!(answer.messages().await.len(), 1, "only the answer is there");
+    assert_eq!(answer.messages().await.len(), 1, "the POST gets only the response");
 }
 
-/// How long the next thing is that the server says, and its id.
+/// The event id of the next message, and the length of its padding.
 async fn hear(stream: &mut Answer) -> (String, usize) {
     let (id, event) = stream.event().await.expect("the stream goes on");
     (id, event["params"]["padding"].as_str().unwrap().len())
@@ -40,23 +40,27 @@ async fn each_message_is_sent_on_the_latest_stream_that_is_open() {
         assert_eq!(hear(&mut second).await.1, length as usize);
     }
     assert!(is_silent(&mut first).await && is_silent(&mut second).await);
-    // What is said before the server knows that nobody is there is on its way to nobody.
+    // Messages sent before the server notices the closed connection are lost on it.
     drop(second);
     for length in 4..100 {
         say(&server, &session, length).await;
         if let Ok((_, heard)) = timeout(Duration::from_millis(50), hear(&mut first)).await {
             say(&server, &session, length + 1).await;
             for next in heard + 1..=length as usize + 1 {
-                assert_eq!(hear(&mut first).await.1, next, "from then on all is heard here");
+                assert_eq!(
+                    hear(&mut first).await.1,
+                    next,
+                    "from then on this stream gets every message"
+                );
             }
             return;
         }
     }
-    panic!("the stream that is left is never used");
+    panic!("the remaining stream is never used");
 }
 
 #[tokio::test]
-async fn a_stream_is_resumed_with_what_was_sent_on_it_and_nothing_else() {
+async fn a_resumed_stream_replays_only_its_own_messages() {
     let server = serve(|server| server).await;
     let session = server.begin(hub()).await;
     let mut first = server.listen(&session, None).await;
@@ -69,13 +73,17 @@ async fn a_stream_is_resumed_with_what_was_sent_on_it_and_nothing_else() {
     let (two, _) = hear(&mut second).await;
 
     let mut again = server.listen(&session, Some(&first_id)).await;
-    assert_eq!(again.opening().await, first_id, "wherever it is cut, it can be resumed");
+    assert_eq!(
+        again.opening().await,
+        first_id,
+        "a stream can be resumed from its opening id"
+    );
     assert_eq!(hear(&mut again).await, (one.clone(), 1));
     assert!(first.events().await.is_empty(), "one connection reads a stream");
     assert!(is_silent(&mut again).await && is_silent(&mut second).await);
     say(&server, &session, 3).await;
     let (three, heard) = hear(&mut again).await;
-    assert_eq!(heard, 3, "the latest connection is the one to hear it");
+    assert_eq!(heard, 3, "the latest connection gets the message");
 
     let mut second = server.listen(&session, Some(&second_id)).await;
     assert_eq!(hear(&mut second).await, (two.clone(), 2));
@@ -89,7 +97,7 @@ async fn a_stream_is_resumed_with_what_was_sent_on_it_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn what_was_said_to_nobody_is_heard_by_one() {
+async fn messages_sent_without_a_stream_are_kept_for_the_first_stream() {
     let server = serve(|server| server).await;
     let session = server.begin(hub()).await;
     say(&server, &session, 1).await;
@@ -107,7 +115,7 @@ async fn what_was_said_to_nobody_is_heard_by_one() {
 }
 
 #[tokio::test]
-async fn the_oldest_of_too_many_streams_ends_and_is_not_asked_for_without_end() {
+async fn the_oldest_of_too_many_streams_ends_and_resumes_only_if_messages_are_missing() {
     let server = serve(|server| server).await;
     let session = server.begin(hub()).await;
     let mut oldest = server.listen(&session, None).await;
@@ -125,7 +133,7 @@ async fn the_oldest_of_too_many_streams_ends_and_is_not_asked_for_without_end() 
     assert_eq!(server.listen(&session, Some(&last)).await.status, 204);
     say(&server, &session, 2).await;
     assert_eq!(hear(others.last_mut().unwrap()).await.1, 2);
-    // A client that lacks something gets it.
+    // A client that lacks a message can resume the stream.
     let mut oldest = server.listen(&session, Some(&oldest_id)).await;
     assert_eq!(hear(&mut oldest).await, (last, 1));
     assert!(others[0].events().await.is_empty());
@@ -133,7 +141,7 @@ async fn the_oldest_of_too_many_streams_ends_and_is_not_asked_for_without_end() 
 }
 
 #[tokio::test]
-async fn a_stream_that_nobody_reads_gives_way_to_another() {
+async fn a_stream_that_is_not_read_ends_and_its_messages_move_to_another() {
     let config = |server: HttpServer| server.replay(16, 64 << 10).capacity(4).stall(Duration::from_secs(2));
     let server = Arc::new(serve(config).await);
     let session = server.begin(hub()).await;

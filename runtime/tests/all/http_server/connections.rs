@@ -1,4 +1,4 @@
-//! What a server's connections may cost, and how they end.
+//! Limits, timeouts and the end of connections.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::http_server::client::*;
 
-/// What comes until the server closes the connection.
+/// The bytes that arrive until the server closes the connection.
 async fn rest(mut socket: TcpStream) -> Vec<u8> {
     let mut rest = Vec::new();
     let read = timeout(PATIENCE, socket.read_to_end(&mut rest)).await;
@@ -24,7 +24,7 @@ async fn connect(server: &TestServer) -> TcpStream {
 }
 
 #[tokio::test]
-async fn a_connection_without_a_whole_head_is_closed() {
+async fn a_connection_without_a_complete_request_head_times_out() {
     let server = serve_with(|server| server, |serve| serve.header_timeout(Duration::from_millis(50))).await;
     let mut sockets = Vec::new();
     for begun in ["", "POST /mcp HTTP/1.1\r\nhost: localhost\r\nx-slow: "] {
@@ -38,18 +38,18 @@ async fn a_connection_without_a_whole_head_is_closed() {
 }
 
 #[tokio::test]
-async fn a_head_that_is_too_long_is_refused() {
+async fn a_request_head_that_is_too_long_is_refused() {
     let server = serve(|server| server).await;
     let mut socket = connect(&server).await;
     let head = format!("GET /mcp HTTP/1.1\r\nx-long: {}", "x".repeat(65 << 10));
-    // It may be closed before it has been sent the whole of it.
+    // The server can close the connection before the whole head is sent.
     let _ = socket.write_all(head.as_bytes()).await;
     let answer = String::from_utf8(rest(socket).await).unwrap();
     assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 431"), "{answer}");
 }
 
 #[tokio::test]
-async fn a_connection_beyond_the_most_waits_until_another_is_closed() {
+async fn a_connection_beyond_the_limit_waits_until_another_is_closed() {
     let server = serve_with(|server| server, |serve| serve.max_connections(2)).await;
     let session = server.begin(hub()).await;
     let _first = server.listen(&session, None).await;
@@ -70,12 +70,12 @@ async fn a_connection_whose_client_reads_nothing_is_closed() {
     let session = server.begin(hub()).await;
     let much = request(1, "count", json!({"count": 100, "size": 500_000}));
     let _unread = server.post(&session, much).await;
-    // There is room for another only once the first is closed.
+    // Another connection is accepted only once the first is closed.
     server.begin(hub()).await;
 }
 
 #[tokio::test]
-async fn a_server_that_shuts_down_sends_what_is_under_way_and_closes_its_connections() {
+async fn shutdown_finishes_the_response_in_flight_and_closes_connections() {
     let token = CancellationToken::new();
     let server = serve_with(|server| server.json_only(true), |serve| serve.shutdown(token.clone())).await;
     let session = server.begin(hub()).await;
@@ -93,7 +93,7 @@ async fn a_server_that_shuts_down_sends_what_is_under_way_and_closes_its_connect
 }
 
 #[tokio::test]
-async fn a_server_that_shuts_down_waits_no_longer_than_its_grace() {
+async fn shutdown_cuts_streams_after_the_grace_period() {
     let token = CancellationToken::new();
     let server = serve_with(
         |server| server,

@@ -1,4 +1,4 @@
-//! What pages of other sites can do.
+//! Requests of web pages: allowed and foreign origins, preflights and fetch metadata.
 
 use std::sync::atomic::Ordering;
 
@@ -18,7 +18,7 @@ fn for_page(server: HttpServer) -> HttpServer {
     server.allow_origin(PAGE.1)
 }
 
-/// Asks as a browser does before a page's POST.
+/// Sends the preflight request that a browser sends before a page's POST.
 async fn preflight(server: &TestServer, origin: (&str, &str)) -> Answer {
     let headers = [
         origin,
@@ -52,7 +52,7 @@ async fn a_page_of_an_allowed_origin_can_call() {
 }
 
 #[tokio::test]
-async fn a_page_of_a_foreign_origin_gets_no_preflight_and_no_answer() {
+async fn preflights_and_requests_of_a_foreign_origin_are_refused() {
     let server = serve(for_page).await;
     let asked = preflight(&server, FOREIGN).await;
     let answer = server.post_with(&[FOREIGN], &initialize(hub())).await;
@@ -64,7 +64,7 @@ async fn a_page_of_a_foreign_origin_gets_no_preflight_and_no_answer() {
 }
 
 #[tokio::test]
-async fn a_page_that_does_not_say_its_origin_is_refused() {
+async fn requests_of_other_sites_without_an_origin_are_refused() {
     let server = serve(for_page).await;
     for (site, status) in [
         ("cross-site", 403),
@@ -81,7 +81,7 @@ async fn a_page_that_does_not_say_its_origin_is_refused() {
 }
 
 #[tokio::test]
-async fn the_older_transport_begins_a_session_for_a_client_that_accepts_events_by_whatever_range() {
+async fn http_with_sse_takes_any_media_range_that_includes_event_streams() {
     let server = serve(|server| server).await;
     for accept in ["text/event-stream;q=0", "image/*"] {
         let refused = server.send("GET", "/sse", &[("accept", accept)], b"").await;
@@ -95,7 +95,7 @@ async fn the_older_transport_begins_a_session_for_a_client_that_accepts_events_b
 }
 
 #[tokio::test]
-async fn the_older_transport_begins_a_session_for_a_client_that_does_not_say_what_it_accepts() {
+async fn http_with_sse_takes_clients_without_an_accept_header() {
     let server = serve(|server| server).await;
     let mut stream = server.send("GET", "/sse", &[], b"").await;
     assert_eq!(stream.status, 200);
@@ -103,7 +103,7 @@ async fn the_older_transport_begins_a_session_for_a_client_that_does_not_say_wha
 }
 
 #[tokio::test]
-async fn the_older_transport_begins_no_session_for_an_element_of_a_page_or_a_navigation() {
+async fn http_with_sse_refuses_requests_of_page_elements_and_navigations() {
     let server = serve(|server| server).await;
     let image = ("accept", "image/avif,image/webp,image/*,*/*;q=0.8");
     for (mode, status) in [
@@ -129,7 +129,7 @@ async fn unauthorized(_: Request, _: Next) -> Response {
 }
 
 #[tokio::test]
-async fn a_page_can_read_what_an_authentication_layer_says() {
+async fn a_page_can_read_the_response_of_an_authentication_layer() {
     let server = for_page(HttpServer::from_fn(|_, _| {}));
     let cors = server.cors();
     let app = server.app().layer(from_fn(unauthorized)).layer(cors);

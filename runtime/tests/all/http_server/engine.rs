@@ -9,17 +9,17 @@ use mcp_runtime::transport::http::server::SessionTransport;
 use mcp_runtime::transport::{Incoming, Outgoing, Purpose, Receiver, Sender, Transport};
 use serde_json::{Value, json};
 
-/// What a test can see of the engines.
+/// Counters of the engines' activity.
 #[derive(Debug, Default, Clone)]
 pub struct Seen {
     pub started: Arc<AtomicUsize>,
     pub ended: Arc<AtomicUsize>,
     pub sent: Arc<AtomicUsize>,
-    /// How many messages the engines have received.
+    /// The number of messages that the engines have received.
     pub taken: Arc<AtomicUsize>,
 }
 
-/// Answers as a server would that knows these methods only.
+/// Runs a minimal server, which echoes the params of methods that it doesn't know.
 pub async fn engine(transport: SessionTransport, seen: Seen) {
     let (sender, mut receiver) = transport.split();
     let sender = Arc::new(sender);

@@ -1,4 +1,4 @@
-//! A server as a function, which no runtime runs.
+//! The server as a function, polled without an async runtime.
 
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
@@ -12,11 +12,11 @@ use serde_json::{Value, json};
 use crate::http_server::client::request;
 use crate::http_server::stateless::{alone, stateless};
 
-/// The output of a future that waits for nothing.
+/// The output of a future that is ready at its first poll.
 fn at_once<T>(future: impl Future<Output = T>) -> T {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(output) => output,
-        Poll::Pending => panic!("it waits"),
+        Poll::Pending => panic!("the future isn't ready"),
     }
 }
 
@@ -60,7 +60,7 @@ fn call() -> Value {
 }
 
 #[test]
-fn a_call_gets_json_and_its_tool_knows_the_principal() {
+fn a_call_gets_a_json_response_and_its_tool_sees_the_principal() {
     let (status, answer) = respond(post(&call()));
     assert_eq!(
         (status, &answer["result"]["content"][0]["text"]),
@@ -72,7 +72,7 @@ fn a_call_gets_json_and_its_tool_knows_the_principal() {
 }
 
 #[test]
-fn what_cant_be_answered_has_the_status_of_the_revision() {
+fn refused_requests_get_the_status_and_error_code_that_the_revision_specifies() {
     let opening = json!({
         "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "legacy", "version": "1"},
     });

@@ -1,4 +1,4 @@
-//! Requests that a guard lets pass, or refuses.
+//! Requests that a guard accepts or refuses.
 
 use mcp_runtime::http::request::Parts;
 use mcp_runtime::http::{HeaderMap, HeaderValue, StatusCode};
@@ -40,7 +40,7 @@ impl Guard for Keys {
     }
 }
 
-/// Who calls, and whether the request has the key.
+/// The principal, and whether the request still has the key.
 fn who(Principal(principal): Principal, Extension(request): Extension<Parts>) -> String {
     format!("{principal} {}", request.headers.contains_key("x-api-key"))
 }
@@ -88,7 +88,7 @@ async fn a_handler_sees_the_principal_of_the_guard_and_no_credentials() {
 }
 
 #[tokio::test]
-async fn the_document_of_a_guard_needs_no_check() {
+async fn the_document_of_a_guard_is_served_without_a_check() {
     let server = guarded().await;
     let mut answer = server.send("GET", "/.well-known/keys", &[], b"").await;
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Requests for changes, each of which lasts as long as the response to its POST.
+//! Subscriptions to changes, each of which lasts as long as the response to its POST.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -72,12 +72,12 @@ async fn notified(stream: &mut Answer) -> (Value, Value) {
 }
 
 #[tokio::test]
-async fn a_stream_begins_with_the_acknowledgement_and_has_the_changes_that_other_requests_make() {
+async fn a_subscription_is_acknowledged_and_then_gets_the_changes_of_other_requests() {
     let notes = serve_notes(|server| server).await;
     let mut resources = notes
         .listen(1, json!({"resourceSubscriptions": ["test://notes"]}))
         .await;
-    // Ids are those of one response only.
+    // Both can have the same id, because ids only have to be unique within one POST.
     let mut tools = notes.listen(1, json!({"toolsListChanged": true})).await;
     for stream in [&mut resources, &mut tools] {
         assert_eq!(stream.header("content-type"), Some("text/event-stream"));
@@ -94,7 +94,7 @@ async fn a_stream_begins_with_the_acknowledgement_and_has_the_changes_that_other
     assert_eq!(notified(&mut tools).await, (changed, json!(1)));
 }
 
-/// A handler that tells of a change, and answers what became of that.
+/// A handler that sends a change notification, and returns the outcome as text.
 struct Tells;
 
 impl ServerHandler<Context<ServerSide>> for Tells {
@@ -110,7 +110,7 @@ impl ServerHandler<Context<ServerSide>> for Tells {
 }
 
 #[tokio::test]
-async fn a_change_that_a_handler_without_a_router_tells_in_one_request_is_an_error() {
+async fn notifying_changes_from_a_stateless_call_without_a_router_is_an_error() {
     let app = HttpServer::from_fn(move |transport, _| {
         let tools = hub::ServerCapabilitiesTools::default().with_list_changed(true);
         let capabilities = hub::ServerCapabilities::default().with_tools(tools);
@@ -143,7 +143,7 @@ async fn a_change_that_a_handler_without_a_router_tells_in_one_request_is_an_err
 }
 
 #[tokio::test]
-async fn a_client_ends_it_by_closing_the_stream() {
+async fn closing_the_stream_ends_the_subscription() {
     let notes = serve_notes(|server| server).await;
     let mut stream = notes.listen(1, json!({"toolsListChanged": true})).await;
     notified(&mut stream).await;
@@ -160,7 +160,7 @@ async fn a_client_ends_it_by_closing_the_stream() {
 }
 
 #[tokio::test]
-async fn without_a_stream_of_events_it_is_refused() {
+async fn a_subscription_without_an_event_stream_is_refused() {
     let request = alone(
         3,
         "subscriptions/listen",
@@ -177,7 +177,7 @@ async fn without_a_stream_of_events_it_is_refused() {
 }
 
 #[tokio::test]
-async fn a_server_declares_changes_only_to_clients_that_can_hear_of_them() {
+async fn change_capabilities_are_declared_only_where_changes_can_be_delivered() {
     let declared = |config: fn(HttpServer) -> HttpServer| async move {
         let notes = serve_notes(config).await;
         let mut modern = notes.post(BOTH, &alone(1, "server/discover", json!({}))).await;
@@ -206,7 +206,7 @@ async fn a_server_declares_changes_only_to_clients_that_can_hear_of_them() {
 }
 
 #[tokio::test]
-async fn a_notification_of_a_session_still_comes_on_its_own_stream() {
+async fn sessions_still_get_change_notifications_on_their_own_stream() {
     let notes = serve_notes(|server| server).await;
     let handshake = with(|revision| revision.facts().listening);
     let params = json!({
@@ -224,7 +224,7 @@ async fn a_notification_of_a_session_still_comes_on_its_own_stream() {
 }
 
 #[tokio::test]
-async fn it_ends_with_its_response_as_soon_as_the_server_shuts_down() {
+async fn a_subscription_ends_with_its_response_when_the_server_shuts_down() {
     let token = tokio_util::sync::CancellationToken::new();
     let config = |server: HttpServer| server.shutdown(token.clone()).grace(3 * PATIENCE);
     let notes = serve_notes(config).await;
@@ -243,7 +243,7 @@ async fn it_ends_with_its_response_as_soon_as_the_server_shuts_down() {
 }
 
 #[tokio::test]
-async fn open_streams_of_changes_take_no_room_of_calls() {
+async fn subscriptions_do_not_count_toward_the_limit_on_sessions_and_calls() {
     let notes = serve_notes(|server| server.max_sessions(1)).await;
     let mut stream = notes.listen(1, json!({"toolsListChanged": true})).await;
     notified(&mut stream).await;
@@ -254,7 +254,7 @@ async fn open_streams_of_changes_take_no_room_of_calls() {
 }
 
 #[tokio::test]
-async fn a_stream_of_changes_beyond_the_limit_is_refused_until_another_ends() {
+async fn a_subscription_beyond_the_limit_is_refused_until_another_ends() {
     let notes = serve_notes(|server| server.max_listens(1)).await;
     let filter = || json!({"toolsListChanged": true});
     let mut stream = notes.listen(1, filter()).await;
@@ -264,5 +264,5 @@ async fn a_stream_of_changes_beyond_the_limit_is_refused_until_another_ends() {
     assert_eq!(refused.json().await["id"], 2);
     drop(stream);
     let room = async { while notes.listen(3, filter()).await.status != 200 {} };
-    timeout(PATIENCE, room).await.expect("there is room again");
+    timeout(PATIENCE, room).await.expect("a subscription is accepted again");
 }

@@ -1,4 +1,4 @@
-//! The server of Streamable HTTP, over real sockets, with an engine that only echoes.
+//! The Streamable HTTP server over real sockets, mostly with an engine that only echoes.
 
 mod answers;
 mod budgets;

@@ -1,4 +1,4 @@
-//! Who a request is from.
+//! Principals of requests, which own sessions and share the limits.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -23,7 +23,7 @@ const ALICE: (&str, &str) = ("authorization", "alice");
 const BOB: (&str, &str) = ("authorization", "bob");
 const NOBODY: (&str, &str) = ("x-unused", "");
 
-/// A server whose clients are who they say they are.
+/// A server that takes the `authorization` header as the name of the principal, unchecked.
 fn trusting(server: HttpServer) -> HttpServer {
     server.principal(|request| {
         let user = request.headers.get("authorization")?;
@@ -42,7 +42,7 @@ fn ping() -> Value {
     request(1, "ping", json!({}))
 }
 
-/// Pings a session, which shows that it is there and in use.
+/// Whether a session exists. The ping also counts as a use of it.
 async fn is_there(server: &TestServer, user: (&str, &str), session: &str) -> bool {
     let mut answer = server.post_with(&[user, ("mcp-session-id", session)], &ping()).await;
     answer.whole().await;
@@ -50,7 +50,7 @@ async fn is_there(server: &TestServer, user: (&str, &str), session: &str) -> boo
 }
 
 #[tokio::test]
-async fn the_sessions_of_a_client_with_many_end_before_those_of_others() {
+async fn sessions_of_the_client_with_the_most_are_evicted_first() {
     let server = serve(|server| trusting(server).max_sessions(4)).await;
     let of_alice = begin(&server, ALICE).await;
     assert!(is_there(&server, ALICE, &of_alice).await);
@@ -65,13 +65,13 @@ async fn the_sessions_of_a_client_with_many_end_before_those_of_others() {
         assert_eq!(
             is_there(&server, BOB, session).await,
             at >= 5,
-            "the last three are left: {at}"
+            "the last three remain: {at}"
         );
     }
 }
 
 #[tokio::test]
-async fn a_client_whose_sessions_are_all_in_use_ends_none_of_a_client_with_fewer() {
+async fn a_client_with_all_sessions_in_use_evicts_none_of_a_client_with_fewer() {
     let server = serve(|server| trusting(server).max_sessions(3).stream_after(Duration::ZERO)).await;
     let of_alice = begin(&server, ALICE).await;
     assert!(is_there(&server, ALICE, &of_alice).await);
@@ -86,7 +86,7 @@ async fn a_client_whose_sessions_are_all_in_use_ends_none_of_a_client_with_fewer
 }
 
 #[tokio::test]
-async fn a_client_with_many_calls_without_a_session_ends_no_session_of_a_client_with_fewer() {
+async fn a_client_with_many_stateless_calls_evicts_no_session_of_a_client_with_fewer() {
     let config = |server| trusting(server).revisions(Revision::ALL).max_sessions(3);
     let server = serve(|server| config(server).stream_after(Duration::ZERO)).await;
     let of_alice = begin(&server, ALICE).await;
@@ -104,7 +104,7 @@ async fn a_client_with_many_calls_without_a_session_ends_no_session_of_a_client_
 }
 
 #[tokio::test]
-async fn a_client_with_many_sessions_that_begin_ends_none_of_a_client_with_fewer() {
+async fn a_client_with_many_pending_handshakes_evicts_none_of_a_client_with_fewer() {
     let seen = Seen::default();
     let for_engines = seen.clone();
     let app = HttpServer::from_fn(move |transport, info: SessionInfo| {
@@ -131,7 +131,7 @@ async fn a_client_with_many_sessions_that_begin_ends_none_of_a_client_with_fewer
         )
     };
     let begin_third = async {
-        until("both begin", || server.seen.started.load(Ordering::SeqCst) == 3).await;
+        until("both start", || server.seen.started.load(Ordering::SeqCst) == 3).await;
         assert_eq!(server.post_with(&[BOB], &initialize).await.status, 503);
         assert!(is_there(&server, ALICE, &of_alice).await);
     };
@@ -141,10 +141,10 @@ async fn a_client_with_many_sessions_that_begin_ends_none_of_a_client_with_fewer
     }
 }
 
-/// Not every system has more than one address of its own without being told so.
+/// Not every system has a second loopback address without configuration.
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn clients_without_principals_are_told_apart_by_their_addresses() {
+async fn clients_without_principals_are_distinguished_by_their_addresses() {
     let server = serve(|server| server.max_sessions(4)).await;
     let post = async |from: [u8; 4], session: Option<&str>, message: Value| {
         let socket = TcpSocket::new_v4().unwrap();
@@ -168,7 +168,7 @@ async fn clients_without_principals_are_told_apart_by_their_addresses() {
 }
 
 #[tokio::test]
-async fn a_session_is_found_only_by_the_principal_that_began_it() {
+async fn only_the_principal_that_started_a_session_can_use_it() {
     let server = serve(trusting).await;
     for (owner, others) in [(ALICE, [BOB, NOBODY]), (NOBODY, [ALICE, BOB])] {
         let session = begin(&server, owner).await;
@@ -191,7 +191,7 @@ async fn a_session_is_found_only_by_the_principal_that_began_it() {
 }
 
 #[tokio::test]
-async fn a_session_of_the_older_transport_is_found_only_by_the_principal_that_began_it() {
+async fn only_the_principal_that_started_a_session_over_http_with_sse_can_use_it() {
     let server = serve(trusting).await;
     let mut stream = server
         .send("GET", "/sse", &[ALICE, ("accept", "text/event-stream")], b"")
@@ -208,7 +208,7 @@ async fn a_session_of_the_older_transport_is_found_only_by_the_principal_that_be
 }
 
 #[tokio::test]
-async fn a_session_that_began_on_another_machine_is_found_only_by_the_principal_that_began_it() {
+async fn only_the_principal_of_a_session_in_a_shared_store_can_use_it() {
     let store = SharedStore::default();
     let one = serve(|server| trusting(server).store(store.clone())).await;
     let other = serve(|server| trusting(server).store(store)).await;
@@ -242,7 +242,7 @@ async fn who_calls(
 }
 
 #[tokio::test]
-async fn a_tool_sees_the_request_that_carries_its_call() {
+async fn a_tool_can_extract_the_http_request_of_its_call() {
     let app = HttpServer::from_fn(|transport, _| {
         Router::new("users", "1.0")
             .tool("who", "Says who calls", who_calls)

@@ -1,4 +1,4 @@
-//! What is answered, and what is refused.
+//! Accepted and refused requests.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::http_server::client::*;
 
 #[tokio::test]
-async fn what_is_no_message_is_refused() {
+async fn malformed_bodies_and_unsupported_media_types_and_methods_are_refused() {
     let server = serve(|server| server.max_body(1000)).await;
     let session = server.begin(hub()).await;
     let json_type = ("content-type", "application/json");
@@ -85,7 +85,7 @@ async fn what_is_no_message_is_refused() {
 }
 
 #[tokio::test]
-async fn a_target_in_absolute_form_names_an_allowed_host_too() {
+async fn the_host_of_an_absolute_request_target_must_be_allowed_too() {
     let server = serve(|server| server.allow_host("tools.example")).await;
     for (authority, host, status) in [
         ("evil.example", "localhost", 403),
@@ -104,7 +104,7 @@ async fn a_target_in_absolute_form_names_an_allowed_host_too() {
 }
 
 #[tokio::test]
-async fn other_origins_and_hosts_are_refused() {
+async fn origins_and_hosts_that_are_not_allowed_are_refused() {
     let server = serve(|server| server.allow_host("tools.example").allow_origin("https://app.example")).await;
     for (name, value, status) in [
         ("origin", "https://evil.example", 403),
@@ -139,7 +139,7 @@ async fn the_revision_in_the_header_must_be_supported() {
         200,
         "a session knows its revision"
     );
-    // Where the revision has no such header, it says nothing.
+    // A session of a revision without this header ignores it.
     let silent = server
         .begin(with(|revision| {
             revision.facts().version_header.is_none() && revision.facts().session_header.is_some()
@@ -151,7 +151,7 @@ async fn the_revision_in_the_header_must_be_supported() {
     ];
     assert_eq!(server.post_with(&headers, &ping).await.status, 200);
 
-    // A client of a later revision learns which are supported, with a session and without one.
+    // A client of an unknown revision is told which ones are supported.
     let later = [("mcp-protocol-version", "2999-01-01")];
     let mut answer = server.post_with(&later, &ping).await;
     assert_eq!(answer.status, 400);
@@ -168,7 +168,7 @@ async fn the_revision_in_the_header_must_be_supported() {
 }
 
 #[tokio::test]
-async fn batches_are_taken_where_the_revision_has_them() {
+async fn batches_are_accepted_only_if_the_revision_has_them() {
     let server = serve(|server| server).await;
     let batch = json!([
         request(1, "echo", json!({"a": 1})),
@@ -202,7 +202,7 @@ async fn an_id_in_flight_cannot_be_used_again() {
 }
 
 #[tokio::test]
-async fn a_cancelled_request_ends_without_an_answer_once_the_engine_says_so() {
+async fn a_cancelled_request_ends_without_a_response_once_the_engine_gives_it_up() {
     let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
     let streaming = serve(|server| server.stream_after(Duration::ZERO)).await;
     let session = streaming.begin(hub()).await;
@@ -228,7 +228,7 @@ async fn a_cancelled_request_ends_without_an_answer_once_the_engine_says_so() {
 }
 
 #[tokio::test]
-async fn json_only_answers_are_one_value() {
+async fn json_only_responses_leave_notifications_to_the_stream_of_the_session() {
     let server = serve(|server| server.json_only(true)).await;
     let headers = [("accept", "application/json"), ("content-type", "application/json")];
     let body = initialize(batching()).to_string();
@@ -242,7 +242,7 @@ async fn json_only_answers_are_one_value() {
     assert_eq!(
         numbers(&[listening.event().await.unwrap().1]),
         [0],
-        "what has no place in the answer is said here"
+        "notifications of the request come on the session's stream"
     );
     let batch = json!([request(1, "echo", json!(1)), request(2, "echo", json!(2))]);
     let answers = server.post(&session, batch).await.json().await;
@@ -250,7 +250,7 @@ async fn json_only_answers_are_one_value() {
 }
 
 #[tokio::test]
-async fn without_sessions_every_request_stands_alone() {
+async fn a_server_without_sessions_handles_each_request_independently() {
     let server = serve(|server| server.stateless(true)).await;
     let mut first = server.post_with(&[], &initialize(hub())).await;
     assert_eq!(first.header("mcp-session-id"), None);
@@ -267,7 +267,7 @@ async fn without_sessions_every_request_stands_alone() {
         server.post_with(&[("mcp-protocol-version", "x")], &echo).await.status,
         400
     );
-    // Who names no revision speaks the one that has batches.
+    // Without the version header, the revision with batches applies.
     let batch = json!([request(1, "echo", json!(1))]);
     assert_eq!(server.post_with(&[], &batch).await.json().await[0]["result"], 1);
     assert_eq!(server.post_with(&headers, &batch).await.status, 400);
@@ -275,14 +275,14 @@ async fn without_sessions_every_request_stands_alone() {
         let answer = server.send(method, "/mcp", &[("accept", BOTH)], b"").await;
         assert_eq!((answer.status, answer.header("allow")), (405, Some("POST")));
     }
-    until("no engine stays", || {
+    until("every engine ends", || {
         server.seen.started.load(Ordering::SeqCst) == server.seen.ended.load(Ordering::SeqCst)
     })
     .await;
 }
 
 #[tokio::test]
-async fn the_older_transport_answers_on_its_one_stream() {
+async fn http_with_sse_sends_responses_on_its_stream() {
     let server = serve(|server| server).await;
     let mut stream = server
         .send("GET", "/sse", &[("accept", "text/event-stream")], b"")
@@ -343,7 +343,7 @@ async fn the_older_transport_answers_on_its_one_stream() {
 }
 
 #[tokio::test]
-async fn the_older_transport_moves_to_other_paths() {
+async fn the_paths_of_http_with_sse_can_be_changed() {
     let server = serve(|server| server.legacy_paths("/events", "/calls")).await;
     let mut stream = server.send("GET", "/events", &[EVENTS], b"").await;
     let (_, endpoint) = stream.event().await.unwrap();
@@ -358,7 +358,7 @@ async fn the_older_transport_moves_to_other_paths() {
 }
 
 #[tokio::test]
-async fn a_refusal_names_the_request_that_it_refuses() {
+async fn a_refusal_has_the_id_of_the_refused_request() {
     let server = serve(|server| server.max_in_flight(1).stream_after(Duration::ZERO)).await;
     let session = server.begin(hub()).await;
     let id = ("mcp-session-id", session.as_str());
@@ -393,7 +393,7 @@ async fn a_refusal_names_the_request_that_it_refuses() {
         .send("POST", "/messages?sessionId=x", &headers, body.as_bytes())
         .await;
     assert_eq!((answer.status, &answer.json().await["id"]), (404, &json!("seven")));
-    // Several requests have no id in common, and what isn't a request has none of its own.
+    // A batch of several requests has no single id, and a response isn't a request.
     let two = json!([request(1, "ping", json!({})), request(2, "ping", json!({}))]);
     let response = json!({"jsonrpc": "2.0", "id": 5, "result": {}});
     for body in [two, response] {

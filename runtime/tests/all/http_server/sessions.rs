@@ -1,4 +1,4 @@
-//! How sessions begin and end.
+//! Start and end of sessions.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -45,7 +45,7 @@ async fn a_session_begins_answers_and_ends() {
 }
 
 #[tokio::test]
-async fn a_session_id_is_required_and_compared_in_whole() {
+async fn the_session_id_is_required_and_must_match_exactly() {
     let server = serve(|server| server).await;
     let session = server.begin(hub()).await;
     let ping = request(1, "ping", json!({}));
@@ -76,17 +76,17 @@ async fn a_session_id_is_required_and_compared_in_whole() {
 }
 
 #[tokio::test]
-async fn initialize_that_fails_begins_no_session() {
+async fn a_failed_initialize_starts_no_session() {
     let server = serve(|server| server).await;
     let mut answer = server.post_with(&[], &initialize("none")).await;
     assert_eq!(answer.status, 200);
     assert_eq!(answer.header("mcp-session-id"), None);
     assert_eq!(answer.messages().await[0]["error"]["code"], -32602);
-    until("the engine is let go", || server.seen.ended.load(Ordering::SeqCst) == 1).await;
+    until("the engine ends", || server.seen.ended.load(Ordering::SeqCst) == 1).await;
 }
 
 #[tokio::test]
-async fn a_session_expires_unless_somebody_listens() {
+async fn an_idle_session_expires_unless_a_client_listens() {
     let server = serve(|server| server.expiry(Duration::from_millis(400))).await;
     let (left, heard) = (server.begin(hub()).await, server.begin(hub()).await);
     let _listening = server.listen(&heard, None).await;
@@ -113,7 +113,7 @@ async fn a_session_ends_with_its_engine() {
 }
 
 #[tokio::test]
-async fn a_request_that_is_pending_when_its_session_ends_is_answered() {
+async fn pending_requests_get_an_error_when_their_session_ends() {
     let is_answer = |answer: &Value| answer["id"] == 7 && answer["error"]["code"] == -32603;
     for config in [
         (|server| server.json_only(true)) as fn(HttpServer) -> HttpServer,
@@ -145,7 +145,7 @@ async fn a_request_that_is_pending_when_its_session_ends_is_answered() {
 }
 
 #[tokio::test]
-async fn there_are_no_more_sessions_and_requests_than_allowed() {
+async fn sessions_and_requests_beyond_the_limits_are_refused() {
     let server = serve(|server| server.max_sessions(2).max_in_flight(2)).await;
     let (one, two) = (server.begin(hub()).await, server.begin(hub()).await);
     let _listening = (server.listen(&one, None).await, server.listen(&two, None).await);
@@ -178,7 +178,7 @@ impl SessionStore for SharedStore {
 }
 
 #[tokio::test]
-async fn a_session_goes_on_at_a_server_that_shares_the_store() {
+async fn a_session_continues_on_another_server_with_the_same_store() {
     let store = SharedStore::default();
     let one = serve(|server| server.store(store.clone())).await;
     let other = serve(|server| server.store(store)).await;
@@ -214,7 +214,7 @@ async fn all_streams_end_when_the_server_shuts_down() {
 }
 
 #[tokio::test]
-async fn a_server_that_shuts_down_answers_what_is_in_flight_and_takes_nothing_new() {
+async fn shutdown_answers_requests_in_flight_and_refuses_new_ones() {
     for json_only in [false, true] {
         let token = tokio_util::sync::CancellationToken::new();
         let server = serve(|server| server.json_only(json_only).shutdown(token.clone())).await;
@@ -240,7 +240,7 @@ async fn a_server_that_shuts_down_answers_what_is_in_flight_and_takes_nothing_ne
 }
 
 #[tokio::test]
-async fn a_server_that_shuts_down_answers_what_is_in_flight_in_the_older_transport() {
+async fn shutdown_over_http_with_sse_answers_requests_in_flight_and_refuses_new_ones() {
     let token = tokio_util::sync::CancellationToken::new();
     let server = serve(|server| server.shutdown(token.clone())).await;
     let mut stream = server.send("GET", "/sse", &[EVENTS], b"").await;
@@ -261,7 +261,7 @@ async fn a_server_that_shuts_down_answers_what_is_in_flight_in_the_older_transpo
 }
 
 #[tokio::test]
-async fn a_server_that_shuts_down_waits_for_no_answer_longer_than_its_grace() {
+async fn shutdown_waits_for_responses_no_longer_than_the_grace_period() {
     let token = tokio_util::sync::CancellationToken::new();
     let server = |server: HttpServer| server.shutdown(token.clone()).grace(Duration::from_millis(50));
     let server = serve(server).await;
@@ -311,7 +311,7 @@ async fn a_thousand_requests_are_in_flight_at_once() {
     }
 }
 
-/// What the engine of a router begins a session with.
+/// An `initialize` request with all params, as a router needs it.
 fn whole_initialize() -> Value {
     let client = json!({"name": "test", "version": "1.0"});
     let params = json!({"protocolVersion": hub(), "capabilities": {}, "clientInfo": client});
@@ -319,7 +319,7 @@ fn whole_initialize() -> Value {
 }
 
 #[tokio::test]
-async fn an_engine_that_starts_later_gets_what_was_posted_before() {
+async fn an_engine_that_starts_late_receives_the_requests_posted_before() {
     let app = HttpServer::from_fn(|transport, _| {
         tokio::spawn(async move {
             tokio::time::sleep(Duration::from_millis(50)).await;
@@ -335,7 +335,7 @@ async fn an_engine_that_starts_later_gets_what_was_posted_before() {
 }
 
 #[tokio::test]
-async fn a_call_is_taken_in_the_task_of_its_connection_and_outlives_it() {
+async fn a_call_starts_in_the_task_of_its_connection_and_survives_the_connection() {
     let connection: Arc<Mutex<Option<task::Id>>> = Arc::default();
     let (seen, own) = (Arc::clone(&connection), Arc::clone(&connection));
     let (waiting, released, is_done) = (
@@ -382,7 +382,7 @@ async fn a_call_is_taken_in_the_task_of_its_connection_and_outlives_it() {
     let answer = call(3, "at_once").await.json().await;
     assert_eq!(answer["result"]["content"][0]["text"], "true", "{answer}");
     released.notify_one();
-    until("the call whose connection is closed goes on", || {
+    until("the call continues without its connection", || {
         is_done.load(Ordering::SeqCst)
     })
     .await;

@@ -1,4 +1,4 @@
-//! Requests that stand alone, beside sessions and without any.
+//! Stateless requests, to servers with sessions and to servers without.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -25,7 +25,7 @@ fn modern_only() -> Vec<Revision> {
     revisions.filter(|revision| !revision.facts().initializes).collect()
 }
 
-/// Counts the calls that end before they have an answer.
+/// Counts the calls that are dropped before they return.
 struct Dropped(Arc<AtomicUsize>);
 
 impl Drop for Dropped {
@@ -94,7 +94,7 @@ pub fn alone(id: i64, method: &str, mut params: Value) -> Value {
 }
 
 impl Modern {
-    /// Posts a message with the headers that repeat what it says, and with others.
+    /// Posts a message with the headers that repeat its revision, method and name, and with `more` headers.
     async fn post(&self, message: &Value, more: &[(&str, &str)]) -> Answer {
         let method = message["method"].as_str().unwrap_or_default();
         let name = message["params"]["name"].as_str();
@@ -121,7 +121,7 @@ async fn refused(mut answer: Answer, status: u16, code: i64) -> Value {
 }
 
 #[tokio::test]
-async fn a_request_that_stands_alone_has_no_session() {
+async fn a_stateless_request_ignores_session_headers_and_starts_no_session() {
     let modern = both().await;
     let message = alone(1, "server/discover", json!({}));
     let ignored = [("mcp-session-id", "nobody"), ("last-event-id", "1-2-3")];
@@ -166,7 +166,7 @@ async fn both_eras_share_an_endpoint() {
 }
 
 #[tokio::test]
-async fn headers_that_do_not_repeat_the_body_are_refused() {
+async fn requests_whose_headers_do_not_match_the_body_are_refused() {
     let modern = both().await;
     let call = alone(3, "tools/call", json!({"name": "zürich", "arguments": {}}));
     let (version, method) = (("mcp-protocol-version", stateless()), ("mcp-method", "tools/call"));
@@ -226,7 +226,7 @@ async fn headers_that_repeat_arguments_are_compared_by_value() {
 }
 
 #[tokio::test]
-async fn errors_have_the_status_that_the_revision_says() {
+async fn errors_have_the_http_status_that_the_revision_specifies() {
     let modern = both().await;
     let mut unknown = alone(1, "tools/list", json!({}));
     unknown["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("1999-01-01");
@@ -237,7 +237,7 @@ async fn errors_have_the_status_that_the_revision_says() {
     assert_eq!(error["error"]["data"]["requested"], "1999-01-01");
     let supported = error["error"]["data"]["supported"].as_array().expect("revisions");
     assert!(supported.contains(&json!(stateless())));
-    // The headers that an unknown revision has beside this one aren't known.
+    // No other header is required, because those of an unknown revision aren't known.
     refused(modern.server.post_with(&headers[..1], &unknown).await, 400, -32022).await;
 
     for (at, method) in [
@@ -325,7 +325,7 @@ async fn a_handler_that_answers_at_once_runs_in_the_task_of_its_connection() {
 }
 
 #[tokio::test]
-async fn a_client_that_leaves_cancels_its_request() {
+async fn closing_the_connection_cancels_the_request() {
     let modern = serve_tools(
         |server| server.keep_alive(Duration::from_millis(20)),
         Revision::ALL.to_vec(),
@@ -359,7 +359,7 @@ async fn a_client_that_leaves_cancels_its_request() {
 }
 
 #[tokio::test]
-async fn a_quiet_stream_outlives_the_time_that_a_session_has_to_begin() {
+async fn the_opening_timeout_of_sessions_does_not_end_a_quiet_stateless_stream() {
     let config = |server: HttpServer| {
         server
             .opening(Duration::from_millis(50))
@@ -375,7 +375,7 @@ async fn a_quiet_stream_outlives_the_time_that_a_session_has_to_begin() {
 }
 
 #[tokio::test]
-async fn batches_and_responses_are_refused_and_notifications_taken() {
+async fn batches_and_responses_are_refused_and_notifications_accepted() {
     let modern = both().await;
     let batch = json!([alone(1, "tools/list", json!({})), alone(2, "tools/list", json!({}))]);
     refused(modern.post(&batch, &[]).await, 400, -32600).await;
@@ -387,7 +387,7 @@ async fn batches_and_responses_are_refused_and_notifications_taken() {
 }
 
 #[tokio::test]
-async fn a_server_without_sessions_has_one_method_of_http() {
+async fn a_server_of_stateless_revisions_takes_only_post_and_no_handshake() {
     let modern = serve_tools(|server| server, modern_only()).await;
     for method in ["GET", "DELETE", "PUT"] {
         let answer = modern

@@ -1,4 +1,4 @@
-//! Streams that are read, cut and taken up again.
+//! Event streams that are read, cut and resumed.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -15,7 +15,7 @@ async fn a_cut_stream_is_resumed_with_nothing_lost_or_doubled() {
     let params = json!({"count": 200, "pause": 2});
     let mut stream = server.post(&session, request(1, "count", params)).await;
     let (mut seen, mut last) = (Vec::new(), String::new());
-    // Each connection is cut after a few events, in the middle of whatever is on its way.
+    // Each connection is cut after a few events, while more are on their way.
     for round in 0..10 {
         for _ in 0..=round {
             let (id, event) = stream.event().await.expect("it goes on");
@@ -29,7 +29,7 @@ async fn a_cut_stream_is_resumed_with_nothing_lost_or_doubled() {
     seen.extend(stream.events().await);
     assert_eq!(numbers(&seen), (0..200).collect::<Vec<_>>());
     assert_eq!(seen.last().unwrap()["id"], 1, "the answer is the last");
-    // Even a stream that is done can be read once more, by a client that hasn't all of it.
+    // Even a finished stream can be resumed by a client that lacks some of its events.
     let mut again = server.listen(&session, Some(&last)).await;
     let (mut rest, mut end) = (Vec::new(), last);
     while let Some((id, event)) = again.event().await {
@@ -42,7 +42,7 @@ async fn a_cut_stream_is_resumed_with_nothing_lost_or_doubled() {
 }
 
 #[tokio::test]
-async fn a_stream_is_resumed_from_before_its_first_event() {
+async fn a_stream_is_resumed_from_its_opening_id_but_not_from_an_invalid_id() {
     let server = serve(|server| server).await;
     let session = server.begin(hub()).await;
     let mut stream = server.post(&session, request(1, "wait", json!({"ms": 300}))).await;
@@ -66,16 +66,16 @@ async fn a_stream_is_resumed_from_before_its_first_event() {
 }
 
 #[tokio::test]
-async fn what_the_server_says_of_its_own_accord_is_heard_on_the_session_s_stream() {
+async fn unsolicited_messages_are_kept_and_sent_on_the_stream_of_the_session() {
     let server = serve(|server| server).await;
     let session = server.begin(hub()).await;
-    // Before anybody listens, it is kept.
+    // Messages are kept until a client listens.
     let alone = server
         .post(&session, request(1, "count", json!({"count": 3, "own": true})))
         .await
         .messages()
         .await;
-    assert_eq!(alone.len(), 1, "only the answer is there");
+    assert_eq!(alone.len(), 1, "the POST gets only the response");
     let mut stream = server.listen(&session, None).await;
     let mut seen = Vec::new();
     let mut last = String::new();
@@ -98,7 +98,7 @@ async fn what_the_server_says_of_its_own_accord_is_heard_on_the_session_s_stream
 }
 
 #[tokio::test]
-async fn clients_before_the_hub_get_no_event_without_data() {
+async fn clients_of_revisions_before_the_hub_get_no_event_without_data() {
     let server = serve(|server| server).await;
     let session = server.begin(batching()).await;
     let mut stream = server.post(&session, request(1, "count", json!({"count": 1}))).await;
@@ -107,7 +107,7 @@ async fn clients_before_the_hub_get_no_event_without_data() {
 }
 
 #[tokio::test]
-async fn a_slow_reader_makes_the_session_wait() {
+async fn a_slow_reader_blocks_the_engine_and_gets_everything_later() {
     let server = serve(|server| server.replay(16, 64 << 10).capacity(4)).await;
     let session = server.begin(hub()).await;
     let params = json!({"count": 4000, "size": 10_000});
@@ -120,13 +120,13 @@ async fn a_slow_reader_makes_the_session_wait() {
         sent < 2000,
         "{sent} of 4000 messages were taken, and nobody has read one"
     );
-    assert!(sent - early < 200, "it goes on: {early}, {sent}");
+    assert!(sent - early < 200, "the engine isn't blocked: {early}, {sent}");
     // Once it reads, it gets everything.
     assert_eq!(numbers(&stream.events().await), (0..4000).collect::<Vec<_>>());
 }
 
 #[tokio::test]
-async fn a_reader_that_is_gone_costs_a_buffer_and_keeps_its_answer() {
+async fn messages_for_a_lost_reader_are_buffered_to_a_limit_and_its_response_kept() {
     let config = |server: HttpServer| server.replay(16, 64 << 10).stall(Duration::from_millis(200));
     let server = serve(config).await;
     let session = server.begin(hub()).await;
@@ -135,7 +135,7 @@ async fn a_reader_that_is_gone_costs_a_buffer_and_keeps_its_answer() {
         .await;
     let (last, _) = stream.event().await.unwrap();
     drop(stream);
-    until("nobody waits forever", || {
+    until("the engine isn't blocked", || {
         server.seen.sent.load(Ordering::SeqCst) == 500
     })
     .await;
@@ -150,13 +150,13 @@ async fn a_reader_that_is_gone_costs_a_buffer_and_keeps_its_answer() {
     assert_eq!(rest.last().unwrap()["id"], 1);
 }
 
-/// A server that waits for each answer as long as it takes.
+/// A server that waits for a response much longer than the tests before it opens a stream.
 async fn patient() -> TestServer {
     serve(|server| server.stream_after(Duration::from_secs(60))).await
 }
 
 #[tokio::test]
-async fn an_answer_with_nothing_before_it_is_one_json_value() {
+async fn a_response_without_messages_before_it_is_plain_json() {
     let server = patient().await;
     let mut first = server.post_with(&[], &initialize(hub())).await;
     assert_eq!(first.header("content-type"), Some("application/json"));
@@ -174,7 +174,7 @@ async fn an_answer_with_nothing_before_it_is_one_json_value() {
 }
 
 #[tokio::test]
-async fn what_is_said_before_the_answer_opens_a_stream_of_events() {
+async fn messages_before_the_response_open_an_event_stream() {
     let server = patient().await;
     let session = server.begin(hub()).await;
     let mut stream = server.post(&session, request(1, "count", json!({"count": 3}))).await;
@@ -183,12 +183,12 @@ async fn what_is_said_before_the_answer_opens_a_stream_of_events() {
     let events = stream.events().await;
     assert_eq!(numbers(&events), [0, 1, 2]);
     assert_eq!((events.len(), &events[3]["id"]), (4, &json!(1)));
-    // Wherever it is cut, it can be resumed, its beginning included.
+    // The stream can be resumed from its opening id.
     assert_eq!(server.listen(&session, Some(&opening)).await.events().await, events);
 }
 
 #[tokio::test]
-async fn an_answer_that_takes_long_opens_a_stream_of_events_before_it() {
+async fn a_slow_response_opens_an_event_stream() {
     let server = serve(|server| server.stream_after(Duration::from_millis(10))).await;
     let session = server.begin(hub()).await;
     let mut never = server.post(&session, request(1, "never", json!({}))).await;
@@ -227,7 +227,7 @@ async fn a_client_that_accepts_one_media_type_is_answered_in_it() {
 #[tokio::test]
 async fn a_stream_that_nobody_reads_delays_no_other_request() {
     for own in [false, true] {
-        // A reader of the stuck stream waits longer than this test does for an answer.
+        // A full stream waits for its reader longer than this test waits for responses.
         let config = |server: HttpServer| server.replay(4, 64 << 10).stall(Duration::from_secs(600));
         let server = serve(config).await;
         let session = server.begin(hub()).await;

@@ -8,7 +8,7 @@ use tokio::time::timeout;
 
 use crate::instances::programs::{Balancer, PATIENCE, two_instances};
 
-/// A client that answers every question.
+/// A client that accepts every elicitation and sampling request.
 struct Client;
 
 impl ClientHandler<Context<ClientSide>> for Client {
@@ -45,14 +45,12 @@ async fn client(balancer: &Balancer) -> ClientSession {
     connected.expect("a session")
 }
 
-/// Calls a tool; the text of its result, or the error.
+/// Calls a tool, and returns the text of its result or the error.
 async fn call(session: &ClientSession, tool: &str, arguments: &str) -> Result<String, String> {
     let mut params = hub::CallToolRequestParams::new(tool);
     params.arguments = Some(mcp_wire::from_str(arguments).expect("they are arguments"));
     let result = timeout(PATIENCE, session.peer().call_tool(params)).await;
-    let result = result
-        .expect("nobody waits forever")
-        .map_err(|error| error.to_string())?;
+    let result = result.expect("it doesn't hang").map_err(|error| error.to_string())?;
     match result.content.as_slice() {
         [hub::ContentBlock::Text(content)] => Ok(content.text.clone()),
         other => panic!("{other:?}"),
@@ -61,7 +59,7 @@ async fn call(session: &ClientSession, tool: &str, arguments: &str) -> Result<St
 
 #[tokio::test]
 #[ignore = "needs redis-server and haproxy"]
-async fn any_instance_takes_any_message_of_a_session() {
+async fn any_instance_handles_any_message_of_a_session() {
     let (_redis, first, second) = two_instances().await;
     let balancer = Balancer::start([&first, &second]).await;
     let session = client(&balancer).await;
@@ -79,7 +77,7 @@ async fn any_instance_takes_any_message_of_a_session() {
 
 #[tokio::test]
 #[ignore = "needs redis-server and haproxy"]
-async fn a_client_goes_on_when_an_instance_is_killed() {
+async fn a_session_continues_when_an_instance_is_killed() {
     let (_redis, mut first, second) = two_instances().await;
     let balancer = Balancer::start([&first, &second]).await;
     let session = client(&balancer).await;
@@ -90,7 +88,11 @@ async fn a_client_goes_on_when_an_instance_is_killed() {
     };
     let (one, two, three, four, ()) = tokio::join!(counting(1), counting(2), counting(3), counting(4), kill);
     let (done, died): (Vec<_>, Vec<_>) = [one, two, three, four].into_iter().partition(Result::is_ok);
-    assert_eq!(done.len(), 2, "those of the other instance: {done:?} {died:?}");
+    assert_eq!(
+        done.len(),
+        2,
+        "the other instance finishes its calls: {done:?} {died:?}"
+    );
     for error in died.into_iter().filter_map(Result::err) {
         assert!(error.contains("has died"), "{error}");
     }

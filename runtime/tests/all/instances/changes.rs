@@ -1,4 +1,4 @@
-//! Changes that one instance tells the others.
+//! Changes that one instance sends to the others.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ async fn changes(redis: &Redis) -> RedisChanges {
     changes.expect("the store answers")
 }
 
-/// The next changes that an instance is told.
+/// The next changes that an instance receives.
 async fn received(instance: &RedisChanges) -> Vec<Change> {
     let received = async {
         loop {
@@ -30,7 +30,7 @@ async fn received(instance: &RedisChanges) -> Vec<Change> {
 
 #[tokio::test]
 #[ignore = "needs redis-server"]
-async fn every_other_instance_is_told_what_changes_from_when_it_follows() {
+async fn instances_receive_the_changes_that_others_send_after_they_connect() {
     let redis = Redis::start().await;
     let one = changes(&redis).await;
     let sent = [
@@ -51,5 +51,9 @@ async fn every_other_instance_is_told_what_changes_from_when_it_follows() {
         assert_eq!(told, sent);
     }
     two.send(&Change::ToolList).await.expect("the store answers");
-    assert_eq!(received(&one).await, [Change::ToolList], "its own changes aren't told");
+    assert_eq!(
+        received(&one).await,
+        [Change::ToolList],
+        "an instance doesn't receive its own changes"
+    );
 }

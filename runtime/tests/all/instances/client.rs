@@ -10,7 +10,7 @@ use tokio::time::timeout;
 
 use crate::instances::programs::{Instance, PATIENCE};
 
-/// A session.
+/// A client with a session.
 pub struct Client {
     http: Http,
     pub session: String,
@@ -28,14 +28,14 @@ pub fn call(id: u64, tool: &str, arguments: Value) -> Value {
     request(id, "tools/call", json!({"name": tool, "arguments": arguments}))
 }
 
-/// What a client answers to a question.
+/// The client's response to an input request.
 pub fn answer(question: &Value) -> Value {
     let result = match question["method"].as_str() {
         Some("elicitation/create") => json!({"action": "accept", "content": {}}),
         Some("sampling/createMessage") => {
             json!({"role": "assistant", "content": {"type": "text", "text": "something"}, "model": "model"})
         }
-        other => panic!("not a question: {other:?}"),
+        other => panic!("not an input request: {other:?}"),
     };
     json!({"jsonrpc": "2.0", "id": question["id"], "result": result})
 }
@@ -80,7 +80,7 @@ impl Client {
         self.send(request).await
     }
 
-    /// Sends a request, and gives the stream of its response.
+    /// Sends a request, and returns the stream of its response.
     pub async fn stream(&self, to: &Instance, message: &Value) -> Events {
         let response = self.post(to.address, message).await;
         assert_eq!(response.status(), 200);

@@ -1,4 +1,4 @@
-//! Messages that come to the instance that doesn't wait for them.
+//! Messages that arrive at another instance than the one that waits for them.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep};
 use crate::instances::client::{Client, Events, answer, call, text};
 use crate::instances::programs::{Instance, PATIENCE, two_instances};
 
-/// Answers the questions of a stream at an instance; the response.
+/// Answers the input requests of a stream at an instance, and returns the response at its end.
 async fn answer_all(client: &Client, events: &mut Events, at: &Instance) -> Value {
     loop {
         let message = events.soon().await;
@@ -21,7 +21,7 @@ async fn answer_all(client: &Client, events: &mut Events, at: &Instance) -> Valu
 
 #[tokio::test]
 #[ignore = "needs redis-server"]
-async fn answers_that_come_to_another_instance_reach_the_one_that_has_asked() {
+async fn answers_sent_to_another_instance_reach_the_one_that_requested_input() {
     let (_redis, first, second) = two_instances().await;
     let client = Client::begin(&first).await;
     let mut events = client.stream(&first, &call(1, "ask", json!({"number": 3}))).await;
@@ -32,14 +32,14 @@ async fn answers_that_come_to_another_instance_reach_the_one_that_has_asked() {
 
 #[tokio::test]
 #[ignore = "needs redis-server"]
-async fn questions_of_two_instances_have_different_ids() {
+async fn input_requests_of_two_instances_have_different_ids() {
     let (_redis, first, second) = two_instances().await;
     let client = Client::begin(&first).await;
     let mut at_first = client.stream(&first, &call(1, "ask", json!({"number": 1}))).await;
     let mut at_second = client.stream(&second, &call(2, "ask", json!({"number": 1}))).await;
     let (one, other) = (at_first.soon().await, at_second.soon().await);
     assert_ne!(one["id"], other["id"]);
-    // Each answer crosses, and neither is taken for the other.
+    // Each answer goes to the other instance, and neither is mistaken for the other.
     assert_eq!(client.post(first.address, &answer(&other)).await.status(), 202);
     assert_eq!(client.post(second.address, &answer(&one)).await.status(), 202);
     let (one, other) = tokio::join!(
@@ -52,7 +52,7 @@ async fn questions_of_two_instances_have_different_ids() {
 
 #[tokio::test]
 #[ignore = "needs redis-server"]
-async fn a_cancellation_that_comes_to_another_instance_cancels_the_request() {
+async fn a_cancellation_sent_to_another_instance_cancels_the_request() {
     let (_redis, first, second) = two_instances().await;
     let client = Client::begin(&first).await;
     let mut events = client.stream(&first, &call(1, "wait", json!({}))).await;
@@ -64,7 +64,7 @@ async fn a_cancellation_that_comes_to_another_instance_cancels_the_request() {
 
 #[tokio::test]
 #[ignore = "needs redis-server"]
-async fn a_session_that_ends_at_one_instance_ends_at_the_other() {
+async fn a_session_deleted_at_one_instance_ends_at_the_other() {
     let (_redis, first, second) = two_instances().await;
     let client = Client::begin(&first).await;
     let process = call(1, "process", json!({}));
@@ -95,19 +95,19 @@ async fn a_stream_that_is_cut_is_resumed_at_another_instance() {
     assert_eq!(text(&messages.pop().expect("a response")), "counted to 200");
     numbers.extend(messages.iter().map(|message| message["params"]["data"].clone()));
     assert_eq!(numbers, (1..=200).map(Value::from).collect::<Vec<_>>());
-    // Once more from the same event: what was sent is sent again.
+    // Resumed again from the same event, the stream repeats its messages.
     let mut again = Events::of(client.resume(&second, &last).await);
     assert_eq!(again.rest().await.len(), 196);
     assert_eq!(
         client.resume(&second, &again.last).await.status(),
         204,
-        "nothing is left"
+        "there are no more events"
     );
 }
 
 #[tokio::test]
 #[ignore = "needs redis-server"]
-async fn more_events_than_are_kept_wait_for_the_client_at_another_instance() {
+async fn a_stream_with_more_events_than_are_kept_waits_for_its_client() {
     let (_redis, first, second) = two_instances().await;
     let client = Client::begin(&first).await;
     let mut events = client
@@ -126,7 +126,7 @@ async fn more_events_than_are_kept_wait_for_the_client_at_another_instance() {
 
 #[tokio::test]
 #[ignore = "needs redis-server"]
-async fn events_of_another_session_or_of_nobody_cant_be_resumed() {
+async fn streams_of_another_session_and_unknown_streams_cannot_be_resumed() {
     let (_redis, first, second) = two_instances().await;
     let (client, other) = (Client::begin(&first).await, Client::begin(&first).await);
     let mut events = client

@@ -21,7 +21,7 @@ async fn a_client_of_a_killed_instance_gets_all_events_and_an_error() {
         numbers.push(events.soon().await["params"]["data"].clone());
     }
     first.kill().await;
-    // What was on its way.
+    // The events that were in transit.
     numbers.extend(
         events
             .rest()
@@ -42,7 +42,7 @@ async fn a_client_of_a_killed_instance_gets_all_events_and_an_error() {
     numbers.extend(messages.iter().map(|message| message["params"]["data"].clone()));
     let expected: Vec<_> = (1..=numbers.len()).map(Value::from).collect();
     assert_eq!(numbers, expected, "nothing is lost and nothing doubled");
-    // The log has the error response as well, for who comes later.
+    // The log has the error response too, so later resumptions get it.
     assert_eq!(client.resume(&second, &resumed.last).await.status(), 204);
     let mut again = Events::of(client.resume(&second, &events.last).await);
     assert_eq!(again.rest().await.last(), Some(&error));

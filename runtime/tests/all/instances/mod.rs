@@ -1,5 +1,5 @@
-//! Two instances of one server, which share a store. They need `redis-server` and `haproxy`, which Debian has, and are run with
-//! `-- --ignored`.
+//! Two instances of one server, which share a store. The tests need `redis-server` and `haproxy`, which Debian has,
+//! and run with `-- --ignored`.
 
 mod balanced;
 mod changes;

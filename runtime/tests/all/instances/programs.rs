@@ -15,7 +15,7 @@ use crate::processes;
 
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A port of this machine that nobody listens on.
+/// A free local port.
 async fn free_port() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
     listener.local_addr().expect("it is bound")
@@ -29,7 +29,7 @@ async fn until_it_listens(address: SocketAddr) {
     }
 }
 
-/// A Redis server of the test's own, which writes nothing to disk.
+/// The test's own Redis server, which writes nothing to disk.
 pub struct Redis {
     address: SocketAddr,
     child: Child,
@@ -54,14 +54,14 @@ impl Redis {
         format!("redis://{}/", self.address)
     }
 
-    /// Kills it, and starts it again with nothing in it after a pause.
+    /// Kills the server, and starts it again empty after a pause.
     pub async fn kill_and_restart(&mut self, pause: Duration) {
         self.child.kill().await.expect("it can be killed");
         sleep(pause).await;
         *self = Self::start_at(self.address).await;
     }
 
-    /// Stops it as a debugger does, or lets it go on.
+    /// Sends the signal of this name: `-STOP` pauses the server, `-CONT` continues it.
     pub async fn signal(&self, name: &str) {
         signal(&self.child, name).await;
     }
@@ -74,7 +74,7 @@ async fn signal(child: &Child, name: &str) {
     assert!(done.expect("kill is installed").success());
 }
 
-/// An instance of the server, in a process of its own.
+/// An instance of the server, in its own process.
 pub struct Instance {
     pub address: SocketAddr,
     child: Child,
@@ -85,7 +85,7 @@ impl Instance {
         Self::start_with(redis, &[]).await
     }
 
-    /// Starts it with these variables in its environment.
+    /// Starts an instance with these variables in its environment.
     pub async fn start_with(redis: &Redis, variables: &[(&str, &str)]) -> Self {
         let url = redis.url();
         let variables: Vec<_> = variables.iter().copied().chain([(STORE, url.as_ref())]).collect();
@@ -93,7 +93,7 @@ impl Instance {
         Self { address, child }
     }
 
-    /// Kills it with SIGKILL.
+    /// Kills the instance with SIGKILL.
     pub async fn kill(&mut self) {
         self.child.kill().await.expect("it can be killed");
     }
@@ -106,7 +106,7 @@ pub async fn two_instances() -> (Redis, Instance, Instance) {
     (redis, first, second)
 }
 
-/// A load balancer that gives each request to the next instance, from any client.
+/// A load balancer that gives each request to the next instance, regardless of the client.
 pub struct Balancer {
     pub address: SocketAddr,
     _child: Child,

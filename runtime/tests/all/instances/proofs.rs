@@ -1,4 +1,4 @@
-//! Proofs that a client has the key to which its token is bound: each is good for one request at one instance.
+//! DPoP proofs, each of which is accepted once by one of the instances.
 
 use std::time::Duration;
 
@@ -16,10 +16,10 @@ use crate::instances::server::KEYS;
 
 const RESOURCE: &str = "https://mcp.example/mcp";
 const ISSUER: &str = "https://login.example";
-/// The proofs that one key may have at a time.
+/// The maximum number of proofs of one key.
 const MAX_PROOFS: usize = 16_384;
 
-/// What the instances are.
+/// The protected resource that each instance serves.
 pub fn protected(keys: &str, proofs: RedisProofs) -> ProtectedResource {
     let validator = JwtValidator::new(ISSUER, RESOURCE).jwks(keys);
     let validator = validator.expect("the keys can be read");
@@ -45,7 +45,8 @@ impl Bound {
         sign(&self.key, &proof_claims("POST", RESOURCE, &self.token))
     }
 
-    /// The status of the answer to a ping, and why it is refused. A request that is let in gets a 404, since it names no session.
+    /// The status and the challenge of the response to a ping. An authorized ping gets a 404, because its session
+    /// doesn't exist.
     async fn ping(&self, at: &Instance, proof: &str) -> (u16, String) {
         let post = Client::new().post(format!("http://{}/mcp", at.address));
         let post = post.header("content-type", "application/json");
@@ -74,7 +75,7 @@ async fn two_protected() -> (Redis, Instance, Instance, Bound) {
 
 #[tokio::test]
 #[ignore = "needs redis-server"]
-async fn a_proof_that_one_instance_has_accepted_is_refused_by_every_other() {
+async fn a_proof_accepted_by_one_instance_is_refused_by_all_afterwards() {
     let (_redis, first, second, client) = two_protected().await;
     for (one, other) in [(&first, &second), (&second, &first)] {
         let proof = client.proof();
@@ -89,7 +90,7 @@ async fn a_proof_that_one_instance_has_accepted_is_refused_by_every_other() {
 
 #[tokio::test]
 #[ignore = "needs redis-server"]
-async fn a_proof_is_refused_while_the_store_is_gone() {
+async fn a_proof_is_refused_while_the_store_is_gone_and_accepted_after_its_restart() {
     let (mut redis, first, second, client) = two_protected().await;
     assert_eq!(client.ping(&first, &client.proof()).await.0, 404);
     let proof = client.proof();
@@ -108,7 +109,7 @@ async fn a_proof_is_refused_while_the_store_is_gone() {
 
 #[tokio::test]
 #[ignore = "needs redis-server"]
-async fn the_store_forgets_proofs_when_they_expire_and_has_a_limit_for_each_key() {
+async fn proofs_expire_in_the_store_and_are_limited_for_each_key() {
     let redis = Redis::start().await;
     let store = RedisStore::connect(&redis.url(), RedisOptions::default()).await;
     let proofs = store.expect("the store answers").proofs();
@@ -128,12 +129,12 @@ async fn the_store_forgets_proofs_when_they_expire_and_has_a_limit_for_each_key(
             proofs
                 .add("greedy", &id.to_string(), long)
                 .await
-                .expect("there is room")
+                .expect("the limit isn't reached")
         );
     }
     let full = proofs.add("greedy", "another", long).await;
     assert!(
-        full.expect_err("there is no room")
+        full.expect_err("the limit is reached")
             .to_string()
             .contains("too many proofs")
     );

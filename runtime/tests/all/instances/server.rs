@@ -15,9 +15,9 @@ use tokio::net::TcpListener;
 use crate::instances::proofs::protected;
 use crate::processes;
 
-/// The store of a process that serves.
+/// The environment variable with the URL of the store of a process that serves.
 pub const STORE: &str = "MCP_TEST_STORE";
-/// Set for a process that wants tokens: the keys of their issuer.
+/// The environment variable with the keys of the issuer, set for a process that requires tokens.
 pub const KEYS: &str = "MCP_TEST_KEYS";
 
 #[derive(Deserialize, JsonSchema)]
@@ -40,7 +40,7 @@ async fn count(Args(Count { to, pause }): Args<Count>, call: Call) -> String {
     format!("counted to {to}")
 }
 
-/// Asks the user and the model in turns.
+/// Elicits and samples in turns.
 async fn ask(Args(Questions { number }): Args<Questions>, call: Call) -> Result<String, CallError> {
     let mut answers = Vec::new();
     for question in 1..=number {
@@ -64,7 +64,7 @@ struct Announcement {
     text: String,
 }
 
-/// Sends a message that is related to no request.
+/// Sends a message without a related request to every client.
 async fn announce(Args(Announcement { text }): Args<Announcement>, State(peers): State<Peers>) -> &'static str {
     let peers = peers.lock().expect("nobody has panicked").clone();
     for peer in peers {
@@ -76,7 +76,7 @@ async fn announce(Args(Announcement { text }): Args<Announcement>, State(peers):
     "announced"
 }
 
-/// Says that it waits, and is cancelled.
+/// Logs that it waits, and is cancelled.
 async fn wait(call: Call) -> String {
     let _ = call
         .log(hub::LoggingLevel::Info, serde_json::Value::from("waits"))

@@ -1,4 +1,4 @@
-//! The stream of messages that are related to no request, which the client reads at one instance.
+//! The standalone stream of messages without a related request, which the client reads at one instance.
 
 use std::time::Duration;
 
@@ -38,7 +38,7 @@ async fn messages_of_every_instance_reach_the_one_where_the_client_reads() {
         announce(&client, [&second, &first][number % 2], "while somebody reads").await;
         assert_eq!(text(&mut events).await, "while somebody reads");
     }
-    // The client moves.
+    // The client moves to the other instance.
     drop(events);
     let mut events = Events::of(client.listen(&second, None).await);
     announce(&client, &first, "from the first").await;

@@ -1,4 +1,4 @@
-//! States of requests that are used once: at one instance, and then at none.
+//! States of requests, each of which is accepted once by one of the instances.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use mcp_runtime::transport::http::server::{RedisOptions, RedisStates, RedisStore
 
 use crate::instances::programs::Redis;
 
-/// The states that one principal may have at a time.
+/// The maximum number of states of one principal.
 const MAX_STATES: usize = 16_384;
 const LONG: Duration = Duration::from_secs(60);
 
@@ -18,7 +18,7 @@ async fn states(redis: &Redis) -> RedisStates {
 
 #[tokio::test]
 #[ignore = "needs redis-server"]
-async fn a_state_that_one_instance_has_taken_is_refused_by_every_other() {
+async fn a_state_accepted_by_one_instance_is_refused_by_all_afterwards() {
     let redis = Redis::start().await;
     let (one, other) = (states(&redis).await, states(&redis).await);
     assert!(one.add("ann", "1", LONG).await.expect("it answers"));
@@ -29,16 +29,16 @@ async fn a_state_that_one_instance_has_taken_is_refused_by_every_other() {
 
 #[tokio::test]
 #[ignore = "needs redis-server"]
-async fn a_principal_that_uses_many_states_leaves_room_for_those_of_others() {
+async fn the_limit_on_states_applies_to_each_principal_separately() {
     let redis = Redis::start().await;
     let states = states(&redis).await;
     for id in 0..MAX_STATES {
         let added = states.add("greedy", &id.to_string(), LONG).await;
-        assert!(added.expect("there is room"));
+        assert!(added.expect("the limit isn't reached"));
     }
     let full = states.add("greedy", "another", LONG).await;
     assert!(
-        full.expect_err("there is no room")
+        full.expect_err("the limit is reached")
             .to_string()
             .contains("too many states")
     );

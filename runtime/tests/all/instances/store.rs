@@ -1,4 +1,4 @@
-//! A store that is gone or stalls.
+//! A store that is killed or stalls.
 
 use std::time::Duration;
 
@@ -8,12 +8,12 @@ use tokio::time::{Instant, sleep};
 use crate::instances::client::{Client, call, text};
 use crate::instances::programs::two_instances;
 
-/// How long a request takes at most while the store is gone. The timeout of a command is a second.
+/// The longest duration of a request while the store doesn't respond. The timeout of a command is a second.
 const SOON: Duration = Duration::from_secs(4);
 
 #[tokio::test]
 #[ignore = "needs redis-server"]
-async fn a_store_that_is_killed_is_told_and_used_again_when_it_is_back() {
+async fn requests_fail_while_the_store_is_gone_and_succeed_after_its_restart() {
     let (mut redis, first, second) = two_instances().await;
     let client = Client::begin(&first).await;
     let mut events = client
@@ -30,7 +30,7 @@ async fn a_store_that_is_killed_is_told_and_used_again_when_it_is_back() {
         assert!(started.elapsed() < SOON);
     };
     let ((), ()) = tokio::join!(redis.kill_and_restart(Duration::from_secs(3)), requests);
-    // The request in flight goes on. Its session isn't known any more, as the store has lost it.
+    // The request in flight continues. Its session isn't known anymore, because the store has lost it.
     let messages = events.rest().await;
     assert_eq!(text(messages.last().expect("a response")), "counted to 300");
     assert_eq!(messages.len(), 300);
@@ -52,7 +52,7 @@ async fn a_store_that_is_killed_is_told_and_used_again_when_it_is_back() {
 
 #[tokio::test]
 #[ignore = "needs redis-server"]
-async fn a_store_that_stalls_makes_requests_fail_soon_and_nothing_is_lost() {
+async fn requests_fail_soon_while_the_store_stalls_and_no_event_is_lost() {
     let (redis, first, second) = two_instances().await;
     let client = Client::begin(&first).await;
     let mut events = client

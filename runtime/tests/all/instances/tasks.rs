@@ -1,4 +1,4 @@
-//! Tasks in Redis: any instance answers for them, and they survive theirs.
+//! Tasks in Redis: any instance serves them, and their results survive the instance that has run them.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ async fn ask(task: TaskContext) -> Result<String, CallError> {
     Ok(answer.action.as_str().to_owned())
 }
 
-/// A client of an instance, which declines what it is asked, and the store that the instance lives by.
+/// A client that declines elicitations, and the store of its instance, whose heartbeat shows that it is alive.
 async fn instance(url: String) -> (ClientSession, RedisStore) {
     let mut options = RedisOptions::default();
     options.heartbeat = Duration::from_millis(500);
@@ -55,7 +55,7 @@ async fn begin(client: &ClientSession, tool: &str) -> TaskHandle {
 
 #[tokio::test]
 #[ignore = "needs redis-server"]
-async fn any_instance_answers_for_a_task_cancels_it_and_passes_answers_on() {
+async fn a_task_can_be_read_answered_and_cancelled_at_any_instance() {
     let redis = Redis::start().await;
     let ((one, _first), (other, _second)) = (instance(redis.url()).await, instance(redis.url()).await);
     let at_other = |task: &TaskHandle| TaskHandle::new(other.peer().clone(), task.id());
@@ -64,7 +64,7 @@ async fn any_instance_answers_for_a_task_cancels_it_and_passes_answers_on() {
 
     let built = begin(&one, "build").await;
     assert_eq!(text(at_other(&built).wait(|_| ()).await.expect("it is built")), "built");
-    // The other instance asks, and its client answers.
+    // The other instance elicits, and its client answers.
     let asks = begin(&one, "ask").await;
     assert_eq!(
         text(at_other(&asks).wait(|_| ()).await.expect("it is answered")),
@@ -80,9 +80,9 @@ async fn any_instance_answers_for_a_task_cancels_it_and_passes_answers_on() {
 
 #[tokio::test]
 #[ignore = "needs redis-server"]
-async fn a_result_survives_its_instance_and_a_task_that_has_none_fails_with_it() {
+async fn a_result_survives_its_instance_and_a_working_task_fails_with_it() {
     let redis = Redis::start().await;
-    // What runs in a runtime ends with it, as the threads of a process that is killed.
+    // Everything in this runtime ends with it, like the threads of a process that is killed.
     let killed = tokio::runtime::Runtime::new().expect("there are threads");
     let (one, first) = killed.spawn(instance(redis.url())).await.expect("it starts");
     let (other, _second) = instance(redis.url()).await;

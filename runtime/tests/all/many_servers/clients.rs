@@ -23,7 +23,7 @@ fn clock() -> Router {
 }
 
 #[tokio::test]
-async fn a_session_that_is_lost_begins_again_with_the_next_call() {
+async fn a_lost_session_is_replaced_at_the_next_call() {
     for revision in REVISIONS {
         let server = Local::new(revision, clock());
         let client = ReconnectingClient::with_backoff(client(), server.clone(), quick());
@@ -41,7 +41,7 @@ async fn a_session_that_is_lost_begins_again_with_the_next_call() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn only_calls_that_are_safe_are_repeated() {
+async fn only_calls_of_read_only_tools_are_repeated() {
     let reads = hub::ToolAnnotations::default().with_read_only_hint(true);
     let called = Arc::new(AtomicUsize::new(0));
     let server = Local::new("2025-11-25", Router::new("files", "1.0"));
@@ -84,7 +84,7 @@ async fn only_calls_that_are_safe_are_repeated() {
 }
 
 #[tokio::test]
-async fn a_server_that_stays_away_is_given_up_after_all_attempts() {
+async fn a_call_to_an_unreachable_server_fails_after_all_attempts() {
     let server = Local::new("2025-11-25", clock());
     server.end(true);
     let client = ReconnectingClient::with_backoff(client(), server.clone(), quick().attempts(3));
@@ -95,7 +95,7 @@ async fn a_server_that_stays_away_is_given_up_after_all_attempts() {
 }
 
 #[tokio::test]
-async fn changes_go_on_in_the_next_session_where_all_has_changed() {
+async fn a_change_stream_continues_in_the_next_session_and_reports_changes() {
     for revision in REVISIONS {
         let server = Local::new(revision, clock());
         let client = ReconnectingClient::with_backoff(client(), server.clone(), quick());
@@ -118,7 +118,7 @@ async fn changes_go_on_in_the_next_session_where_all_has_changed() {
                 changes.next().await.unwrap().unwrap();
             }
         };
-        timeout(PATIENCE, again).await.expect("it is told of the change");
+        timeout(PATIENCE, again).await.expect("it reports a change");
         client.close().await;
         let ended = async { while changes.next().await.is_some() {} };
         timeout(PATIENCE, ended).await.expect("it ends with the client");
@@ -126,7 +126,7 @@ async fn changes_go_on_in_the_next_session_where_all_has_changed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn many_servers_are_one_and_failures_are_told() {
+async fn clients_combine_many_servers_and_report_failures() {
     let away = Local::new("2025-06-18", clock());
     away.end(true);
     let notes = Router::new("notes", "1.0")
@@ -176,7 +176,7 @@ async fn many_servers_are_one_and_failures_are_told() {
 }
 
 #[tokio::test]
-async fn resources_that_two_servers_have_are_told_apart() {
+async fn equal_resource_uris_of_two_servers_are_distinguished() {
     let notes = |name: &'static str| {
         let today = hub::Resource::new("Today", "notes://today");
         let router = Router::new(name, "1.0").with(resource(today, move || name));
@@ -217,7 +217,7 @@ async fn resources_that_two_servers_have_are_told_apart() {
 }
 
 #[tokio::test]
-async fn a_discovery_that_was_kept_asks_the_server_nothing() {
+async fn connecting_with_a_stored_discovery_saves_messages() {
     for revision in REVISIONS {
         let connect = async |discovery: Option<Discovery>| {
             let (server, transport) = channel(16);
@@ -242,8 +242,8 @@ async fn a_discovery_that_was_kept_asks_the_server_nothing() {
         assert_eq!(kept, discovery);
         let (again, known) = connect(Some(kept)).await;
         assert_eq!(again, discovery);
-        // A handshake takes a request and a notification; the question for its era is spared. A server that hasn't the latest
-        // revision is asked again.
+        // A handshake takes a request and a notification; only the probe for the server's era is saved. Without a
+        // stored discovery, a server that lacks the latest revision is probed again.
         let spoken = crate::many_servers::revision(revision);
         let expected = match spoken.has_handshake() {
             true => (3, 2),

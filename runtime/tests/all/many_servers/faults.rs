@@ -1,5 +1,5 @@
-//! Servers of a gateway that hang, are slow, end what they have begun, or change while they are asked. The time is paused: it passes when
-//! nothing else happens.
+//! Servers of a gateway that hang, are slow, end their subscriptions, or change while they are listed. In most tests
+//! the clock is paused: it advances only while all tasks wait.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -42,7 +42,7 @@ async fn tools(session: &ClientSession) -> Vec<String> {
     tools.into_iter().map(|tool| tool.name).collect()
 }
 
-/// A server that answers each message with those that a function gives.
+/// A server that answers each message with the messages that a function returns.
 fn scripted(answer: impl Fn(&Value) -> Vec<Value> + Clone + Send + Sync + 'static) -> impl Connector {
     move || {
         let (server, client) = channel(16);
@@ -74,7 +74,7 @@ fn result(message: &Value, result: Value) -> Vec<Value> {
 struct Gated {
     gate: Arc<Semaphore>,
     local: Local,
-    /// How many connections were given up at the gate.
+    /// The number of connection attempts that were dropped at the gate.
     given_up: Arc<AtomicUsize>,
 }
 
@@ -114,7 +114,7 @@ struct Note {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_never_answers_keeps_nobody_from_the_others() {
+async fn a_server_that_never_answers_does_not_block_the_others() {
     for revision in REVISIONS {
         for is_flat in [false, true] {
             let template = hub::ResourceTemplate::new("Notes", "notes://{day}");
@@ -138,7 +138,7 @@ async fn a_server_that_never_answers_keeps_nobody_from_the_others() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn many_subscriptions_wait_once_for_a_server_that_never_answers() {
+async fn many_subscriptions_wait_for_a_silent_server_only_once() {
     for revision in REVISIONS {
         let notes = Local::new("2025-11-25", named("notes"));
         let gateway = Gateway::new("tools", "1.0")
@@ -159,12 +159,12 @@ async fn many_subscriptions_wait_once_for_a_server_that_never_answers() {
             }
         };
         let told = timeout(Duration::from_secs(30), told).await;
-        assert_eq!(told.expect("it is told"), Change::ToolList, "{revision}");
+        assert_eq!(told.expect("a change is reported"), Change::ToolList, "{revision}");
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_is_slow_to_start_is_started_once_and_then_told_of() {
+async fn a_slow_server_is_started_once_and_announced_when_it_is_ready() {
     for revision in REVISIONS {
         let local = Local::new("2025-11-25", named("slow"));
         let (slow, started) = (Gated::new(local.clone()), Arc::clone(&local.started));
@@ -179,17 +179,17 @@ async fn a_server_that_is_slow_to_start_is_started_once_and_then_told_of() {
             assert_eq!(tools(&session).await, ["steady_name"], "{revision}");
         }
         gate.add_permits(1);
-        let change = timeout(PATIENCE, changes.next()).await.expect("it is told");
+        let change = timeout(PATIENCE, changes.next()).await.expect("a change is reported");
         assert_eq!(change.unwrap().unwrap(), Change::ToolList);
         assert_eq!(tools(&session).await, ["slow_name", "steady_name"], "{revision}");
-        // A stateless client has other sessions for its subscriptions.
+        // A stateless client has separate sessions for its subscriptions.
         assert!(started.load(Ordering::SeqCst) <= 2, "{revision}");
         assert_eq!(given_up.load(Ordering::SeqCst), 0, "{revision}");
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn clients_say_which_servers_take_too_long() {
+async fn clients_report_which_servers_exceed_the_time_limit() {
     let gated = |name: &'static str, permits: usize| {
         let gated = Gated::new(Local::new("2025-11-25", named(name)));
         gated.gate.add_permits(permits);
@@ -208,7 +208,7 @@ async fn clients_say_which_servers_take_too_long() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_connection_that_hangs_is_made_again() {
+async fn a_connection_attempt_that_hangs_is_retried() {
     for revision in REVISIONS {
         let hanging = Gated::new(Local::new("2025-11-25", named("hanging")));
         let (gate, given_up) = (Arc::clone(&hanging.gate), Arc::clone(&hanging.given_up));
@@ -218,14 +218,14 @@ async fn a_connection_that_hangs_is_made_again() {
         tokio::time::sleep(Duration::from_secs(90)).await;
         assert_eq!(given_up.load(Ordering::SeqCst), 1, "{revision}");
         gate.add_permits(1);
-        let change = timeout(PATIENCE, changes.next()).await.expect("it is told");
+        let change = timeout(PATIENCE, changes.next()).await.expect("a change is reported");
         assert_eq!(change.unwrap().unwrap(), Change::ToolList);
         assert_eq!(tools(&session).await, ["hanging_name"], "{revision}");
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_connection_that_is_not_made_yet_is_given_up_with_its_client() {
+async fn a_pending_connection_attempt_is_dropped_when_its_client_leaves() {
     for revision in REVISIONS {
         let never = Gated::new(Local::new("2025-11-25", named("never")));
         let given_up = Arc::clone(&never.given_up);
@@ -243,7 +243,7 @@ async fn a_connection_that_is_not_made_yet_is_given_up_with_its_client() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_ends_each_subscription_is_asked_less_and_less() {
+async fn resubscribing_to_a_server_that_ends_each_subscription_backs_off() {
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
     let server = scripted(move |message| match message["method"].as_str() {
@@ -279,7 +279,7 @@ async fn a_server_that_ends_each_subscription_is_asked_less_and_less() {
 }
 
 #[tokio::test]
-async fn a_log_level_that_a_server_has_not_taken_is_set_with_the_next_call() {
+async fn a_log_level_that_a_server_refuses_is_set_again_at_the_next_call() {
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
     let server = scripted(move |message| match message["method"].as_str() {
@@ -312,7 +312,7 @@ async fn a_log_level_that_a_server_has_not_taken_is_set_with_the_next_call() {
 }
 
 #[tokio::test]
-async fn pages_follow_each_other_though_the_list_changes() {
+async fn paging_continues_correctly_when_listed_items_are_removed() {
     for revision in REVISIONS {
         let mut router = Router::new("letters", "1.0");
         for name in ["a", "b", "c", "d"] {

@@ -1,4 +1,4 @@
-//! A gateway before several servers.
+//! A gateway in front of several servers.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -62,7 +62,7 @@ async fn text(session: &ClientSession, tool: &str) -> String {
 }
 
 #[tokio::test]
-async fn three_servers_are_one_though_one_of_them_crashes() {
+async fn a_gateway_combines_servers_and_restarts_one_that_crashes() {
     for revision in REVISIONS {
         let gateway = Gateway::new("tools", "1.0")
             .server("old", Local::new("2025-06-18", named("old")))
@@ -96,7 +96,7 @@ async fn three_servers_are_one_though_one_of_them_crashes() {
 }
 
 #[tokio::test]
-async fn tools_of_a_server_that_is_down_leave_the_list_until_it_is_back() {
+async fn tools_of_a_server_that_is_down_are_not_listed_until_it_is_back() {
     for revision in REVISIONS {
         let flaky = Local::new("2025-11-25", named("flaky"));
         let gateway = Gateway::new("tools", "1.0")
@@ -110,7 +110,9 @@ async fn tools_of_a_server_that_is_down_leave_the_list_until_it_is_back() {
                     let _ = timeout(Duration::from_millis(100), changes.next()).await;
                 }
             };
-            timeout(PATIENCE, reached).await.expect("the list becomes that");
+            timeout(PATIENCE, reached)
+                .await
+                .expect("the list becomes the expected one");
         };
         until(&["flaky_name", "steady_name"]).await;
         flaky.end(true);
@@ -128,7 +130,7 @@ async fn tools_of_a_server_that_is_down_leave_the_list_until_it_is_back() {
 }
 
 #[tokio::test]
-async fn a_change_of_one_server_reaches_those_who_listen() {
+async fn a_list_change_of_one_server_reaches_subscribed_clients() {
     for revision in REVISIONS {
         let server = Local::new("2025-06-18", named("a"));
         let gateway = Gateway::new("tools", "1.0").server("a", server.clone());
@@ -146,11 +148,11 @@ async fn a_change_of_one_server_reaches_those_who_listen() {
                 }
             }
         };
-        timeout(PATIENCE, told).await.expect("it is told");
+        timeout(PATIENCE, told).await.expect("a change is reported");
     }
 }
 
-/// A server that asks who its user is.
+/// A server that elicits the name of its user.
 fn asking() -> Router {
     async fn who(call: Call) -> Result<String, CallError> {
         let form = mcp_wire::from_str(r#"{"type":"object","properties":{"name":{"type":"string"}}}"#).expect("a form");
@@ -162,11 +164,11 @@ fn asking() -> Router {
             .unwrap_or("nobody")
             .to_owned())
     }
-    Router::new("asking", "1.0").tool("who", "Asks who the user is", who)
+    Router::new("asking", "1.0").tool("who", "Elicits the name of the user", who)
 }
 
 #[tokio::test]
-async fn what_a_server_asks_reaches_the_client_of_the_call() {
+async fn an_elicitation_of_a_server_reaches_the_client_of_the_call() {
     for server in REVISIONS {
         let gateway = Gateway::new("tools", "1.0").server("ask", Local::new(server, asking()));
         for revision in REVISIONS {
@@ -191,7 +193,7 @@ struct Note {
 }
 
 #[tokio::test]
-async fn prompts_resources_completions_and_progress_cross() {
+async fn prompts_resources_completions_and_progress_pass_through_the_gateway() {
     async fn work(call: Call) -> Result<&'static str, CallError> {
         call.progress(1.0, Some(2.0), None).await?;
         Ok("worked")
@@ -235,7 +237,8 @@ async fn prompts_resources_completions_and_progress_cross() {
     }
 }
 
-/// A server that has what its twins have too: a page, a template, a prompt and a tool with links to both, and a tool that changes the page.
+/// One of several servers with the same names and URIs: a page, a template of pages, a prompt and a tool with links to
+/// them, and a tool that changes the page.
 fn twin(name: &'static str) -> Router {
     let page = "wiki://page";
     let template = hub::ResourceTemplate::new("Pages", "wiki://pages/{day}");
@@ -263,7 +266,7 @@ fn twin(name: &'static str) -> Router {
     router
 }
 
-/// What a resource has, and the URI that it says.
+/// Reads a resource, and returns its text and the URI in its contents.
 async fn read(session: &ClientSession, uri: &str) -> (String, String) {
     let contents = json!(session.read_resource(uri).await.expect("it is read").contents);
     let member = |name: &str| contents[0][name].as_str().unwrap_or_default().to_owned();
@@ -271,7 +274,7 @@ async fn read(session: &ClientSession, uri: &str) -> (String, String) {
 }
 
 #[tokio::test]
-async fn resources_that_two_servers_have_are_told_apart() {
+async fn equal_resource_uris_of_two_servers_are_distinguished() {
     for server in REVISIONS {
         for (prefixes_all, first) in [(false, "wiki://"), (true, "wiki://a/")] {
             let mut gateway = Gateway::new("tools", "1.0")
@@ -288,7 +291,7 @@ async fn resources_that_two_servers_have_are_told_apart() {
 }
 
 async fn twins_are_told_apart(session: &ClientSession, first: &str) {
-    // A link is right though nothing was listed yet.
+    // Links are rewritten correctly even before anything was listed.
     for (server, base) in [("a", first), ("b", "wiki://b/")] {
         let result = session.call_tool(&format!("{server}_links"), json!({})).await.unwrap();
         let content = json!(result.content);
@@ -339,11 +342,11 @@ async fn twins_are_told_apart(session: &ClientSession, first: &str) {
             }
         }
     };
-    let change = timeout(PATIENCE, told).await.expect("it is told");
+    let change = timeout(PATIENCE, told).await.expect("a change is reported");
     assert_eq!(change, Change::Resource(watched.into()));
 }
 
-/// Refuses one tool, and redacts what another gives.
+/// Refuses one tool, and clears the results of the others.
 struct Careful;
 
 impl Policy for Careful {
@@ -365,7 +368,7 @@ impl Policy for Careful {
 }
 
 #[tokio::test]
-async fn a_policy_refuses_and_changes_and_each_call_is_observed() {
+async fn a_policy_can_refuse_calls_and_change_results_and_calls_are_observed() {
     let reports = Arc::new(Mutex::new(Vec::new()));
     let kept = Arc::clone(&reports);
     let gateway = Gateway::new("tools", "1.0")
@@ -388,7 +391,7 @@ async fn a_policy_refuses_and_changes_and_each_call_is_observed() {
     assert_eq!(*reports.lock().expect("nobody panics"), expected);
 }
 
-/// Gives the parameters of each call back, beside members that no revision declares.
+/// Returns the parameters of each call as text, with members that no revision declares.
 struct Talkative;
 
 impl Middleware<ServerSide> for Talkative {
@@ -412,7 +415,7 @@ impl Middleware<ServerSide> for Talkative {
 }
 
 #[tokio::test]
-async fn undeclared_members_cross_unless_the_gateway_drops_them() {
+async fn undeclared_members_pass_unless_the_gateway_drops_them() {
     for revision in REVISIONS {
         for drops in [false, true] {
             let mut gateway =
@@ -442,7 +445,7 @@ async fn undeclared_members_cross_unless_the_gateway_drops_them() {
 }
 
 #[tokio::test]
-async fn names_that_have_two_readings_are_refused_at_the_start() {
+async fn ambiguous_server_names_are_refused_when_they_are_added() {
     let server = || Local::new("2025-06-18", named("a"));
     let gateway = Gateway::new("tools", "1.0").server("git", server());
     assert!(gateway.clone().try_server("git_hub", server()).is_err());

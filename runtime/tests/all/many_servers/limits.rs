@@ -1,4 +1,4 @@
-//! The middleware that is ready, around a router and around one route.
+//! The ready-made middleware, around a router and around one route.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -24,7 +24,7 @@ async fn session(router: Router, principal: &str) -> ClientSession {
 }
 
 #[tokio::test]
-async fn a_call_that_takes_too_long_ends_and_others_do_not() {
+async fn a_time_limit_on_a_route_ends_only_calls_of_that_route() {
     let slow = tool("slow", "Never ends", std::future::pending::<()>);
     let quick = TimeLimit::new(Duration::from_millis(5));
     let router = Router::new("clock", "1.0")
@@ -37,7 +37,7 @@ async fn a_call_that_takes_too_long_ends_and_others_do_not() {
 }
 
 #[tokio::test]
-async fn so_many_calls_are_handled_at_once() {
+async fn a_concurrency_limit_bounds_the_calls_handled_at_once() {
     let (running, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let (gate, counted) = (Arc::new(Notify::new()), Arc::clone(&most));
     let opened = Arc::clone(&gate);
@@ -74,7 +74,7 @@ async fn so_many_calls_are_handled_at_once() {
 }
 
 #[tokio::test]
-async fn a_principal_has_a_rate_of_its_own_and_lists_are_free() {
+async fn each_principal_has_its_own_rate_limit_and_lists_are_exempt() {
     let router = Router::new("clock", "1.0")
         .tool("time", "Tells the time", || "noon")
         .layer(RateLimit::new(1, Duration::from_secs(3600)))
@@ -93,7 +93,7 @@ async fn a_principal_has_a_rate_of_its_own_and_lists_are_free() {
 }
 
 #[tokio::test]
-async fn results_are_kept_by_principal_and_arguments() {
+async fn successful_results_are_cached_per_principal_and_arguments() {
     #[derive(Deserialize, JsonSchema)]
     struct City {
         city: String,
@@ -126,7 +126,7 @@ async fn results_are_kept_by_principal_and_arguments() {
 }
 
 #[tokio::test]
-async fn no_more_results_are_kept_than_there_is_room_for() {
+async fn the_cache_evicts_results_over_its_size_limit() {
     #[derive(Deserialize, JsonSchema)]
     struct Text {
         text: String,
@@ -143,7 +143,7 @@ async fn no_more_results_are_kept_than_there_is_room_for() {
     );
     let cache = Cache::new(Duration::MAX).bytes(1_000);
     let session = session(Router::new("echo", "1.0").with(echo.layer(cache)), "ada").await;
-    // Two of these have room, with their arguments.
+    // The limit holds two of these, with their arguments.
     let text = |letter: char| letter.to_string().repeat(150);
     let large = "x".repeat(1_000);
     for (text, calls) in [
@@ -163,7 +163,7 @@ async fn no_more_results_are_kept_than_there_is_room_for() {
 }
 
 #[tokio::test]
-async fn a_layer_of_tower_is_around_all_calls() {
+async fn a_tower_layer_wraps_all_calls_of_a_tool() {
     use mcp_runtime::middleware::{TowerCall, TowerLayer, TowerService};
     use std::task::{Context, Poll};
     use tower_service::Service;
@@ -202,7 +202,7 @@ async fn a_layer_of_tower_is_around_all_calls() {
 }
 
 #[tokio::test]
-async fn a_custom_method_takes_and_gives_types_and_fails_by_a_question_mark() {
+async fn a_custom_method_takes_and_returns_types_and_can_fail_with_any_error() {
     #[derive(Debug, Serialize, Deserialize, JsonSchema)]
     struct Vote {
         page: String,
@@ -236,7 +236,7 @@ async fn time(_call: mcp_runtime::router::Call) -> &'static str {
 }
 
 #[tokio::test]
-async fn a_tool_has_the_name_and_the_documentation_of_its_function() {
+async fn the_tool_attribute_uses_the_name_and_documentation_of_the_function() {
     let session = session(Router::new("clock", "1.0").with(time::tool()), "ada").await;
     let tools = session.list_tools().await.unwrap();
     assert_eq!(tools[0].name, "time");

@@ -1,4 +1,4 @@
-//! Clients of many servers, and a gateway before them.
+//! Clients of many servers, and a gateway in front of them.
 
 mod clients;
 mod faults;
@@ -33,7 +33,7 @@ fn client() -> Client {
     Client::new("app", "1.0")
 }
 
-/// A server in this process that can end and be out of reach.
+/// An in-process server whose sessions can be ended, and which can be made unreachable.
 #[derive(Clone)]
 struct Local {
     router: Router,
@@ -54,7 +54,7 @@ impl Local {
         }
     }
 
-    /// Ends all sessions with it, and lets it be reached again or not.
+    /// Ends all sessions with it, and sets whether it is unreachable from now on.
     fn end(&self, is_down: bool) {
         self.is_down.store(is_down, Ordering::SeqCst);
         for session in self.sessions.lock().expect("nobody panics").drain(..) {

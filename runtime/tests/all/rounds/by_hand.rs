@@ -1,4 +1,4 @@
-//! Handlers that return questions themselves.
+//! Handlers that return input requests in their results themselves.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::rounds::{Raw, call, client_of, every_capability, every_revision, form, info, text};
 
-/// A server that counts in its state up to what its tool is called.
+/// A server that counts rounds in its request state, up to the number that is the tool's name.
 struct Counts;
 
 impl ServerHandler<Context<ServerSide>> for Counts {
@@ -26,7 +26,7 @@ impl ServerHandler<Context<ServerSide>> for Counts {
             .request_state
             .map_or(0, |state| state.parse().expect("only this server writes it"));
         let answers = params.input_responses.map_or(0, |answers| answers.len());
-        assert_eq!(answers, usize::from(count > 0), "each round brings its answers");
+        assert_eq!(answers, usize::from(count > 0), "each round brings its responses");
         if params.name == count.to_string() {
             let done = hub::TextContent::new(format!("counted to {count}"));
             return Ok(hub::CallToolResult::new(vec![done.into()]).into());
@@ -54,7 +54,7 @@ async fn count(client: &ClientSession, to: usize) -> Result<String, CallError> {
 }
 
 #[tokio::test]
-async fn clients_of_every_revision_that_has_the_question_answer_in_rounds_up_to_the_limit() {
+async fn clients_of_every_revision_with_elicitation_answer_up_to_ten_rounds() {
     for revision in Revision::ALL {
         if revision.method("elicitation/create").is_none() {
             continue;
@@ -78,7 +78,7 @@ async fn clients_of_every_revision_that_has_the_question_answer_in_rounds_up_to_
 }
 
 #[tokio::test]
-async fn nobody_is_asked_in_a_round_whose_answers_no_handler_gets() {
+async fn the_user_is_not_asked_in_the_round_that_exceeds_the_limit() {
     struct Counted(Arc<AtomicUsize>);
 
     impl ClientHandler<Context<ClientSide>> for Counted {
@@ -110,7 +110,7 @@ async fn nobody_is_asked_in_a_round_whose_answers_no_handler_gets() {
 }
 
 #[tokio::test]
-async fn a_client_without_the_capability_gets_an_error_or_a_tool_that_fails() {
+async fn a_client_without_elicitation_gets_an_error_or_a_failed_tool_result() {
     for revision in Revision::ALL {
         let client = client_of(revision, json!({}), server()).await;
         match count(&client, 1).await {
@@ -125,7 +125,7 @@ async fn a_client_without_the_capability_gets_an_error_or_a_tool_that_fails() {
 }
 
 #[tokio::test]
-async fn the_state_of_a_handler_is_sealed_on_its_way() {
+async fn the_request_state_of_a_handler_is_sealed() {
     let mut client = Raw::new(server());
     let asked = client.ask(&call(1, "1", &json!({}))).await;
     assert_ne!(asked["result"]["requestState"], "1", "{asked}");

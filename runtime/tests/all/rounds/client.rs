@@ -1,4 +1,4 @@
-//! A client of ours, and a server that writes JSON.
+//! Clients that answer the input requests of a server whose messages the test writes as JSON.
 
 use std::future::pending;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use tokio::time::timeout;
 
 use crate::rounds::{Obliging, Raw, client_of, every_capability, info, stateless};
 
-/// A client, and the server that it has discovered.
+/// A client, and the raw server that it has discovered.
 async fn connected<H>(handler: H, capabilities: Value) -> (ClientSession, Raw)
 where
     H: ClientHandler<Context<ClientSide>> + 'static,
@@ -72,7 +72,7 @@ fn done() -> Value {
 }
 
 #[tokio::test]
-async fn the_same_request_is_repeated_under_a_new_id_with_the_answers_and_the_state() {
+async fn a_request_is_repeated_with_a_new_id_the_input_responses_and_the_state() {
     let (client, mut server) = connected(Obliging, every_capability()).await;
     let call = calling(&client);
     let first = server.receive().await;
@@ -91,7 +91,7 @@ async fn the_same_request_is_repeated_under_a_new_id_with_the_answers_and_the_st
     assert_eq!(answers["who"], json!({"action": "accept", "content": {"name": "Ann"}}));
     assert_eq!(bare, first["params"]);
 
-    // The next result has no state and other questions: nothing of the round before is sent again.
+    // The next result has other input requests and no state: nothing of the previous round is sent again.
     answer(&mut server, &second, asks(&json!({"again": roots()}), None)).await;
     let third = server.receive().await;
     assert_eq!(third["params"].get("requestState"), None, "{third}");
@@ -102,7 +102,7 @@ async fn the_same_request_is_repeated_under_a_new_id_with_the_answers_and_the_st
         .collect();
     assert_eq!(names, ["again"]);
 
-    // A state alone is sent back at once.
+    // A state without input requests is sent back immediately.
     let state = json!({"resultType": "input_required", "requestState": "later"});
     answer(&mut server, &third, state).await;
     let fourth = server.receive().await;
@@ -113,7 +113,7 @@ async fn the_same_request_is_repeated_under_a_new_id_with_the_answers_and_the_st
 }
 
 #[tokio::test]
-async fn a_server_that_asks_for_ever_is_left_after_ten_rounds() {
+async fn a_call_fails_after_ten_rounds_of_input_requests() {
     let (client, mut server) = connected(Obliging, every_capability()).await;
     let call = calling(&client);
     for _ in 0..11 {
@@ -125,7 +125,7 @@ async fn a_server_that_asks_for_ever_is_left_after_ten_rounds() {
 }
 
 #[tokio::test]
-async fn what_this_client_has_not_declared_is_not_answered() {
+async fn an_input_request_of_an_undeclared_capability_fails_the_call() {
     let (client, mut server) = connected(Obliging, json!({})).await;
     let call = calling(&client);
     let request = server.receive().await;
@@ -135,7 +135,7 @@ async fn what_this_client_has_not_declared_is_not_answered() {
 }
 
 #[tokio::test]
-async fn results_that_ask_wrongly_are_errors() {
+async fn invalid_input_required_results_fail_the_call() {
     let many: serde_json::Map<String, Value> = (0..1000).map(|name| (name.to_string(), roots())).collect();
     for wrong in [
         json!({"resultType": "input_required"}),
@@ -154,7 +154,7 @@ async fn results_that_ask_wrongly_are_errors() {
             "{wrong}: {called:?}"
         );
     }
-    // No method but three may ask.
+    // Only three methods may have results that request input.
     let (client, mut server) = connected(Obliging, every_capability()).await;
     let peer = client.peer().clone();
     let call = tokio::spawn(async move { peer.list_tools(Default::default()).await });
@@ -165,7 +165,7 @@ async fn results_that_ask_wrongly_are_errors() {
 }
 
 #[tokio::test]
-async fn a_call_of_one_round_has_the_questions_as_its_result() {
+async fn a_single_round_call_returns_the_input_required_result() {
     let (client, mut server) = connected(Obliging, every_capability()).await;
     let peer = client.peer().clone();
     let request = hub::CallToolRequest::new(hub::CallToolRequestParams::new("tool"));
@@ -179,7 +179,7 @@ async fn a_call_of_one_round_has_the_questions_as_its_result() {
     assert_eq!(asked.request_state.as_deref(), Some("s"));
 }
 
-/// A client that never answers, and says when it begins and ends to think.
+/// A client that never answers, and notifies when its handler starts and when it is cancelled.
 struct Ponders(Arc<Notify>, Arc<Notify>);
 
 impl ClientHandler<Context<ClientSide>> for Ponders {
@@ -199,7 +199,7 @@ impl ClientHandler<Context<ClientSide>> for Ponders {
 }
 
 #[tokio::test]
-async fn whoever_stops_waiting_for_a_call_stops_its_questions() {
+async fn dropping_a_call_cancels_the_handlers_of_its_input_requests() {
     let (begun, ended) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
     let handler = Ponders(Arc::clone(&begun), Arc::clone(&ended));
     let (client, mut server) = connected(handler, every_capability()).await;
@@ -213,7 +213,7 @@ async fn whoever_stops_waiting_for_a_call_stops_its_questions() {
         .expect("the handler is dropped");
 }
 
-/// A server of the revision whose errors ask something, after the handshake.
+/// A client and a raw server of the revision with the URL elicitation error, after the handshake.
 async fn legacy(capabilities: Value) -> (ClientSession, Raw) {
     let (server, client) = channel(16);
     let mut server = Raw::new(server);
@@ -233,7 +233,7 @@ async fn begin(server: &mut Raw) {
     assert_eq!(server.receive().await["method"], "notifications/initialized");
 }
 
-/// An error that asks the user to visit a page.
+/// Answers a request with a URL elicitation error, which asks the user to visit a page.
 async fn send_away(server: &mut Raw, request: &Value) {
     let page = json!({
         "mode": "url", "message": "Allow it", "url": "https://example.org/allow", "elicitationId": "e-1",
@@ -252,7 +252,7 @@ fn error_of(called: Result<hub::CallToolResult, CallError>) -> ErrorObject {
 }
 
 #[tokio::test]
-async fn an_error_that_asks_something_is_answered_and_the_same_call_repeated() {
+async fn a_url_elicitation_error_is_answered_and_the_call_is_repeated() {
     let (client, mut server) = legacy(json!({"elicitation": {"url": {}}})).await;
     let call = calling(&client);
     let first = server.receive().await;
@@ -275,7 +275,7 @@ async fn an_error_that_asks_something_is_answered_and_the_same_call_repeated() {
     assert!(matches!(called, Err(CallError::TooManyRounds(10))), "{called:?}");
 }
 
-/// A client that visits no page, and counts those that it is sent to.
+/// A client that declines URL elicitations, and counts them.
 struct Stays(Arc<AtomicUsize>);
 
 impl ClientHandler<Context<ClientSide>> for Stays {
@@ -291,7 +291,7 @@ impl ClientHandler<Context<ClientSide>> for Stays {
 }
 
 #[tokio::test]
-async fn an_error_that_asks_something_stays_one_if_the_user_declines_or_the_client_cannot_answer() {
+async fn a_url_elicitation_error_is_returned_if_the_user_declines_or_cannot_be_asked() {
     for (capabilities, asked) in [
         (json!({"elicitation": {"url": {}}}), 1),
         (json!({"elicitation": {}}), 0),
@@ -318,7 +318,7 @@ async fn an_error_that_asks_something_stays_one_if_the_user_declines_or_the_clie
         assert_eq!(error_of(call.await.expect("it doesn't panic")).code, -32042);
         assert_eq!(count.load(Ordering::SeqCst), asked);
     }
-    // Only the revision that defines it has this error.
+    // In a revision that doesn't define this error, it is like any other.
     let (client, mut server) = connected(Obliging, json!({"elicitation": {"url": {}}})).await;
     let call = calling(&client);
     let request = server.receive().await;

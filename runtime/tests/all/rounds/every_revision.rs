@@ -1,4 +1,4 @@
-//! The same handler asks clients of every revision.
+//! One handler that requests input from clients of every revision.
 
 use mcp_runtime::mcp_wire::error_code;
 use mcp_runtime::router::{Call, prompt, resource};
@@ -26,7 +26,7 @@ fn router() -> Router {
 }
 
 #[tokio::test]
-async fn tools_resources_and_prompts_ask_clients_of_every_revision() {
+async fn tools_resources_and_prompts_request_input_in_every_revision() {
     let router = router();
     for revision in Revision::ALL {
         let client = served(&router, revision, every_capability()).await;
@@ -46,7 +46,7 @@ async fn tools_resources_and_prompts_ask_clients_of_every_revision() {
 }
 
 #[tokio::test]
-async fn clients_that_know_elicitation_are_asked_and_the_tool_fails_for_others() {
+async fn elicitation_works_where_the_revision_has_it_and_fails_the_tool_elsewhere() {
     let router = router();
     let mut asked = 0;
     for revision in Revision::ALL {
@@ -70,7 +70,7 @@ async fn clients_that_know_elicitation_are_asked_and_the_tool_fails_for_others()
 }
 
 #[tokio::test]
-async fn a_client_without_the_capability_is_told_which_one_is_missing() {
+async fn the_error_names_the_capability_that_the_client_lacks() {
     let router = router();
     for revision in Revision::ALL {
         let client = served(&router, revision, json!({"roots": {}})).await;
@@ -93,7 +93,7 @@ async fn a_client_without_the_capability_is_told_which_one_is_missing() {
 }
 
 #[tokio::test]
-async fn a_resource_that_asks_what_the_client_cannot_answer_is_an_error_in_every_revision() {
+async fn a_resource_that_requests_input_fails_if_the_client_lacks_the_capability() {
     let router = router();
     for revision in Revision::ALL {
         let client = served(&router, revision, json!({})).await;
@@ -110,7 +110,7 @@ async fn a_resource_that_asks_what_the_client_cannot_answer_is_an_error_in_every
 }
 
 #[tokio::test]
-async fn a_handler_can_do_without_an_answer() {
+async fn a_handler_can_check_whether_it_may_request_input() {
     let asks = |call: Call| async move {
         let question = hub::InputRequest::from(hub::ListRootsRequest::default());
         match call.peer().may_ask(&question) {

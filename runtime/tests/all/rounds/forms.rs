@@ -1,4 +1,4 @@
-//! Forms that types derive, and short questions to the client's model.
+//! Elicitation forms derived from types, and short sampling requests.
 
 use std::sync::{Arc, Mutex};
 
@@ -54,7 +54,7 @@ struct Meals {
     meals: Vec<Meal>,
 }
 
-/// A client that notes the forms that it is shown, and gives one answer to all.
+/// A client that records the forms that it gets, and answers each with the same result.
 #[derive(Clone)]
 struct Guest {
     shown: Arc<Mutex<Vec<Value>>>,
@@ -93,7 +93,7 @@ impl Guest {
             .unwrap()
     }
 
-    /// What a tool answers that asks this client for a `T`.
+    /// Calls a tool that elicits a `T` from this client, and returns its result.
     async fn asked<T>(&self, revision: Revision) -> hub::CallToolResult
     where
         T: DeserializeOwned + JsonSchema + std::fmt::Debug + Send + 'static,
@@ -109,7 +109,7 @@ impl Guest {
     }
 }
 
-/// The revisions whose clients have forms, the first of which shows less.
+/// The revisions that have forms: the first one, whose forms can show less, and the later ones.
 fn with_forms() -> (Revision, Vec<Revision>) {
     let has_forms = |revision: &Revision| revision.method("elicitation/create").is_some();
     let mut all: Vec<_> = Revision::ALL.into_iter().filter(has_forms).collect();
@@ -117,7 +117,7 @@ fn with_forms() -> (Revision, Vec<Revision>) {
 }
 
 #[tokio::test]
-async fn a_type_is_a_form_that_each_revision_shows_as_well_as_it_can() {
+async fn a_form_derived_from_a_type_is_adapted_to_each_revision() {
     let answer = json!({"name": "Ada", "nights": 2, "room": "double"});
     let filled_in =
         r#"Accepted(Stay { name: "Ada", nights: 2, breakfast: false, room: Some(Double), price: None, mail: None })"#;
@@ -142,7 +142,7 @@ async fn a_type_is_a_form_that_each_revision_shows_as_well_as_it_can() {
         assert_eq!(shown["properties"], properties, "{revision}");
         assert_eq!(shown["required"], json!(["name", "nights"]), "{revision}");
     }
-    // It has no other enums than those of the legacy form.
+    // The first revision has only the legacy form of enums.
     let guest = Guest::answering(json!({"action": "accept", "content": answer}));
     assert_eq!(text(&guest.asked::<Stay>(first).await), filled_in);
     let shown = guest.shown.lock().unwrap().remove(0);
@@ -153,7 +153,7 @@ async fn a_type_is_a_form_that_each_revision_shows_as_well_as_it_can() {
 }
 
 #[tokio::test]
-async fn several_are_chosen_where_the_revision_can_show_that() {
+async fn multiple_choice_works_only_in_revisions_that_can_show_it() {
     let (first, later) = with_forms();
     let guest = Guest::answering(json!({"action": "accept", "content": {"meals": ["lunch", "dinner"]}}));
     for revision in later {
@@ -177,7 +177,7 @@ async fn several_are_chosen_where_the_revision_can_show_that() {
 }
 
 #[tokio::test]
-async fn a_user_declines_or_cancels_and_what_the_form_can_t_show_is_checked_all_the_same() {
+async fn declined_and_cancelled_forms_are_returned_and_invalid_answers_fail_the_tool() {
     let (_, later) = with_forms();
     for revision in later {
         for (answer, said, is_error) in [
@@ -208,7 +208,7 @@ struct Names {
 }
 
 #[tokio::test]
-async fn what_no_form_can_show_is_refused_at_registration_or_by_the_call() {
+async fn types_that_no_form_can_show_are_refused_at_registration_or_by_the_call() {
     fn refusal<T: DeserializeOwned + JsonSchema + 'static>() -> String {
         let route = tool("ask", "Asks", |_: Form<T>| "");
         let error = Router::new("inn", "1.0").insert(route).unwrap_err();
@@ -243,7 +243,7 @@ async fn what_no_form_can_show_is_refused_at_registration_or_by_the_call() {
 }
 
 #[tokio::test]
-async fn questions_with_names_and_samples_are_asked_in_both_eras() {
+async fn named_elicitations_and_sampling_work_in_both_eras() {
     #[derive(Deserialize, JsonSchema)]
     struct Name {
         name: String,

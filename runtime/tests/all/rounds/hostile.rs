@@ -1,4 +1,4 @@
-//! States and answers that a server refuses, and instances that share a key.
+//! Request states and input responses that a server refuses, and instances that share a key.
 
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ fn sealed_by(sealing: Sealing) -> Options {
     }
 }
 
-/// The parameters of the repeated call, from the answer to the first one.
+/// The parameters of the repeated call, from the response to the first one.
 fn repeated(path: &str, asked: &Value) -> Value {
     let state = asked["result"]["requestState"]
         .as_str()
@@ -60,7 +60,7 @@ fn is_done(answer: &Value) {
 }
 
 #[tokio::test]
-async fn a_state_is_good_for_its_request_alone() {
+async fn a_request_state_is_valid_only_for_its_own_request() {
     let mut client = raw_client(&router(), every_revision());
     let again = begin(&mut client).await;
     is_done(&client.ask(&call(2, "deletes", &again)).await);
@@ -73,14 +73,14 @@ async fn a_state_is_good_for_its_request_alone() {
     other["arguments"]["force"] = json!(true);
     is_refused(&client.ask(&call(5, "deletes", &other)).await);
 
-    // What isn't the request itself may differ.
+    // The metadata of the request may differ.
     let mut other = call(6, "deletes", &again);
     other["params"]["_meta"]["progressToken"] = json!("p");
     is_done(&client.ask(&other).await);
 }
 
 #[tokio::test]
-async fn whatever_is_wrong_with_a_state_the_error_is_the_same() {
+async fn every_invalid_request_state_gets_the_same_error() {
     let mut client = raw_client(&router(), every_revision());
     let again = begin(&mut client).await;
     let state = again["requestState"].as_str().expect("a text").to_owned();
@@ -100,7 +100,7 @@ async fn whatever_is_wrong_with_a_state_the_error_is_the_same() {
         params["requestState"] = json!(wrong);
         is_refused(&client.ask(&call(2, "deletes", &params)).await);
     }
-    // It isn't even a text.
+    // This state isn't even a string.
     let mut params = again.clone();
     params["requestState"] = json!({"state": 1});
     let refused = client.ask(&call(3, "deletes", &params)).await;
@@ -108,7 +108,7 @@ async fn whatever_is_wrong_with_a_state_the_error_is_the_same() {
 }
 
 #[tokio::test]
-async fn a_state_is_good_for_its_principal_alone() {
+async fn a_request_state_is_valid_only_for_its_own_principal() {
     let mut client = raw_client(&router(), every_revision());
     client.principal = Some("ann".to_owned());
     let again = begin(&mut client).await;
@@ -121,13 +121,13 @@ async fn a_state_is_good_for_its_principal_alone() {
 }
 
 #[tokio::test]
-async fn a_state_that_has_expired_or_was_used_is_refused() {
+async fn an_expired_or_already_used_request_state_is_refused() {
     let options = sealed_by(Sealing::default().time_to_live(Duration::ZERO));
     let mut client = raw_client(&router(), options);
     let again = begin(&mut client).await;
     is_refused(&client.ask(&call(2, "deletes", &again)).await);
 
-    // Two connections have the same list.
+    // Two connections share the list of used states.
     let options = sealed_by(Sealing::default().single_use(100));
     let (mut one, mut other) = (raw_client(&router(), options.clone()), raw_client(&router(), options));
     let again = begin(&mut one).await;
@@ -137,7 +137,7 @@ async fn a_state_that_has_expired_or_was_used_is_refused() {
 }
 
 #[tokio::test]
-async fn a_state_is_used_once_where_each_connection_has_options_of_its_own() {
+async fn a_request_state_is_single_use_even_if_each_connection_has_its_own_options() {
     for sealing in [Sealing::default, || Sealing::with_key(&[9; 32])] {
         let connection = || raw_client(&router(), sealed_by(sealing().single_use(800)));
         let again = begin(&mut connection()).await;
@@ -149,7 +149,7 @@ async fn a_state_is_used_once_where_each_connection_has_options_of_its_own() {
 }
 
 #[tokio::test]
-async fn a_principal_that_uses_many_states_leaves_room_for_those_of_others() {
+async fn a_principal_that_uses_many_states_does_not_exhaust_the_limit_for_others() {
     let sealing = || Sealing::with_key(&[10; 32]).single_use(16);
     let mut client = raw_client(&router(), sealed_by(sealing()));
     client.principal = Some("greedy".to_owned());
@@ -167,7 +167,7 @@ async fn a_principal_that_uses_many_states_leaves_room_for_those_of_others() {
 }
 
 #[tokio::test]
-async fn instances_that_share_a_key_continue_what_the_others_have_begun() {
+async fn instances_that_share_a_key_accept_each_others_request_states() {
     let shared = [7; 32];
     let mut instances = [(); 2].map(|()| raw_client(&router(), sealed_by(Sealing::with_key(&shared))));
     let mut stranger = raw_client(&router(), sealed_by(Sealing::with_key(&[8; 32])));
@@ -181,7 +181,7 @@ async fn instances_that_share_a_key_continue_what_the_others_have_begun() {
 }
 
 #[tokio::test]
-async fn an_answer_of_another_kind_is_refused() {
+async fn an_input_response_of_the_wrong_type_is_refused() {
     let mut client = raw_client(&router(), every_revision());
     let again = begin(&mut client).await;
     for wrong in [
@@ -203,7 +203,7 @@ async fn an_answer_of_another_kind_is_refused() {
 }
 
 #[tokio::test]
-async fn a_state_that_would_be_too_long_is_an_error() {
+async fn a_request_state_over_the_size_limit_is_an_internal_error() {
     let mut options = every_revision();
     options.limits.state_bytes = 100;
     let mut client = raw_client(&router(), options);
@@ -214,7 +214,7 @@ async fn a_state_that_would_be_too_long_is_an_error() {
 }
 
 #[tokio::test]
-async fn an_answer_without_a_state_is_taken_by_the_name_of_its_question_unless_states_are_used_once() {
+async fn input_responses_without_a_state_match_by_name_unless_states_are_single_use() {
     let asks = |name: Option<&'static str>| {
         move |call: Call| async move {
             let call = name.map_or_else(|| call.clone(), |name| call.named(name));

@@ -1,4 +1,4 @@
-//! Handlers that ask the client something, and clients that answer, in every revision.
+//! Handlers that request input from the client, and clients that answer, in every revision.
 
 mod by_hand;
 mod client;
@@ -44,7 +44,7 @@ fn sampling(text: &str) -> hub::CreateMessageRequestParams {
     hub::CreateMessageRequestParams::new(10, vec![message])
 }
 
-/// What the user says; the name is that in the message.
+/// Elicits a name from the user. [`Obliging`] answers with the message.
 async fn name_of(call: &Call, message: &str) -> Result<String, CallError> {
     let result = call.peer().elicit(form(message)).await?;
     let content = RawJson::from_serialize(&result.content).expect("it is JSON");
@@ -92,7 +92,7 @@ fn every_capability() -> Value {
     json!({"elicitation": {}, "roots": {}, "sampling": {}})
 }
 
-/// A client of a revision.
+/// Connects a client of a revision.
 async fn client_of(revision: Revision, capabilities: Value, transport: ChannelTransport) -> ClientSession {
     let options = Options {
         supported: vec![revision],
@@ -103,7 +103,7 @@ async fn client_of(revision: Revision, capabilities: Value, transport: ChannelTr
     client.expect("the server speaks every revision")
 }
 
-/// A client of a revision, and the router that serves it.
+/// Connects a client of a revision to a router.
 async fn served(router: &Router, revision: Revision, capabilities: Value) -> ClientSession {
     let (server, client) = channel(16);
     drop(router.clone().serve(every_revision(), server));
@@ -118,7 +118,7 @@ fn text(result: &hub::CallToolResult) -> String {
     }
 }
 
-/// A peer that writes and reads JSON.
+/// A peer that writes and reads raw JSON.
 struct Raw {
     sender: ChannelSender,
     receiver: ChannelReceiver,
@@ -163,14 +163,14 @@ impl Raw {
     }
 }
 
-/// A router, and a client that writes JSON.
+/// A raw client of a router.
 fn raw_client(router: &Router, options: Options) -> Raw {
     let (server, client) = channel(16);
     drop(router.clone().serve(options, server));
     Raw::new(client)
 }
 
-/// A stateless call of a tool, with what else its parameters have.
+/// A stateless call of a tool, with more parameters.
 fn call(id: i64, name: &str, more: &Value) -> Value {
     let mut params = json!({"name": name, "_meta": {
         "io.modelcontextprotocol/protocolVersion": stateless().as_str(),

@@ -1,4 +1,4 @@
-//! How often a handler runs, and what it does before a question.
+//! How often a handler that requests input runs, and which of its code is repeated.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::rounds::{call, every_capability, every_revision, form, name_of, raw_client, served, stateless, text};
 
-/// How often something was done.
+/// A shared counter.
 #[derive(Clone, Default)]
 struct Count(Arc<AtomicUsize>);
 
@@ -33,7 +33,7 @@ where
 }
 
 #[tokio::test]
-async fn what_comes_before_a_question_is_done_once_a_round_and_what_comes_after_the_last_once() {
+async fn code_before_an_input_request_runs_once_per_round_and_code_after_the_last_once() {
     let (before, between, after) = (Count::default(), Count::default(), Count::default());
     let counts = (before.clone(), between.clone(), after.clone());
     let router = with_tool(move |call| {
@@ -64,7 +64,7 @@ async fn what_comes_before_a_question_is_done_once_a_round_and_what_comes_after_
 }
 
 #[tokio::test]
-async fn questions_at_once_are_one_round() {
+async fn concurrent_input_requests_take_one_round() {
     let runs = Count::default();
     let counted = runs.clone();
     let router = with_tool(move |call| {
@@ -82,7 +82,7 @@ async fn questions_at_once_are_one_round() {
 }
 
 #[tokio::test]
-async fn a_handler_that_asks_something_else_than_before_gets_an_error_and_no_wrong_answer() {
+async fn a_handler_whose_input_request_changes_between_runs_fails() {
     let runs = Count::default();
     let router = with_tool(move |call| {
         let runs = runs.clone();
@@ -100,13 +100,13 @@ async fn a_handler_that_asks_something_else_than_before_gets_an_error_and_no_wro
     assert!(
         error
             .message
-            .contains("the question `1` isn't the one that was asked before"),
+            .contains("the input request `1` differs from that of an earlier round"),
         "{error:?}"
     );
 }
 
 #[tokio::test]
-async fn named_questions_may_come_in_any_order_and_no_two_have_the_same_name() {
+async fn named_input_requests_can_come_in_any_order_and_duplicate_names_fail() {
     let runs = Count::default();
     let router = with_tool(move |call| {
         let runs = runs.clone();
@@ -152,7 +152,7 @@ async fn named_questions_may_come_in_any_order_and_no_two_have_the_same_name() {
 }
 
 #[tokio::test]
-async fn what_a_handler_has_spawned_ends_with_its_run_and_may_ask() {
+async fn a_task_spawned_by_a_handler_can_request_input_and_ends_with_the_run() {
     let ended = Count::default();
     let counted = ended.clone();
     let router = with_tool(move |call| {
@@ -179,7 +179,7 @@ async fn what_a_handler_has_spawned_ends_with_its_run_and_may_ask() {
 }
 
 #[tokio::test]
-async fn answers_that_are_missing_are_asked_for_again_and_surplus_ones_are_ignored() {
+async fn missing_input_responses_are_requested_again_and_extra_ones_ignored() {
     let router = with_tool(|call| async move {
         let (one, two) = tokio::join!(name_of(&call, "1"), name_of(&call, "2"));
         Ok(one? + &two?)
@@ -187,7 +187,7 @@ async fn answers_that_are_missing_are_asked_for_again_and_surplus_ones_are_ignor
     let mut client = raw_client(&router, every_revision());
     let answer = |name: &str| json!({"action": "accept", "content": {"name": name}});
 
-    // Answers without the questions.
+    // A response before any input was requested.
     let answers = json!({"1": answer("too early")});
     let asked = client.ask(&call(1, "asks", &json!({"inputResponses": answers}))).await;
     let names = |asked: &Value| -> Vec<String> {
@@ -208,7 +208,7 @@ async fn answers_that_are_missing_are_asked_for_again_and_surplus_ones_are_ignor
         .await;
     assert_eq!(names(&asked), ["2"]);
 
-    // The state remembers the first answer. Another one comes too late.
+    // The state holds the first response. Another one to the same input request is ignored.
     let state = &asked["result"]["requestState"];
     let answers = json!({"1": answer("other"), "2": answer("two")});
     let done = client
@@ -223,7 +223,7 @@ async fn answers_that_are_missing_are_asked_for_again_and_surplus_ones_are_ignor
 }
 
 #[tokio::test]
-async fn a_handler_that_discards_or_maps_the_error_of_a_question_still_asks_it() {
+async fn input_is_requested_even_if_the_handler_discards_or_maps_the_error() {
     let discards = with_tool(|call| async move {
         let _ = name_of(&call, "Ann").await;
         Ok(name_of(&call, "Bea").await.unwrap_or_else(|_| "nobody".to_owned()))
@@ -251,7 +251,7 @@ async fn a_handler_that_discards_or_maps_the_error_of_a_question_still_asks_it()
             let client = served(&router, revision, every_capability()).await;
             let called = client.peer().call_tool(hub::CallToolRequestParams::new("asks")).await;
             assert_eq!(text(&called.unwrap()), r#""Bea""#, "{revision}");
-            // Nor is the error of a question that the client can't be asked discarded.
+            // If the client doesn't support the input request, that error isn't discarded either.
             let client = served(&router, revision, json!({})).await;
             let called = client.peer().call_tool(hub::CallToolRequestParams::new("asks")).await;
             let has_failed = match &called {

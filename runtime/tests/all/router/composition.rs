@@ -1,4 +1,4 @@
-//! Routers made of others, and what a client sees of them.
+//! Routers composed of other routers, filters that hide routes, and fallback handlers.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -62,7 +62,7 @@ async fn tools(client: &ClientSession) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_router_takes_the_routes_of_others_with_their_states() {
+async fn merged_and_nested_routes_keep_the_state_of_their_router() {
     let router = Router::new("all", "1.0")
         .with_state(Name("all"))
         .tool("own", "Says its name", |State(name): State<Name>| name.0)
@@ -97,7 +97,7 @@ async fn a_router_takes_the_routes_of_others_with_their_states() {
 }
 
 #[tokio::test]
-async fn what_a_client_does_not_see_is_unknown_to_it() {
+async fn a_route_that_a_filter_hides_is_unknown_to_the_client() {
     let shown = Arc::new(AtomicBool::new(false));
     let decides = Arc::clone(&shown);
     let hidden = routes("hidden").filter(move |_, context| {
@@ -143,7 +143,7 @@ async fn what_a_client_does_not_see_is_unknown_to_it() {
     assert!(complete("hidden:news").await.unwrap().is_empty());
 }
 
-/// Notes which methods pass it.
+/// Records the methods that pass through it.
 #[derive(Clone)]
 struct Notebook {
     name: &'static str,
@@ -163,7 +163,7 @@ impl Middleware<ServerSide> for Notebook {
     }
 }
 
-/// Calls what a client may call.
+/// Replaces every request with `tools/list`.
 struct Replaces;
 
 impl Middleware<ServerSide> for Replaces {
@@ -178,7 +178,7 @@ impl Middleware<ServerSide> for Replaces {
 }
 
 #[tokio::test]
-async fn the_middleware_of_a_router_stays_around_its_routes() {
+async fn middleware_of_a_nested_router_wraps_only_its_own_routes() {
     let notes = Arc::<Mutex<Vec<String>>>::default();
     let notebook = |name| Notebook {
         name,
@@ -227,7 +227,7 @@ async fn the_middleware_of_a_router_stays_around_its_routes() {
     noted(ListTasksRequest::METHOD);
 }
 
-/// A handler that knows one tool and one method.
+/// A handler with two tools, one on each page of its list, which answers every undeclared method.
 struct Upstream;
 
 impl ServerHandler<Context<ServerSide>> for Upstream {
@@ -261,7 +261,7 @@ impl ServerHandler<Context<ServerSide>> for Upstream {
 }
 
 #[tokio::test]
-async fn what_a_router_does_not_have_its_fallback_answers() {
+async fn a_fallback_answers_requests_that_the_router_has_no_route_for() {
     let tools_capability = json!({"tools": {}, "experimental": {"example": {}}});
     let tools_capability = RawJson::from(tools_capability).decode_as().unwrap();
     let router = Router::new("front", "1.0")
@@ -297,9 +297,9 @@ async fn what_a_router_does_not_have_its_fallback_answers() {
 }
 
 #[tokio::test]
-async fn a_fallback_without_a_kind_of_routes_leaves_the_list_of_the_router_as_it_is() {
+async fn lists_of_the_router_are_unchanged_if_the_fallback_has_no_such_list() {
     let tools = RawJson::from(json!({"tools": {}})).decode_as().unwrap();
-    // This one has resources, and answers "method not found" to requests for their lists.
+    // This fallback declares resources, but answers "method not found" to requests for their lists.
     let resources = RawJson::from(json!({"resources": {}})).decode_as().unwrap();
     let params = hub::PaginatedRequestParams::default;
     for capabilities in [tools, resources] {
@@ -320,7 +320,7 @@ async fn a_fallback_without_a_kind_of_routes_leaves_the_list_of_the_router_as_it
 }
 
 #[tokio::test]
-async fn the_last_page_of_a_router_has_the_first_items_of_its_fallback() {
+async fn the_last_page_of_a_router_is_filled_with_items_of_its_fallback() {
     let capabilities = RawJson::from(json!({"tools": {}})).decode_as().unwrap();
     let router = routes("own")
         .page_size(2)
@@ -334,7 +334,7 @@ async fn the_last_page_of_a_router_has_the_first_items_of_its_fallback() {
         .unwrap();
     let names: Vec<_> = page.tools.iter().map(|tool| &*tool.name).collect();
     assert_eq!(names, ["name", "first"]);
-    // It may be kept no longer than the part of the fallback.
+    // The page can be cached no longer than the fallback's part of it.
     assert_eq!((page.ttl_ms, page.cache_scope), (0, hub::CacheScope::Private));
     let params = hub::PaginatedRequestParams::default().with_cursor(page.next_cursor.unwrap());
     let page = client.peer().list_tools(params).await.unwrap();
@@ -342,7 +342,7 @@ async fn the_last_page_of_a_router_has_the_first_items_of_its_fallback() {
     assert_eq!((names, page.next_cursor), (vec!["second"], None));
 }
 
-/// A handler whose list can't be had.
+/// A handler whose list of tools is an error.
 struct Broken;
 
 impl ServerHandler<Context<ServerSide>> for Broken {
@@ -356,7 +356,7 @@ impl ServerHandler<Context<ServerSide>> for Broken {
 }
 
 #[tokio::test]
-async fn the_error_of_a_fallback_comes_after_the_items_of_the_router() {
+async fn an_error_of_the_fallback_comes_on_the_page_after_the_routers_items() {
     let capabilities = RawJson::from(json!({"tools": {}})).decode_as().unwrap();
     let router = routes("own").fallback(capabilities, Broken);
     let (client, _heard) = client_of(&router).await;
@@ -372,7 +372,7 @@ async fn the_error_of_a_fallback_comes_after_the_items_of_the_router() {
 }
 
 #[tokio::test]
-async fn a_router_is_a_handler() {
+async fn a_router_can_be_the_fallback_of_another_router() {
     let inner = routes("inner");
     let capabilities = inner.capabilities();
     let router = Router::new("outer", "1.0")

@@ -1,4 +1,4 @@
-//! What functions of a router take and give.
+//! Parameters and results of the functions of a router.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ struct Greeting(&'static str);
 
 type Count = Arc<AtomicUsize>;
 
-/// An extractor of our own, which needs a state.
+/// A custom extractor, which needs a state.
 struct Greeter(Greeting);
 
 impl FromCall for Greeter {
@@ -81,7 +81,7 @@ async fn a_function_takes_extractors_in_any_number_and_order() {
 }
 
 #[tokio::test]
-async fn a_route_has_the_states_of_the_router_that_it_was_added_to() {
+async fn a_route_uses_the_state_that_the_router_has_when_it_is_added() {
     let greet = |State(greeting): State<Greeting>| greeting.0;
     let router = Router::new("test", "1.0")
         .with_state(Greeting("first"))
@@ -134,7 +134,7 @@ impl Entry {
 }
 
 #[tokio::test]
-async fn variables_of_a_template_are_read_from_text() {
+async fn template_variables_are_parsed_into_the_types_of_their_fields() {
     let template = |text: &str| resource_template(hub::ResourceTemplate::new(text, text), Entry::shown).unwrap();
     let pairs = |Args(pairs): Args<BTreeMap<String, u8>>| format!("{pairs:?}");
     let router = Router::new("test", "1.0")
@@ -181,7 +181,7 @@ async fn variables_of_a_template_are_read_from_text() {
 }
 
 #[tokio::test]
-async fn arguments_of_a_prompt_are_read_from_text() {
+async fn prompt_arguments_are_parsed_into_the_types_of_their_fields() {
     let router = Router::new("test", "1.0").with(prompt(hub::Prompt::new("entry"), Entry::shown));
     let (client, _heard) = client_of(&router).await;
     let get = async |arguments: Value| {
@@ -201,13 +201,13 @@ async fn arguments_of_a_prompt_are_read_from_text() {
     assert!(error.message.contains("`id`: invalid value"), "{}", error.message);
 }
 
-/// The errors of a router without states.
+/// The error of adding a route to a router without states.
 fn refusal(route: impl Into<Route>) -> String {
     Router::new("test", "1.0").insert(route).unwrap_err().to_string()
 }
 
 #[test]
-fn a_function_that_takes_what_its_route_can_t_have_is_refused_at_registration() {
+fn a_function_with_parameters_that_its_route_cannot_provide_is_refused() {
     assert!(
         refusal(tool("greet", "Greets", |Greeter(_): Greeter| ""))
             .ends_with("call `Router::with_state` before the tool is added")
@@ -290,7 +290,7 @@ struct Failure {
 }
 
 #[tokio::test]
-async fn an_error_object_is_the_response_and_any_other_error_is_for_the_model() {
+async fn error_objects_become_error_responses_and_other_tool_errors_become_results() {
     let router = Router::new("test", "1.0")
         .tool("fails", "Fails", fails)
         .tool(
@@ -336,7 +336,7 @@ async fn an_error_object_is_the_response_and_any_other_error_is_for_the_model() 
 }
 
 #[tokio::test]
-async fn a_tool_gives_nothing_a_text_a_block_or_several() {
+async fn a_tool_can_return_nothing_a_text_a_content_block_or_several() {
     let router = Router::new("test", "1.0")
         .tool("nothing", "Gives nothing", || ())
         .tool("number", "Gives a number", || 5)
@@ -386,7 +386,7 @@ enum Tone {
 }
 
 #[tokio::test]
-async fn the_arguments_of_a_prompt_are_the_members_of_its_type() {
+async fn prompt_arguments_are_declared_from_the_fields_of_their_type() {
     let write = |Args(letter): Args<Letter>| format!("To {}: {:?}", letter.to, letter.tone);
     let router = Router::new("test", "1.0").with(prompt(hub::Prompt::new("letter"), write));
     let (client, _heard) = client_of(&router).await;
@@ -426,7 +426,7 @@ async fn the_arguments_of_a_prompt_are_the_members_of_its_type() {
 }
 
 #[tokio::test]
-async fn a_resource_is_text_or_bytes_and_its_functions_take_its_uri() {
+async fn resources_return_text_or_bytes_and_their_functions_can_take_the_uri() {
     let months = hub::ResourceTemplate::new("Months", "test://{month}");
     let month = |Uri(uri): Uri, Args(Month { month })| format!("{month} of {uri}");
     let bytes = hub::Resource::new("Bytes", "test:///bytes").with_mime_type("application/octet-stream");
@@ -463,7 +463,7 @@ async fn a_resource_is_text_or_bytes_and_its_functions_take_its_uri() {
 }
 
 #[tokio::test]
-async fn what_the_transport_leaves_is_an_extension_and_its_absence_an_internal_error() {
+async fn a_missing_transport_extension_is_an_internal_error() {
     let router = Router::new("test", "1.0").tool("who", "Says who calls", |Extension(Greeting(name))| name);
     let (client, _heard) = client_of(&router).await;
     let error = refused(client.peer().call_tool(call("who", json!({}))).await);
@@ -472,7 +472,7 @@ async fn what_the_transport_leaves_is_an_extension_and_its_absence_an_internal_e
 }
 
 #[tokio::test]
-async fn a_resource_that_is_none_is_not_found_in_both_eras() {
+async fn a_resource_whose_function_returns_none_is_not_found_in_both_eras() {
     let stock = |Args(Place { city }): Args<Place>| -> Result<Option<String>, &'static str> {
         match city.as_str() {
             "bern" => Ok(Some("bread".to_owned())),
@@ -498,7 +498,7 @@ async fn a_resource_that_is_none_is_not_found_in_both_eras() {
 }
 
 #[tokio::test]
-async fn arguments_that_no_tree_of_json_holds_are_invalid_also_where_no_parameter_reads_them() {
+async fn arguments_that_serde_json_cannot_represent_are_invalid_even_without_args() {
     let router = Router::new("test", "1.0").tool("count", "Counts arguments", |call: Call| {
         call.arguments()
             .and_then(Value::as_object)

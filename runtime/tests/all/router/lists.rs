@@ -1,4 +1,4 @@
-//! Lists that functions give.
+//! Resources that the function of a template lists.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::{client_of, next, refused};
 
-/// The titles of notes, which change.
+/// The titles of the notes, which the tests change.
 #[derive(Clone, Default)]
 struct Notes(Arc<Mutex<Vec<&'static str>>>);
 
@@ -65,7 +65,10 @@ async fn resources_that_a_template_lists_are_paged_with_the_others() {
 
     let (client, mut heard) = client_of(&listed).await;
     let resources = client.list_resources().await.unwrap();
-    assert_eq!(resources[2].name, "Own", "the one that is read is listed");
+    assert_eq!(
+        resources[2].name, "Own",
+        "the resource with its own route takes precedence"
+    );
     let read = client.read_resource("notes://d").await.unwrap();
     assert_eq!(json!(read.contents), json!([{"uri": "notes://d", "text": "About d"}]));
 
@@ -76,7 +79,7 @@ async fn resources_that_a_template_lists_are_paged_with_the_others() {
 }
 
 #[tokio::test]
-async fn a_listed_resource_that_the_template_does_not_read_or_a_filter_hides_is_left_out() {
+async fn listed_resources_that_do_not_match_the_template_or_are_hidden_are_left_out() {
     let notes = Notes::default();
     *notes.0.lock().unwrap() = vec!["b", "a/b", "hidden"];
     let listed = router(&notes).filter(|listed, _| match listed {
@@ -86,19 +89,19 @@ async fn a_listed_resource_that_the_template_does_not_read_or_a_filter_hides_is_
     assert_eq!(pages(&listed).await.unwrap(), [["notes://b"]]);
     let hidden = router(&notes).filter(|listed, _| !matches!(listed, Listed::ResourceTemplate(_)));
     assert_eq!(pages(&hidden).await.unwrap(), [[""; 0]]);
-    // Another router lists them as this one does.
+    // A router that merges this one lists the same resources.
     let outer = Router::new("outer", "1.0").merge(&listed);
     assert_eq!(pages(&outer).await.unwrap(), [["notes://b"]]);
 }
 
 #[tokio::test]
-async fn the_error_of_a_list_is_the_response() {
+async fn an_error_of_a_list_function_is_the_error_response() {
     let error = refused(pages(&router(&Notes::default())).await);
     assert_eq!((error.code, error.message.as_str()), (-32050, "no notes"));
 }
 
 #[test]
-fn a_list_takes_no_arguments_and_only_states_that_the_router_has() {
+fn a_list_function_that_takes_arguments_or_a_missing_state_is_refused() {
     let template = || {
         let template = hub::ResourceTemplate::new("Notes", "notes://{title}");
         resource_template(template, || "").unwrap()

@@ -12,7 +12,7 @@ use super::client_in;
 const REVISION: Revision = Revision::V2025_11_25;
 const BEGUN: &str = "2026-07-28T12:00:00Z";
 
-/// The build that there is.
+/// The id of the only build.
 #[derive(Clone)]
 struct Due(&'static str);
 
@@ -73,7 +73,7 @@ async fn a_client_of_the_revision_calls_a_method_that_only_this_revision_has() {
 }
 
 #[tokio::test]
-async fn the_method_of_one_revision_isnt_found_in_any_other() {
+async fn a_method_of_one_revision_is_not_found_in_any_other() {
     for revision in Revision::ALL.into_iter().filter(|revision| *revision != REVISION) {
         let (client, _heard) = client_in(revision, &builds()).await;
         let answer = client.peer().call_custom(get("build-1")).await;
@@ -84,7 +84,7 @@ async fn the_method_of_one_revision_isnt_found_in_any_other() {
     assert_eq!(code(answer), error_code::METHOD_NOT_FOUND);
 }
 
-/// What a server answers to the first request of a client.
+/// Returns a server's response to the first request of a client.
 async fn first_answer(router: Router, request: Value) -> Value {
     let (ours, theirs) = channel(16);
     let options = Options {
@@ -103,7 +103,7 @@ async fn first_answer(router: Router, request: Value) -> Value {
 }
 
 #[tokio::test]
-async fn the_capability_is_declared_to_clients_of_the_revision_alone() {
+async fn the_capability_is_declared_only_to_clients_of_the_revision() {
     for revision in Revision::ALL {
         let request = match revision.facts().initializes {
             true => json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
@@ -135,7 +135,7 @@ async fn the_capability_is_declared_to_clients_of_the_revision_alone() {
 }
 
 #[test]
-fn a_method_is_refused_that_the_hub_has_or_that_sessions_answer() {
+fn methods_that_a_function_cannot_answer_are_refused_at_registration() {
     let refused = |refused: Result<Router, RouteError>| refused.unwrap_err().to_string();
     let router = || Router::new("test", "1.0");
     let of_hub = router()
@@ -146,7 +146,7 @@ fn a_method_is_refused_that_the_hub_has_or_that_sessions_answer() {
          the handlers for clients of every revision answer it"
     );
     let internal = router().try_method(|_: v2025_11_25::PingRequest| Ok::<_, String>(Default::default()));
-    assert!(refused(internal).ends_with("sessions answer it by themselves"));
+    assert!(refused(internal).ends_with("sessions answer it themselves"));
     let not_called = router()
         .try_method(|_: v2025_11_25::ListRootsRequest| Ok::<_, String>(v2025_11_25::ListRootsResult::new(vec![])));
     assert!(refused(not_called).ends_with("clients of the revision don't call it"));

@@ -1,4 +1,4 @@
-//! What the router does for a server's author.
+//! The router: tools, resources, prompts, and notifications of their changes.
 
 mod composition;
 mod extractors;
@@ -37,7 +37,7 @@ struct Weather {
     celsius: f64,
 }
 
-/// A client that notes what it is told.
+/// A client that forwards the notifications that it gets to a channel.
 struct Ear(mpsc::UnboundedSender<String>);
 
 impl ClientHandler<Context<ClientSide>> for Ear {
@@ -75,7 +75,7 @@ async fn client_of(router: &Router) -> (ClientSession, Heard) {
     client_in(Revision::V2025_11_25, router).await
 }
 
-/// A client that speaks one revision.
+/// Connects a client that supports one revision.
 async fn client_in(revision: Revision, router: &Router) -> (ClientSession, Heard) {
     let (ours, theirs) = channel(16);
     let served = Options {
@@ -96,7 +96,9 @@ async fn client_in(revision: Revision, router: &Router) -> (ClientSession, Heard
 
 async fn next(heard: &mut Heard) -> String {
     let heard = tokio::time::timeout(Duration::from_secs(5), heard.recv()).await;
-    heard.expect("something is heard in time").expect("the session goes on")
+    heard
+        .expect("a notification comes in time")
+        .expect("the session goes on")
 }
 
 async fn nothing(heard: &mut Heard) {
@@ -147,7 +149,7 @@ async fn arguments_are_validated_before_the_tool_is_called() {
 }
 
 #[tokio::test]
-async fn an_integer_may_be_written_with_a_fraction_of_zero() {
+async fn integer_arguments_can_be_written_with_a_zero_fraction() {
     #[derive(Deserialize, JsonSchema)]
     struct Numbers {
         count: i64,
@@ -187,7 +189,7 @@ fn even<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<i32, D::Err
 }
 
 #[tokio::test]
-async fn invalid_arguments_are_a_result_or_an_error_as_the_revision_wants_and_an_unknown_tool_an_error() {
+async fn invalid_arguments_are_a_result_or_an_error_depending_on_the_revision() {
     let router = Router::new("test", "1.0").tool("halve", "Halves", |Args(even): Args<Even>| async move {
         (even.number / 2).to_string()
     });
@@ -227,7 +229,7 @@ async fn invalid_arguments_are_a_result_or_an_error_as_the_revision_wants_and_an
 }
 
 #[tokio::test]
-async fn structured_content_has_a_schema_and_is_text_as_well() {
+async fn structured_content_has_an_output_schema_and_is_repeated_as_text() {
     let router = Router::new("test", "1.0").tool(
         "weather",
         "Get the current weather of a city",
@@ -259,7 +261,7 @@ async fn structured_content_has_a_schema_and_is_text_as_well() {
 }
 
 #[tokio::test]
-async fn what_a_tool_gives_is_what_it_promises_or_an_internal_error() {
+async fn structured_content_that_violates_the_output_schema_is_an_internal_error() {
     let schema = json!({"type": "object"});
     let promise = json!({"type": "object", "required": ["celsius"]});
     let promising = hub::Tool::new("weather", schema.clone()).with_output_schema(promise);
@@ -280,7 +282,7 @@ async fn what_a_tool_gives_is_what_it_promises_or_an_internal_error() {
 }
 
 #[tokio::test]
-async fn lists_come_in_pages() {
+async fn lists_are_paged_and_an_unknown_cursor_is_refused() {
     let mut router = Router::new("test", "1.0").page_size(2);
     for name in ["e", "b", "d", "a", "c"] {
         router = router.tool(name, "A tool", || "");
@@ -299,7 +301,7 @@ async fn lists_come_in_pages() {
         }
     }
     assert_eq!((names.concat().as_str(), pages), ("abcde", vec![2, 2, 1]));
-    params.cursor = Some("nobody gave this".to_owned());
+    params.cursor = Some("not a cursor".to_owned());
     let error = refused(client.peer().list_tools(params).await);
     assert_eq!(error.code, error_code::INVALID_PARAMS);
 }
@@ -311,7 +313,7 @@ struct File {
 }
 
 #[tokio::test]
-async fn resources_are_read_by_address_or_by_template() {
+async fn resources_are_read_by_uri_or_by_template() {
     let readme = hub::Resource::new("Readme", "file:///readme").with_mime_type("text/plain");
     let files = hub::ResourceTemplate::new("Files", "file:///{user}/{+path}");
     let files = resource_template(files, |Uri(uri): Uri, Args(file): Args<File>| async move {
@@ -354,7 +356,7 @@ async fn resources_are_read_by_address_or_by_template() {
 }
 
 #[tokio::test]
-async fn a_prompt_is_filled_in_once_all_it_requires_is_there() {
+async fn prompts_require_their_arguments_and_complete_up_to_100_values() {
     let greeting = hub::Prompt::new("greeting").with_arguments(vec![
         hub::PromptArgument::new("name").with_required(true),
         hub::PromptArgument::new("town").with_required(true),
@@ -402,7 +404,7 @@ async fn a_prompt_is_filled_in_once_all_it_requires_is_there() {
 }
 
 #[tokio::test]
-async fn log_messages_below_the_clients_level_stay_here() {
+async fn log_messages_below_the_clients_level_are_not_sent() {
     let router = Router::new("test", "1.0").tool("log", "Logs", |call: Call| async move {
         call.log(hub::LoggingLevel::Debug, json!({"step": 1})).await?;
         call.log_as("disk", hub::LoggingLevel::Error, json!("bad")).await?;
@@ -431,7 +433,7 @@ fn subscribe(uri: &str) -> v2025_11_25::SubscribeRequest {
 }
 
 #[tokio::test]
-async fn subscribers_alone_are_told_that_a_resource_has_changed() {
+async fn only_subscribers_are_notified_of_a_resource_update() {
     let news = hub::Resource::new("News", "test://news");
     let router = Router::new("test", "1.0").with(resource(news, || ""));
     let (subscriber, mut heard) = client_of(&router).await;
@@ -455,7 +457,7 @@ async fn subscribers_alone_are_told_that_a_resource_has_changed() {
 }
 
 #[tokio::test]
-async fn every_client_is_told_when_a_list_changes() {
+async fn every_client_is_notified_when_a_list_changes() {
     let router = Router::new("test", "1.0")
         .tool("stays", "Stays", || "")
         .with(resource(hub::Resource::new("News", "test://news"), || ""))
@@ -490,10 +492,10 @@ async fn every_client_is_told_when_a_list_changes() {
 }
 
 #[tokio::test]
-async fn a_client_that_does_not_read_is_told_once_of_many_changes() {
+async fn many_changes_become_one_notification_to_a_client_that_does_not_read() {
     let router = Router::new("test", "1.0").tool("stays", "Stays", || "");
     let (_client, mut heard) = client_of(&router).await;
-    // Nothing is told before this task waits, and then what is the same is told once.
+    // No notification is sent before this task waits, and by then equal ones have been merged.
     for _ in 0..1000 {
         router.insert(tool("comes", "Comes", || "")).unwrap();
         assert!(router.remove_tool("comes"));

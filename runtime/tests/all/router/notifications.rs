@@ -1,4 +1,4 @@
-//! Functions of a router that get notifications.
+//! Functions of a router that handle notifications.
 
 use mcp_runtime::router::RouteError;
 use mcp_runtime::{Args, CallServer, Client, Options, Peer, Revision, Router, ServerSide, State};
@@ -18,7 +18,7 @@ struct Visited {
 
 type Pages = UnboundedSender<String>;
 
-/// A server that hears of pages, in two functions, of which the second is in another router.
+/// A server with two functions for the same notification, of which the second is in a merged router.
 fn site() -> (Router, UnboundedReceiver<String>) {
     let (sender, heard) = unbounded_channel();
     let more = Router::new("more", "1.0").with_state(sender.clone()).on_notification(
@@ -44,7 +44,7 @@ async fn every_function_for_a_notification_gets_it_in_both_eras() {
         let (client, _) = client_in(revision, &router).await;
         let peer = client.peer();
         peer.notify_method("notifications/x/other", ()).await.unwrap();
-        // The function that takes arguments isn't called with others, and the next one is.
+        // The function that takes arguments isn't called with invalid ones, but the other function is.
         for params in [json!({"page": 1}), json!({"page": "home"})] {
             peer.notify_method(VISITED, params).await.unwrap();
         }
@@ -59,7 +59,7 @@ async fn every_function_for_a_notification_gets_it_in_both_eras() {
 }
 
 #[tokio::test]
-async fn a_notification_is_of_the_revision_of_the_requests_before_it() {
+async fn a_notification_has_the_revision_of_the_requests_before_it() {
     let (sender, mut heard) = unbounded_channel();
     let revision_of = |peer: Peer<ServerSide>, State(revisions): State<Pages>| {
         let revision = peer.revision().map(|revision| revision.to_string());
@@ -76,7 +76,7 @@ async fn a_notification_is_of_the_revision_of_the_requests_before_it() {
 }
 
 #[tokio::test]
-async fn a_function_gets_a_notification_of_the_protocol_without_parameters() {
+async fn a_protocol_notification_without_parameters_has_empty_arguments() {
     let (sender, mut heard) = unbounded_channel();
     let changed = |Args(params): Args<serde_json::Map<String, Value>>, State(pages): State<Pages>| {
         pages.send(json!(params).to_string()).unwrap_or_default();
@@ -100,7 +100,7 @@ async fn a_function_gets_a_notification_of_the_protocol_without_parameters() {
 }
 
 #[test]
-fn a_function_that_takes_what_the_router_lacks_is_refused() {
+fn a_notification_function_that_takes_a_missing_state_is_refused() {
     let needs_state = |State(_): State<Pages>| {};
     let refused = Router::new("test", "1.0").try_on_notification(VISITED, needs_state);
     let kind = "notification";

@@ -1,4 +1,4 @@
-//! What a router takes, what it refuses, and what clients are shown of it.
+//! Routes that a router accepts or refuses, and how it declares them to clients.
 
 use std::collections::HashMap;
 use std::fmt::Debug;
@@ -24,7 +24,7 @@ fn refused_arguments<A: DeserializeOwned + JsonSchema + Send + 'static>() -> Str
     error.to_string()
 }
 
-/// The error of a tool that gives an `R`.
+/// The error of a tool whose function returns unsupported structured content.
 fn refused_content<M>(function: impl Function<hub::AnyCallToolResult, M> + Copy) -> String {
     let error = try_tool("add", "Adds", function).unwrap_err();
     assert!(
@@ -56,7 +56,7 @@ enum Mixed {
 }
 
 #[test]
-fn a_tool_whose_arguments_are_no_object_is_refused() {
+fn a_tool_whose_arguments_are_not_an_object_is_refused() {
     assert_eq!(
         refused_arguments::<String>(),
         "the tool `add` can't have arguments of the type `alloc::string::String`, because its values are not all JSON objects \
@@ -76,7 +76,7 @@ fn a_tool_whose_arguments_are_no_object_is_refused() {
 }
 
 #[test]
-fn a_tool_whose_structured_content_is_no_object_is_refused() {
+fn a_tool_whose_structured_content_is_not_an_object_is_refused() {
     for (refused, name) in [
         (refused_content(|| Structured(5)), "Structured<i32>"),
         (
@@ -97,7 +97,7 @@ fn a_tool_whose_structured_content_is_no_object_is_refused() {
 
 #[test]
 #[should_panic(expected = "the tool `add` can't have arguments of the type `alloc::string::String`")]
-fn registration_panics_with_what_is_wrong() {
+fn registration_panics_with_the_reason() {
     let _ = Router::new("test", "1.0").tool("add", "Adds", |Args(_): Args<String>| async { "" });
 }
 
@@ -119,7 +119,7 @@ enum Either {
 struct Wrapped(Either);
 
 #[tokio::test]
-async fn enums_and_wrappers_of_objects_are_arguments() {
+async fn enums_maps_and_wrappers_of_objects_can_be_arguments() {
     let router = Router::new("test", "1.0")
         .tool("command", "Does", |Args(command): Args<Command>| async move {
             match command {
@@ -159,7 +159,7 @@ async fn enums_and_wrappers_of_objects_are_arguments() {
 }
 
 #[tokio::test]
-async fn a_tool_without_args_takes_no_arguments() {
+async fn a_tool_without_args_has_an_empty_schema_and_ignores_arguments() {
     let router = Router::new("test", "1.0").tool("now", "Tells the time", || "noon");
     let (client, _heard) = client_of(&router).await;
     let peer = client.peer();
@@ -202,7 +202,7 @@ struct Means {
 }
 
 #[tokio::test]
-async fn an_optional_member_is_shown_without_null_and_may_be_null() {
+async fn optional_properties_are_declared_without_null_but_accept_null() {
     let router = Router::new("test", "1.0").tool("travel", "Travels", |Args(journey): Args<Journey>| async move {
         let speed = journey.means.map(|means| means.speed);
         let is_kelvin = matches!(journey.unit, Some(Unit::Kelvin));
@@ -232,7 +232,7 @@ async fn an_optional_member_is_shown_without_null_and_may_be_null() {
             "from": {"$ref": "#/$defs/Place", "description": "Where it begins."},
             "unit": {"type": "string", "enum": ["Celsius", "Kelvin"]},
             "note": {"type": "string"},
-            // Here `null` says something that absence can't.
+            // In an array, `null` expresses something that absence can't.
             "stops": {"type": "array", "items": {
                 "type": ["integer", "null"], "format": "uint8", "minimum": 0, "maximum": 255
             }},
@@ -241,7 +241,7 @@ async fn an_optional_member_is_shown_without_null_and_may_be_null() {
             "anything": {},
         })
     );
-    // It occurs twice, and the others once.
+    // `Place` occurs twice, so it keeps its definition. The others occur once and are inlined.
     let place = json!({"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]});
     assert_eq!(schema["$defs"], json!({"Place": place}));
 
@@ -277,7 +277,7 @@ struct Forest {
 }
 
 #[tokio::test]
-async fn schemas_are_shown_without_references_where_that_is_wanted() {
+async fn inline_schemas_replaces_all_references_but_recursive_ones() {
     let add = |router: Router| {
         let by_hand = json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/A"}, "b": {"$ref": "#/$defs/A"}},
             "$defs": {"A": {"type": "string"}}});
@@ -285,7 +285,7 @@ async fn schemas_are_shown_without_references_where_that_is_wanted() {
             .tool("travel", "Travels", |Args(_): Args<Journey>| "")
             .tool("plant", "Plants", |Args(forest): Args<Forest>| Structured(forest))
             .with(tool_with_schema(hub::Tool::new("by hand", by_hand), || "").unwrap());
-        // A tool that comes later is shown in the same way.
+        // A tool that is added later is declared in the same way.
         router
             .replace(tool("travel", "Travels", |Args(_): Args<Journey>| ""))
             .unwrap();
@@ -300,7 +300,7 @@ async fn schemas_are_shown_without_references_where_that_is_wanted() {
         let place = json!({"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]});
         assert_eq!(travel.get("$defs").is_none(), inlines, "{travel}");
         assert_eq!(by_hand.get("$defs").is_none(), inlines, "{by_hand}");
-        // What contains itself keeps its definition, in which the rest is written out.
+        // A recursive type keeps its definition, in which other references are inlined.
         let tree = &plant["$defs"]["Tree"];
         assert_eq!(tree["properties"]["branches"]["items"], json!({"$ref": "#/$defs/Tree"}));
         assert_eq!(plant["properties"]["first"]["description"], "The oldest one.");
@@ -339,7 +339,7 @@ struct Validation {
 }
 
 #[tokio::test]
-async fn the_output_schema_is_that_of_what_is_written() {
+async fn the_output_schema_matches_the_serialized_form() {
     let router = Router::new("test", "1.0").tool("read", "Reads", || async {
         Structured(Validation {
             celsius: 1.5,
@@ -361,7 +361,7 @@ fn tool_of(schema: Value) -> Result<Router, RouteError> {
 }
 
 #[test]
-fn a_schema_that_a_revision_finds_invalid_is_refused() {
+fn invalid_tool_schemas_are_refused_at_registration() {
     for schema in [
         json!({}),
         json!({"type": ["object", "null"]}),
@@ -391,7 +391,7 @@ fn a_schema_that_a_revision_finds_invalid_is_refused() {
     );
 }
 
-/// A route of each kind with this name, or with it in its address.
+/// A route of each kind with this name, or with it in its URI.
 fn routes(name: &str) -> [Route; 4] {
     let address = |empty_or: &str| {
         if name.is_empty() {
@@ -421,16 +421,16 @@ fn an_empty_name_is_refused() {
     assert_eq!(
         refusals(&Router::new("test", "1.0"), routes("")),
         [
-            "the name of a tool is empty; clients ask for it by that",
-            "the uri of a resource is empty; clients ask for it by that",
-            "the uriTemplate of a resource template is empty; clients ask for it by that",
-            "the name of a prompt is empty; clients ask for it by that",
+            "the name of a tool is empty; clients need it to request the tool",
+            "the uri of a resource is empty; clients need it to request the resource",
+            "the uriTemplate of a resource template is empty; clients need it to request the resource template",
+            "the name of a prompt is empty; clients need it to request the prompt",
         ]
     );
 }
 
 #[test]
-fn a_resource_whose_address_is_not_a_uri_is_refused_with_what_to_write() {
+fn a_resource_with_an_invalid_uri_is_refused_with_a_suggestion() {
     let router = Router::new("test", "1.0");
     let routes = ["notes", "file:///my notes"].map(|uri| resource(hub::Resource::new("Notes", uri), || "").into());
     assert_eq!(
@@ -472,7 +472,7 @@ fn assert_ok<T: Debug + PartialEq, E: Debug>(result: Result<T, E>, expected: T) 
 }
 
 #[tokio::test]
-async fn a_name_that_is_taken_is_refused_unless_it_is_to_be_replaced() {
+async fn a_duplicate_name_is_refused_except_by_replace() {
     let router = routes("a").into_iter().fold(Router::new("test", "1.0"), Router::with);
     let (client, mut heard) = client_of(&router).await;
     assert_eq!(
@@ -495,7 +495,7 @@ async fn a_name_that_is_taken_is_refused_unless_it_is_to_be_replaced() {
 }
 
 #[test]
-fn a_server_declares_log_messages_if_a_function_may_send_them() {
+fn logging_is_declared_if_a_function_can_send_log_messages() {
     let has_logging = |router: &Router| json!(router.capabilities())["logging"].is_object();
     let new = || Router::new("test", "1.0");
     let template = || hub::ResourceTemplate::new("Days", "days://{day}");
@@ -525,7 +525,7 @@ fn a_server_declares_log_messages_if_a_function_may_send_them() {
 }
 
 #[tokio::test]
-async fn a_tool_carries_metadata_undeclared_members_and_another_output_schema() {
+async fn a_tool_can_have_metadata_extra_members_and_a_custom_output_schema() {
     let schema = json!({"type": "object", "properties": {"celsius": {"type": "number", "maximum": 50}}});
     let weather = |celsius: f64| move || Structured(Weather { celsius });
     let hot = tool("hot", "Is out of range", weather(90.0)).output_schema(schema.clone());
@@ -569,7 +569,7 @@ async fn a_tool_carries_metadata_undeclared_members_and_another_output_schema() 
 }
 
 #[tokio::test]
-async fn a_session_that_starts_after_a_change_knows_the_server_as_it_is_then() {
+async fn a_new_session_declares_the_current_capabilities_and_instructions() {
     let router = Router::new("a", "1.0").tool("ping", "Answers", || "pong");
     let declared = async |router: &Router| {
         let (client, _heard) = client_of(router).await;
@@ -593,7 +593,7 @@ async fn a_session_that_starts_after_a_change_knows_the_server_as_it_is_then() {
 }
 
 #[tokio::test]
-async fn hints_of_a_tool_are_those_that_were_said() {
+async fn a_tool_declares_only_the_hints_that_were_set() {
     let router = Router::new("test", "1.0")
         .with(tool("archive", "Archives", || "").destructive(false).idempotent())
         .with(tool("count", "Counts", || 0).read_only().open_world(false))

@@ -1,4 +1,4 @@
-//! Changes that instances share.
+//! Changes that the instances of a server share through a store.
 
 use std::collections::BTreeSet;
 use std::pin::Pin;
@@ -13,7 +13,7 @@ use super::{Heard, client_of, next, nothing, subscribe};
 
 type Stored<'a, T> = Pin<Box<dyn Future<Output = Result<T, Box<dyn std::error::Error + Send + Sync>>> + Send + 'a>>;
 
-/// A store in this process, which fails while it is down.
+/// An in-process store. If it is down, its next send fails.
 struct Store {
     instance: usize,
     sent: broadcast::Sender<(usize, Change)>,
@@ -40,7 +40,7 @@ impl ChangeStore for Store {
     }
 }
 
-/// Two instances of a server, whose store may be down for one change.
+/// Two instances of a server. If `is_down`, the first send of each to the store fails.
 fn instances(is_down: bool) -> [Router; 2] {
     let (sent, _) = broadcast::channel(16);
     [0, 1].map(|instance| {
@@ -66,7 +66,7 @@ async fn heard(heard: &mut Heard, count: usize) -> BTreeSet<String> {
 }
 
 #[tokio::test]
-async fn what_changes_at_one_instance_reaches_the_clients_of_all_once() {
+async fn a_change_at_one_instance_reaches_the_clients_of_every_instance_once() {
     let [one, other] = instances(false);
     let (client, mut told) = client_of(&other).await;
     client.peer().call_custom(subscribe("notes://today")).await.unwrap();
@@ -83,7 +83,7 @@ async fn what_changes_at_one_instance_reaches_the_clients_of_all_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_change_is_sent_again_when_the_store_is_back() {
+async fn a_change_that_the_store_fails_to_send_is_retried() {
     let [one, other] = instances(true);
     let (_client, mut told) = client_of(&other).await;
     one.tools_changed();

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::{call, client_in, client_of, next, refused, text};
 use mcp_adapters::Revision;
 
-/// The queries that the server offers, which change.
+/// The queries that the server offers, which the tests change.
 #[derive(Clone, Default)]
 struct Queries(Arc<Mutex<BTreeMap<&'static str, &'static str>>>);
 
@@ -61,7 +61,7 @@ fn queries(names: &[&'static str]) -> Queries {
     Queries(Arc::new(Mutex::new(queries.collect())))
 }
 
-/// A router that lists queries in all ways, two on a page.
+/// A router that lists queries as tools, prompts and resources, two on a page.
 fn router(queries: &Queries) -> Router {
     let template = hub::ResourceTemplate::new("Queries", "query://{name}");
     Router::new("queries", "1.0")
@@ -79,7 +79,7 @@ async fn tools(client: &ClientSession) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn listed_tools_are_paged_with_the_others_and_called_by_their_names() {
+async fn tools_listed_by_a_function_are_paged_with_the_others_and_called_by_name() {
     let queries = queries(&["a", "c", "d"]);
     let router = router(&queries)
         .tool("b", "Own", || "own")
@@ -99,7 +99,7 @@ async fn listed_tools_are_paged_with_the_others_and_called_by_their_names() {
         assert_eq!(
             text(&called("c", json!({})).await.unwrap()),
             "c",
-            "the one that was added comes first"
+            "the tool that was added takes precedence"
         );
         assert!(
             refused(called("e", json!({})).await)
@@ -117,7 +117,7 @@ async fn listed_tools_are_paged_with_the_others_and_called_by_their_names() {
 }
 
 #[tokio::test]
-async fn listed_prompts_and_resources_are_those_of_the_moment() {
+async fn prompts_and_resources_are_listed_again_for_each_request() {
     let queries = queries(&["a"]);
     let router = router(&queries);
     let (client, mut heard) = client_of(&router).await;
@@ -146,7 +146,7 @@ async fn listed_prompts_and_resources_are_those_of_the_moment() {
 }
 
 #[tokio::test]
-async fn a_router_that_takes_another_puts_its_prefix_before_what_is_listed() {
+async fn nesting_a_router_prefixes_the_tools_that_its_function_lists() {
     let queries = queries(&["a", "hidden"]);
     let inner =
         router(&queries).filter(|listed, _| !matches!(listed, Listed::Tool(tool) if tool.name.ends_with("hidden")));
@@ -158,7 +158,11 @@ async fn a_router_that_takes_another_puts_its_prefix_before_what_is_listed() {
         .call_tool(call("db_a", json!({"limit": 1})))
         .await
         .unwrap();
-    assert_eq!(text(&result), "select limit 1", "the function knows it by its own name");
+    assert_eq!(
+        text(&result),
+        "select limit 1",
+        "the function gets the name without the prefix"
+    );
     for unknown in ["db_hidden", "a"] {
         let error = refused(client.peer().call_tool(call(unknown, json!({}))).await);
         assert_eq!(error.message, format!("Unknown tool: {unknown}"));
@@ -167,7 +171,7 @@ async fn a_router_that_takes_another_puts_its_prefix_before_what_is_listed() {
 }
 
 #[tokio::test]
-async fn a_listed_tool_whose_schema_is_none_is_an_error_of_its_calls_alone() {
+async fn a_listed_tool_with_an_invalid_schema_fails_only_its_own_calls() {
     let list = || {
         let schema = |text| from_str::<RawObject>(text).unwrap();
         vec![
@@ -189,7 +193,7 @@ async fn a_listed_tool_whose_schema_is_none_is_an_error_of_its_calls_alone() {
 }
 
 #[test]
-fn functions_that_list_take_states_that_the_router_has_and_no_arguments() {
+fn list_functions_that_take_arguments_or_a_missing_state_are_refused() {
     let refusal = |refused: Result<Router, mcp_runtime::router::RouteError>| refused.unwrap_err().to_string();
     let empty = || Router::new("test", "1.0");
     let reason = refusal(empty().try_tools(list_tools, || ""));

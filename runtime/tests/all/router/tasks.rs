@@ -24,7 +24,7 @@ fn created() -> RawJson {
     RawJson::from_encode(&CreateTaskResult::new(task)).expect("a task can be encoded")
 }
 
-/// Builds at once, unless the client asks for a task.
+/// Builds immediately, unless the client requests a task.
 fn build(call: Call) -> hub::AnyCallToolResult {
     let params = call.original_params().and_then(|params| {
         let params = RawJson::from(params.clone());
@@ -39,7 +39,7 @@ fn build(call: Call) -> hub::AnyCallToolResult {
     }
 }
 
-/// Always gives the task of an extension.
+/// Always returns a task of the extension.
 fn extended() -> hub::AnyCallToolResult {
     hub::AnyCallToolResult::Unknown(json!({"resultType": "task", "taskId": "build-1", "status": "working"}).into())
 }
@@ -59,7 +59,7 @@ fn builds() -> Router {
         })
 }
 
-/// A call that asks for a task.
+/// A call that requests a task.
 fn augmented() -> hub::ClientRequest {
     let mut params = call("build", json!({}));
     params.extra.insert("task", json!({"ttl": 1000}));
@@ -67,7 +67,7 @@ fn augmented() -> hub::ClientRequest {
 }
 
 #[tokio::test]
-async fn a_client_that_asks_for_a_task_of_its_revision_gets_it() {
+async fn a_client_of_the_revision_with_tasks_gets_the_task_it_requests() {
     let (client, _heard) = client_in(Revision::V2025_11_25, &builds()).await;
     match client.peer().call(augmented()).await.unwrap() {
         hub::ServerResult::Unknown(task) => {
@@ -84,7 +84,7 @@ async fn a_client_that_asks_for_a_task_of_its_revision_gets_it() {
 }
 
 #[tokio::test]
-async fn clients_of_other_revisions_ask_for_no_task() {
+async fn a_task_requested_in_another_revision_is_ignored() {
     for revision in Revision::ALL.into_iter().filter(|it| *it != Revision::V2025_11_25) {
         let (client, _heard) = client_in(revision, &builds()).await;
         match client.peer().call(augmented()).await.unwrap() {
@@ -95,7 +95,7 @@ async fn clients_of_other_revisions_ask_for_no_task() {
 }
 
 #[tokio::test]
-async fn a_result_that_the_clients_revision_doesnt_have_is_an_error() {
+async fn a_result_that_the_clients_revision_does_not_define_is_an_internal_error() {
     for revision in Revision::ALL {
         let (client, _heard) = client_in(revision, &builds()).await;
         let wrong = match revision == Revision::V2025_11_25 {
@@ -109,7 +109,7 @@ async fn a_result_that_the_clients_revision_doesnt_have_is_an_error() {
 }
 
 #[tokio::test]
-async fn the_task_of_an_extension_goes_through_as_it_is() {
+async fn a_task_result_of_an_extension_is_passed_through_unchanged() {
     let (client, _heard) = client_in(Revision::HUB, &builds()).await;
     let peer = client.peer();
     let declared = peer.info().unwrap().server_capabilities();
@@ -130,7 +130,7 @@ async fn the_task_of_an_extension_goes_through_as_it_is() {
 }
 
 #[tokio::test]
-async fn a_custom_method_has_extractors_and_gives_json() {
+async fn a_custom_method_takes_extractors_and_returns_json() {
     for revision in Revision::ALL {
         let (client, _heard) = client_in(revision, &builds()).await;
         let request = |params: Value| {
@@ -139,7 +139,7 @@ async fn a_custom_method_has_extractors_and_gives_json() {
         };
         let answer = request(json!({"taskId": "build-1"})).await;
         if revision == Revision::V2025_11_25 {
-            // The revision declares a method of this name, which is another one.
+            // This revision declares its own method of this name, which isn't the custom one.
             assert!(
                 matches!(answer, Err(CallError::Peer(_) | CallError::NotOffered { .. })),
                 "{answer:?}"
@@ -160,7 +160,7 @@ async fn a_custom_method_has_extractors_and_gives_json() {
 }
 
 #[test]
-fn a_custom_method_has_a_name_of_its_own() {
+fn a_custom_method_with_a_duplicate_or_protocol_name_is_refused() {
     let twice = builds().try_custom_method("tasks/get", || Value::Null).unwrap_err();
     assert!(
         matches!(

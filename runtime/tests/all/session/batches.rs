@@ -43,7 +43,7 @@ async fn a_batch_is_answered_in_one_array_where_the_revision_has_batches() {
         let expected = [(1, None), (2, None), (3, None), (4, Some(-32601)), (5, Some(-32603))];
         assert_eq!(outcomes, HashMap::from(expected), "{answer}");
         assert_eq!(answers.len(), expected.len());
-        // One of which nothing is to be answered isn't.
+        // A batch without requests gets no response.
         raw.send(&json!([notification(
             "notifications/cancelled",
             json!({"requestId": 1})
@@ -52,7 +52,7 @@ async fn a_batch_is_answered_in_one_array_where_the_revision_has_batches() {
         raw.is_quiet().await;
         raw.send(&json!([])).await;
         raw.is_quiet().await;
-        // What is cancelled is left out.
+        // A cancelled request is left out.
         raw.send(&json!([call(6, "hang"), call(7, "any")])).await;
         until("both are handled", || tools.log.begun.load(Ordering::SeqCst) >= 6).await;
         raw.send(&notification("notifications/cancelled", json!({"requestId": 6})))
@@ -64,7 +64,7 @@ async fn a_batch_is_answered_in_one_array_where_the_revision_has_batches() {
 }
 
 #[tokio::test]
-async fn a_batch_with_too_many_messages_is_refused_as_one_and_none_of_it_is_taken() {
+async fn a_batch_with_too_many_messages_is_refused_and_none_is_handled() {
     let tools = Tools::new(1);
     let options = limits(|limits| limits.batch = 3);
     let (_session, mut raw) = opened(&tools, options, batching(), json!({}), 16).await;
@@ -81,7 +81,7 @@ async fn a_batch_with_too_many_messages_is_refused_as_one_and_none_of_it_is_take
 }
 
 #[tokio::test]
-async fn every_request_of_a_batch_has_an_answer_whatever_stands_beside_it() {
+async fn every_request_of_a_batch_is_answered_even_next_to_malformed_messages() {
     let (_session, mut raw) = opened(&Tools::new(1), Options::default(), batching(), json!({}), 16).await;
     let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
     let batch = format!(
@@ -103,7 +103,7 @@ async fn every_request_of_a_batch_has_an_answer_whatever_stands_beside_it() {
 }
 
 #[tokio::test]
-async fn what_a_client_says_about_itself_is_bounded() {
+async fn the_size_of_the_initialize_parameters_is_limited() {
     let (_session, mut raw) = unopened(&Tools::new(1), limits(|limits| limits.initialize_bytes = 1000), 16);
     let large = json!({"experimental": {"x": {"y": "z".repeat(1000)}}});
     let refused = raw.ask(&initialize(1, Revision::V2025_11_25, large)).await;
@@ -113,7 +113,7 @@ async fn what_a_client_says_about_itself_is_bounded() {
 }
 
 #[tokio::test]
-async fn progress_of_a_request_in_a_batch_is_told() {
+async fn progress_of_a_request_in_a_batch_is_reported() {
     let tools = Tools::new(1);
     let (_session, mut raw) = opened(&tools, Options::default(), batching(), json!({}), 16).await;
     let params = |token: &str| json!({"name": "progress", "_meta": {"progressToken": token}});

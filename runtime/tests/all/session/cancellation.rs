@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::session::raw::{Tools, call, client, code, notification, of_hub, opened, request, text, tool, until};
 
 #[tokio::test]
-async fn a_panic_is_told_to_its_caller_alone() {
+async fn a_panicking_handler_fails_only_its_own_request() {
     let tools = Tools::new(1);
     let (_session, mut raw) = of_hub(&tools).await;
     raw.send(&call(1, "hang")).await;
@@ -27,7 +27,7 @@ async fn a_cancelled_request_is_dropped_and_not_answered() {
     let (session, mut raw) = of_hub(&tools).await;
     raw.send(&call("a", "hang")).await;
     until("the call is handled", || tools.log.begun.load(Ordering::SeqCst) == 1).await;
-    // One that nobody knows changes nothing.
+    // Cancelling an unknown request has no effect.
     raw.send(&notification("notifications/cancelled", json!({"requestId": "b"})))
         .await;
     raw.is_quiet().await;
@@ -48,7 +48,7 @@ async fn a_cancelled_request_is_dropped_and_not_answered() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn cancelling_while_a_request_completes_gives_one_answer_or_none() {
+async fn a_request_cancelled_while_it_completes_gets_at_most_one_response() {
     const ROUNDS: usize = 2000;
     let tools = Tools::new(1);
     let (session, mut raw) = of_hub(&tools).await;
@@ -71,7 +71,9 @@ async fn cancelling_while_a_request_completes_gives_one_answer_or_none() {
     }
     let closing = tokio::spawn(session.close());
     while let Some(answer) = raw.read().await {
-        *answers.entry(answer["id"].as_u64().expect("a call's")).or_default() += 1;
+        *answers
+            .entry(answer["id"].as_u64().expect("the id of a call"))
+            .or_default() += 1;
     }
     closing.await.expect("no panic");
     assert!(answers.values().all(|&answers| answers == 1), "{answers:?}");
@@ -90,14 +92,14 @@ async fn dropping_a_call_cancels_it_on_the_peer() {
         (&told["method"], &told["params"]["requestId"]),
         (&json!("notifications/cancelled"), &id)
     );
-    // The answer that comes too late is for nobody.
+    // A late response is ignored.
     raw.send(&json!({"jsonrpc": "2.0", "id": id, "result": {"content": []}}))
         .await;
     raw.is_quiet().await;
 }
 
 #[tokio::test]
-async fn what_a_cancelled_handler_asked_is_cancelled_as_well() {
+async fn cancelling_a_handler_cancels_the_requests_that_it_sent() {
     let tools = Tools::new(1);
     let (_session, mut raw) = opened(
         &tools,

@@ -1,4 +1,4 @@
-//! What each side may ask and tell the other, by the capabilities that were declared.
+//! Requests and notifications that the declared capabilities permit.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ struct Quiet;
 
 impl ServerHandler<Context<ServerSide>> for Quiet {}
 
-/// A client that does whatever it is asked.
+/// A client that answers sampling and elicitation requests.
 struct Obliging;
 
 impl ClientHandler<Context<ClientSide>> for Obliging {
@@ -42,7 +42,7 @@ fn info() -> hub::Implementation {
     hub::Implementation::new("test", "1.0")
 }
 
-/// Both sides of a session in which each declares what is said.
+/// Both sides of a session with these capabilities.
 async fn session(revision: Revision, client: Value, server: Value) -> (ServerSession, ClientSession) {
     let (server_end, client_end) = channel(16);
     let server = serde_json::from_value(server).unwrap();
@@ -83,16 +83,16 @@ fn form() -> hub::ElicitRequestParams {
     serde_json::from_value(form).unwrap()
 }
 
-/// The capability that the peer doesn't offer.
+/// The capability that a call failed for, because the peer doesn't offer it.
 fn lacks<T: std::fmt::Debug>(called: Result<T, CallError>) -> &'static str {
     match called {
         Err(CallError::NotOffered { capability, .. }) => capability,
-        other => panic!("it was asked: {other:?}"),
+        other => panic!("not refused: {other:?}"),
     }
 }
 
 #[tokio::test]
-async fn a_server_asks_for_no_more_of_a_method_than_the_client_offers() {
+async fn a_server_sends_only_the_kinds_of_requests_that_the_client_declares() {
     let (server, _client) = session(
         Revision::V2025_11_25,
         json!({"sampling": {}, "elicitation": {}}),
@@ -126,7 +126,7 @@ async fn a_server_asks_for_no_more_of_a_method_than_the_client_offers() {
 }
 
 #[tokio::test]
-async fn what_an_earlier_revision_has_no_capability_for_is_no_matter_of_capabilities() {
+async fn features_missing_from_an_earlier_revision_are_unrepresentable() {
     for revision in spoken()
         .into_iter()
         .filter(|revision| *revision < Revision::V2025_11_25)
@@ -150,7 +150,7 @@ async fn what_an_earlier_revision_has_no_capability_for_is_no_matter_of_capabili
 }
 
 #[tokio::test]
-async fn whoever_has_not_declared_what_it_tells_is_told_so() {
+async fn notifications_without_the_declared_capability_fail() {
     for revision in spoken() {
         let message = || hub::LoggingMessageNotificationParams::new("info", json!("hello"));
         let (server, _client) = session(revision, json!({}), json!({"tools": {}})).await;
@@ -183,7 +183,7 @@ async fn whoever_has_not_declared_what_it_tells_is_told_so() {
     }
 }
 
-/// A server of our own making, in a session with a client that declares `capabilities`.
+/// A server that sends raw JSON, in a session with a client that declares `capabilities`.
 struct Raw {
     sender: ChannelSender,
     receiver: ChannelReceiver,
@@ -236,7 +236,7 @@ impl Raw {
         serde_json::from_slice(&received.await.unwrap().unwrap().json).unwrap()
     }
 
-    /// The code of the error that a request is answered with.
+    /// Sends a request, and returns the error code of the response.
     async fn refusal(&mut self, method: &str, params: Value) -> Option<i64> {
         self.send(json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": params}))
             .await;
@@ -247,7 +247,7 @@ impl Raw {
 }
 
 #[tokio::test]
-async fn a_client_refuses_what_it_has_not_declared() {
+async fn a_client_refuses_requests_that_it_has_not_declared() {
     let plain = serde_json::to_value(sampling(json!({}))).unwrap();
     let with_tools = serde_json::to_value(sampling(tools())).unwrap();
     let (form, mut address) = (
@@ -278,7 +278,7 @@ async fn a_client_refuses_what_it_has_not_declared() {
 }
 
 #[tokio::test]
-async fn a_client_that_declares_forms_only_is_asked_for_no_address_whatever_else_the_request_holds() {
+async fn a_client_that_declares_only_forms_refuses_disguised_url_elicitations() {
     let mut raw = Raw::new(json!({"elicitation": {"form": {}}})).await;
     let deep = format!("{}{}", "[".repeat(126), "]".repeat(126));
     for beside in [

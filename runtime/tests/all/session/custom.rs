@@ -1,4 +1,4 @@
-//! Methods that the protocol doesn't declare, both ways: as JSON, and as types of one's own.
+//! Methods that the protocol doesn't declare, in both directions: as JSON, and as custom types.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -92,7 +92,7 @@ impl Decode for Spoken {
     }
 }
 
-/// Either side.
+/// The handler of either side.
 #[derive(Clone, Default)]
 struct Echo {
     heard: Arc<Mutex<Vec<String>>>,
@@ -192,11 +192,11 @@ fn ends() -> [Revision; 2] {
     [*spoken.iter().min().unwrap(), *spoken.iter().max().unwrap()]
 }
 
-/// What a client calls and tells.
+/// Sends a client's requests and notifications, and checks the responses.
 async fn talk(client: &ClientSession) {
     let peer = client.peer();
     peer.notify_custom(Whisper::new("hush")).await.unwrap();
-    // What is told is heard in its time.
+    // The notification is handled at some later time.
     let heard = async {
         loop {
             let mut shout = UnknownMethod::new(Shout::METHOD).with_params(json!({"word": "x"}));
@@ -230,7 +230,7 @@ async fn talk(client: &ClientSession) {
         matches!(&refused, Err(CallError::Peer(error)) if error.code == error_code::METHOD_NOT_FOUND),
         "{refused:?}"
     );
-    // What the protocol declares has calls of its own, which convert and check.
+    // Methods that the protocol declares have their own calls, which convert and check.
     let refused = peer.call_unknown(UnknownMethod::new("tools/list")).await;
     assert!(matches!(refused, Err(CallError::Unrepresentable(_))), "{refused:?}");
     assert!(matches!(

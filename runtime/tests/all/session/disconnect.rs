@@ -39,7 +39,7 @@ async fn every_pending_call_ends_at_once_when_the_peer_dies() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_pending_call_ends_when_the_peer_dies_in_the_middle_of_a_message() {
+async fn connecting_fails_at_once_when_the_peer_dies_in_the_middle_of_a_message() {
     let (ours, theirs) = duplex(1 << 16);
     let (reader, writer) = tokio::io::split(ours);
     let transport = LineTransport::new(reader, writer, LineLimits::default());
@@ -72,18 +72,18 @@ async fn handlers_are_dropped_when_the_peer_dies() {
         tools.log.dropped.load(Ordering::SeqCst) == 1
     })
     .await;
-    // One that only hears has as long as closing may take.
+    // A notification handler may run as long as closing may take.
     tokio::time::sleep(Options::default().limits.closing).await;
     until("no task is left", || alive_tasks() == 0).await;
 }
 
-/// A handler that says whether it is kept.
+/// A handler whose `Arc` shows whether it has been dropped.
 struct Kept(#[expect(dead_code, reason = "it is only held")] Arc<()>);
 
 impl ClientHandler<Context<ClientSide>> for Kept {}
 
 #[tokio::test(start_paused = true)]
-async fn the_handler_of_a_session_that_has_ended_is_dropped_though_its_peer_is_kept() {
+async fn the_handler_of_an_ended_session_is_dropped_even_if_its_peer_is_kept() {
     let (ours, theirs) = channel(16);
     let router = Router::new("server", "1.0");
     let _served = router.serve(Options::default(), theirs);

@@ -1,4 +1,4 @@
-//! Two peers of our own in one process, speaking every revision.
+//! A client and a server in one process, in every revision.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::common::spoken;
 
-/// A server with one tool, which asks the client for its roots on the way.
+/// A server with one tool, which reports progress and requests the client's roots.
 struct Weather;
 
 impl ServerHandler<Context<ServerSide>> for Weather {
@@ -103,7 +103,7 @@ async fn one_handler_serves_every_revision() {
 }
 
 #[tokio::test]
-async fn a_panic_is_an_internal_error_to_that_caller_alone() {
+async fn a_panic_is_an_internal_error_only_for_its_caller() {
     let (_server, client) = session(Revision::V2025_11_25).await;
     let peer = client.peer();
     match peer.call_tool(hub::CallToolRequestParams::new("panic")).await {
@@ -116,7 +116,7 @@ async fn a_panic_is_an_internal_error_to_that_caller_alone() {
 }
 
 #[tokio::test]
-async fn what_the_peer_does_not_offer_is_not_sent() {
+async fn a_call_that_the_peer_does_not_offer_is_an_error() {
     let (_server, client) = session(Revision::V2025_11_25).await;
     let error = client
         .peer()
@@ -136,7 +136,7 @@ async fn what_the_peer_does_not_offer_is_not_sent() {
 }
 
 #[tokio::test]
-async fn every_pending_call_ends_when_the_peer_goes() {
+async fn closing_a_client_ends_its_pending_calls_and_the_servers_session() {
     let (server, client) = session(Revision::V2025_11_25).await;
     let peer = client.peer().clone();
     let call = tokio::spawn(async move { peer.call_tool(hub::CallToolRequestParams::new("sleep")).await });
@@ -149,7 +149,7 @@ async fn every_pending_call_ends_when_the_peer_goes() {
 }
 
 #[tokio::test]
-async fn who_says_all_at_once_and_ends_gets_every_answer() {
+async fn a_client_that_stops_writing_still_gets_every_response() {
     use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex, split};
 
     let (ours, theirs) = duplex(1 << 16);

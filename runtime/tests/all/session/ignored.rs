@@ -1,4 +1,4 @@
-//! What becomes of what a peer sends and isn't a message.
+//! Input from a peer that isn't a valid message.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -10,7 +10,7 @@ use tokio::time::timeout;
 
 use crate::common::{connect_to, spoken};
 
-/// A peer that sends what it likes.
+/// A peer that sends arbitrary bytes.
 struct Raw {
     sender: ChannelSender,
     receiver: ChannelReceiver,
@@ -32,7 +32,7 @@ impl Raw {
         serde_json::from_slice(&received.await.unwrap().unwrap().json).unwrap()
     }
 
-    /// What is received until the answer to a ping that is sent now.
+    /// Sends a ping, and returns the messages received before its response.
     async fn received_so_far(&mut self) -> Vec<Value> {
         self.send(r#"{"jsonrpc":"2.0","id":"so far","method":"ping"}"#).await;
         let mut all = Vec::new();
@@ -53,7 +53,7 @@ fn options(revision: Revision) -> Options {
     }
 }
 
-/// A client's session with a server of our own making.
+/// A client's session with a raw server.
 async fn client(revision: Revision) -> (ClientSession, Raw) {
     let (server_end, client_end) = channel(16);
     let mut raw = Raw::new(server_end);
@@ -70,7 +70,7 @@ async fn client(revision: Revision) -> (ClientSession, Raw) {
     (session.unwrap(), raw)
 }
 
-/// A server's session with a client of our own making.
+/// A raw client, in a session with a server.
 async fn server(revision: Revision) -> Raw {
     let (server_end, client_end) = channel(16);
     let info = hub::Implementation::new("server", "1.0");
@@ -86,7 +86,7 @@ async fn server(revision: Revision) -> Raw {
     raw
 }
 
-/// What has no id to answer to.
+/// Input without an id that a response could have.
 const NAMELESS: [&str; 9] = [
     "Listening on port 8080",
     r#"{"level":"info","message":"ready"}"#,
@@ -99,7 +99,7 @@ const NAMELESS: [&str; 9] = [
     r#"{"jsonrpc":"2.0","error":{"code":1,"message":2}}"#,
 ];
 
-/// What has an id that is none of a request.
+/// Malformed responses, whose id isn't that of a request.
 const ANSWERS: [&str; 3] = [
     r#"{"jsonrpc":"2.0","id":77,"result":1,"error":{"code":1,"message":""}}"#,
     r#"{"jsonrpc":"1.0","id":77,"result":{}}"#,
@@ -107,7 +107,7 @@ const ANSWERS: [&str; 3] = [
 ];
 
 #[tokio::test]
-async fn a_client_answers_nothing_but_requests() {
+async fn a_client_answers_only_requests() {
     for revision in spoken() {
         let (_session, mut peer) = client(revision).await;
         for stray in NAMELESS.into_iter().chain(ANSWERS) {
@@ -125,7 +125,7 @@ async fn a_client_answers_nothing_but_requests() {
 }
 
 #[tokio::test]
-async fn a_server_answers_without_an_id_where_the_revision_has_such_an_error() {
+async fn a_server_answers_stray_input_only_if_the_revision_has_errors_without_id() {
     for revision in spoken() {
         for stray in NAMELESS.into_iter().chain(ANSWERS) {
             let mut peer = server(revision).await;
@@ -144,7 +144,7 @@ async fn a_server_answers_without_an_id_where_the_revision_has_such_an_error() {
     }
 }
 
-/// Counts the warnings, and keeps the first one's fields.
+/// Keeps the fields of each warning.
 #[derive(Clone, Default)]
 struct Warnings(Arc<Mutex<Vec<String>>>);
 
@@ -175,10 +175,10 @@ impl tracing::Subscriber for Warnings {
 }
 
 #[tokio::test]
-async fn a_server_that_prints_its_log_among_its_messages_fills_no_log_of_ours() {
+async fn a_server_that_prints_log_lines_among_its_messages_causes_one_short_warning() {
     let warnings = Warnings::default();
-    // With one subscriber alone, tracing asks only that of the thread which meets an event first, and other tests, which
-    // have none, may be the first.
+    // With only one subscriber, tracing asks the subscriber of the thread that reaches an event first. That thread can
+    // belong to another test, which has no subscriber.
     let _second = tracing::Dispatch::new(tracing::subscriber::NoSubscriber::new());
     let _guard = tracing::subscriber::set_default(warnings.clone());
     let (_session, mut peer) = client(spoken()[0]).await;

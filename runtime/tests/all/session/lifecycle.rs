@@ -16,7 +16,7 @@ use crate::session::raw::{
 };
 
 #[tokio::test]
-async fn nothing_but_pings_is_answered_before_the_session_begins_and_it_begins_once() {
+async fn before_initialize_only_pings_succeed_and_a_second_initialize_is_refused() {
     for revision in spoken() {
         let tools = Tools::new(1);
         let (_session, mut raw) = unopened(&tools, any_revision(), 16);
@@ -38,7 +38,7 @@ async fn nothing_but_pings_is_answered_before_the_session_begins_and_it_begins_o
 }
 
 #[tokio::test]
-async fn a_client_answers_pings_before_the_session_begins() {
+async fn a_client_answers_pings_and_refuses_other_requests_during_the_handshake() {
     let (ours, theirs) = channel(16);
     let mut raw = Raw::new(theirs);
     let connecting = tokio::spawn(async { connect_to(ours, crate::common::with_handshake()).await });
@@ -51,7 +51,7 @@ async fn a_client_answers_pings_before_the_session_begins() {
 }
 
 #[tokio::test]
-async fn a_session_that_either_side_ends_is_closed_for_everyone_who_asks_or_waits() {
+async fn a_session_that_either_side_ends_is_closed_on_the_other_side() {
     for server_ends in [true, false] {
         let (ours, theirs) = channel(16);
         let server = serve_over(&Tools::new(1), any_revision(), theirs);
@@ -108,7 +108,7 @@ async fn a_session_is_closed_when_its_transport_panics() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn closing_answers_what_is_in_flight() {
+async fn closing_answers_requests_in_flight_and_refuses_new_ones() {
     let tools = Tools::new(1);
     let (session, mut raw) = opened(
         &tools,
@@ -124,7 +124,8 @@ async fn closing_answers_what_is_in_flight() {
     until("all are handled", || tools.log.begun.load(Ordering::SeqCst) == 3).await;
     let closing = tokio::spawn(session.close());
     tokio::task::yield_now().await;
-    // Nothing new is taken on, but what is in flight may still be cancelled, and is told what it asked.
+    // New requests are refused, but those in flight can still be cancelled, and get the responses to the requests that
+    // they sent.
     let refused = raw.ask(&call(4, "any")).await;
     assert_eq!((&refused["id"], code(&refused)), (&json!(4), Some(-32603)), "{refused}");
     raw.send_bytes(b"nonsense").await;
@@ -144,7 +145,7 @@ async fn closing_answers_what_is_in_flight() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn closing_does_not_wait_for_ever() {
+async fn closing_ends_after_its_time_limit_even_if_handlers_hang() {
     let tools = Tools::new(1);
     let (session, mut raw) = of_hub(&tools).await;
     raw.send(&call(1, "hang")).await;

@@ -1,4 +1,4 @@
-//! The limits of what a peer may send, and of what it may leave unread.
+//! Limits on the messages that a peer sends, and on those that it leaves unread.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::session::raw::{
 };
 
 #[tokio::test(start_paused = true)]
-async fn a_client_that_never_reads_is_still_heard_and_costs_a_bounded_amount() {
+async fn a_client_that_never_reads_does_not_block_the_session_and_its_cost_is_bounded() {
     let tools = Tools::new(1);
     let options = limits(|limits| {
         (limits.in_flight, limits.waiting) = (4, 4);
@@ -29,9 +29,9 @@ async fn a_client_that_never_reads_is_still_heard_and_costs_a_bounded_amount() {
         raw.send(&request("p", "ping", json!({}))).await;
         raw.send(&pings).await;
     }
-    // The session's own, those with a place, and as many refusals as may be unread.
+    // The session's own tasks, the calls that are handled or wait, and as many refusals as may be unread.
     assert!(alive_tasks() < 100, "{}", alive_tasks());
-    // Closing ends all the same.
+    // Closing still ends.
     let begun = Instant::now();
     session.close().await;
     assert!(
@@ -43,7 +43,7 @@ async fn a_client_that_never_reads_is_still_heard_and_costs_a_bounded_amount() {
 }
 
 #[tokio::test]
-async fn two_peers_that_write_more_than_fits_between_them_do_not_wait_for_each_other() {
+async fn two_peers_that_fill_the_channel_in_both_directions_do_not_deadlock() {
     let (server_end, client_end) = channel(1);
     let server = serve_over(&Tools::new(1), Options::default(), server_end);
     let client = connect_to(client_end, crate::common::with_handshake());
@@ -61,7 +61,7 @@ async fn two_peers_that_write_more_than_fits_between_them_do_not_wait_for_each_o
 }
 
 #[tokio::test]
-async fn calls_in_flight_leave_the_room_for_responses_to_responses() {
+async fn calls_in_flight_do_not_use_up_the_limit_for_unread_responses() {
     let tools = Tools::new(1);
     let options = limits(|limits| limits.unread_bytes = 8 * 1024);
     let (_session, mut raw) = opened(&tools, options, Revision::V2025_11_25, json!({}), 64).await;
@@ -75,7 +75,7 @@ async fn calls_in_flight_leave_the_room_for_responses_to_responses() {
 }
 
 #[tokio::test]
-async fn requests_with_too_many_bytes_together_are_refused_until_some_are_done() {
+async fn requests_over_the_total_byte_limit_are_refused_until_others_end() {
     let tools = Tools::new(1);
     let options = limits(|limits| limits.request_bytes = 20_000);
     let (_session, mut raw) = opened(&tools, options, Revision::V2025_11_25, json!({}), 64).await;
@@ -102,7 +102,7 @@ async fn requests_with_too_many_bytes_together_are_refused_until_some_are_done()
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_to_a_server_that_never_reads_time_out_and_leave_little_behind() {
+async fn calls_to_a_server_that_never_reads_time_out_and_leave_few_tasks() {
     let options = limits(|limits| {
         (limits.in_flight, limits.waiting) = (4, 4);
         limits.answer = Duration::from_secs(1);
@@ -112,7 +112,7 @@ async fn calls_to_a_server_that_never_reads_time_out_and_leave_little_behind() {
         let ended = session.peer().call_tool(tool("any")).await;
         assert!(matches!(ended, Err(CallError::TimedOut(_))), "{ended:?}");
     }
-    // The session's own, and those that would tell the server of what it missed.
+    // The session's own tasks, and those that send the cancellations of the calls.
     assert!(alive_tasks() <= 12, "{}", alive_tasks());
     session.close().await;
     until("no task is left", || alive_tasks() == 0).await;
@@ -120,7 +120,7 @@ async fn calls_to_a_server_that_never_reads_time_out_and_leave_little_behind() {
 }
 
 #[tokio::test]
-async fn requests_over_the_cap_are_refused_and_the_others_are_answered() {
+async fn requests_over_the_limit_in_flight_are_refused_until_others_end() {
     let tools = Tools::new(1);
     let options = limits(|limits| (limits.in_flight, limits.waiting) = (2, 3));
     let (_session, mut raw) = opened(&tools, options, Revision::V2025_11_25, json!({}), 64).await;
@@ -139,7 +139,7 @@ async fn requests_over_the_cap_are_refused_and_the_others_are_answered() {
         raw.send(&notification("notifications/cancelled", json!({"requestId": id})))
             .await;
     }
-    // Their places become free.
+    // The cancelled calls free their places.
     loop {
         let answer = raw.ask(&call(6, "any")).await;
         if text(&answer) == Some("done") {

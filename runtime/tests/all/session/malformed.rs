@@ -1,4 +1,4 @@
-//! Messages that are malformed, and ids that are wrong.
+//! Malformed messages and wrong ids.
 
 use mcp_runtime::transport::stdio::{LineLimits, LineTransport};
 use mcp_runtime::{CallError, CallServer, Options, Revision};
@@ -8,7 +8,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, duplex};
 use crate::session::raw::{Tools, call, client, code, initialize, of_hub, serve_over, text, tool};
 
 #[tokio::test]
-async fn what_is_no_message_is_refused_and_the_session_goes_on() {
+async fn malformed_messages_are_refused_and_the_session_continues() {
     let tools = Tools::new(1);
     let (ours, theirs) = duplex(1 << 16);
     let (reader, writer) = tokio::io::split(ours);
@@ -49,7 +49,7 @@ async fn what_is_no_message_is_refused_and_the_session_goes_on() {
 }
 
 #[tokio::test]
-async fn an_answer_to_nothing_is_ignored() {
+async fn a_response_to_no_request_is_ignored() {
     let tools = Tools::new(1);
     let (_session, mut raw) = of_hub(&tools).await;
     for id in [json!(1), json!("one"), json!(-5), json!(u64::from(u32::MAX))] {
@@ -61,7 +61,7 @@ async fn an_answer_to_nothing_is_ignored() {
 }
 
 #[tokio::test]
-async fn only_the_first_answer_counts() {
+async fn only_the_first_response_to_a_call_counts() {
     let (session, mut raw) = client(Options::default(), json!({"tools": {}}), 16).await;
     let peer = session.peer().clone();
     let calling = tokio::spawn(async move { peer.call_tool(tool("any")).await });
@@ -76,7 +76,7 @@ async fn only_the_first_answer_counts() {
 }
 
 #[tokio::test]
-async fn a_malformed_answer_ends_its_call() {
+async fn a_malformed_result_fails_its_call() {
     let (session, mut raw) = client(Options::default(), json!({"tools": {}}), 16).await;
     for malformed in [json!({"content": 5}), json!("text"), Value::Null] {
         let peer = session.peer().clone();
@@ -94,13 +94,13 @@ async fn a_malformed_answer_ends_its_call() {
 }
 
 #[tokio::test]
-async fn an_id_in_flight_is_refused_and_may_be_used_again_once_answered() {
+async fn a_request_with_an_id_in_flight_is_refused_until_that_id_is_answered() {
     let tools = Tools::new(2);
     let (_session, mut raw) = of_hub(&tools).await;
     raw.send(&call(1, "barrier")).await;
     let refused = raw.ask(&call(1, "any")).await;
     assert_eq!((&refused["id"], code(&refused)), (&json!(1), Some(-32600)));
-    // A text is another id than the number that it reads like.
+    // The string "1" is a different id than the number 1.
     let answers = [raw.ask(&call("1", "barrier")).await, raw.next().await];
     for answer in &answers {
         assert_eq!(text(answer), Some("done"), "{answer}");

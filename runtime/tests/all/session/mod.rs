@@ -1,4 +1,4 @@
-//! What a session does with peers that behave, misbehave, die or are slow.
+//! Sessions with peers that behave, misbehave, die or are slow.
 
 mod batches;
 mod cancellation;

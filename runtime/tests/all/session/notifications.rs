@@ -13,7 +13,7 @@ use tokio::time::timeout;
 
 use crate::session::raw::{Raw, initialize, limits, notification, request};
 
-/// A server that asks its client for the roots whenever they change, if it may.
+/// A server that requests its client's roots at each notification, once it gets a permit.
 struct Asking {
     heard: Arc<AtomicUsize>,
     may_ask: Arc<tokio::sync::Semaphore>,
@@ -49,7 +49,7 @@ async fn asking(
     (session, raw, heard, may_ask)
 }
 
-/// Answers what [`Asking`] asks, until something else comes.
+/// Answers the requests of [`Asking`] until another message comes, and returns that message.
 async fn answer_roots(raw: &mut Raw) -> Value {
     loop {
         let asked = raw.next().await;
@@ -62,9 +62,9 @@ async fn answer_roots(raw: &mut Raw) -> Value {
 }
 
 #[tokio::test]
-async fn a_handler_of_notifications_that_asks_its_peer_does_not_stop_the_session() {
+async fn a_notification_handler_that_sends_requests_does_not_block_the_session() {
     let (_session, mut raw, heard, _) = asking(Options::default(), 1).await;
-    // More than may wait, and nothing is answered meanwhile.
+    // More notifications than the queue holds, while no request of the handler is answered.
     for round in 0..300 {
         raw.send(&notification(
             "notifications/roots/list_changed",
@@ -83,11 +83,11 @@ async fn a_handler_of_notifications_that_asks_its_peer_does_not_stop_the_session
         }
     })
     .await
-    .expect("what waited is heard");
+    .expect("the queued notifications are handled");
 }
 
 #[tokio::test]
-async fn a_change_told_while_too_much_waits_is_heard_with_the_same_one_that_waits() {
+async fn a_change_notification_is_merged_with_an_equal_one_in_a_full_queue() {
     let options = limits(|limits| limits.notifications = 2);
     let (_session, mut raw, heard, may_ask) = asking(options, 0).await;
     let change = notification("notifications/roots/list_changed", json!({}));
@@ -101,7 +101,7 @@ async fn a_change_told_while_too_much_waits_is_heard_with_the_same_one_that_wait
             raw.send(&request("p", "ping", json!({}))).await;
             answer_roots(&mut raw).await;
         }
-        // One is with the handler and two wait, at most.
+        // At most one is being handled, and two wait.
         for _ in 0..20 {
             raw.send(&request("p", "ping", json!({}))).await;
             answer_roots(&mut raw).await;
@@ -110,6 +110,6 @@ async fn a_change_told_while_too_much_waits_is_heard_with_the_same_one_that_wait
     };
     let total = timeout(Duration::from_secs(30), total)
         .await
-        .expect("what waited is heard");
+        .expect("the queued notifications are handled");
     assert!((2..=3).contains(&total), "{total}");
 }

@@ -17,7 +17,7 @@ use crate::common::spoken;
 
 /// A server whose lists have pages, each with two tools; the cursor is the number of the page.
 struct Pages {
-    /// Where the page after this one begins, if there is one.
+    /// Returns the number of the page after this one, if there is one.
     next: fn(usize) -> Option<usize>,
     asked: Arc<AtomicUsize>,
 }
@@ -69,7 +69,7 @@ impl ServerHandler<Context<ServerSide>> for Pages {
     }
 }
 
-/// A client of such a server, and how many pages that was asked for.
+/// A client of such a server, and the number of pages that were requested.
 async fn client(revision: Revision, next: fn(usize) -> Option<usize>) -> (ClientSession, Arc<AtomicUsize>) {
     client_of(revision, next, json!({"tools": {}, "resources": {}, "prompts": {}})).await
 }
@@ -108,7 +108,7 @@ async fn next<S: Stream + Unpin>(stream: &mut S) -> Option<S::Item> {
     poll_fn(|context| Pin::new(&mut *stream).poll_next(context)).await
 }
 
-/// What a stream gives until it ends, and that it stays ended.
+/// Collects the items and the error of a stream, and checks that it stays ended.
 async fn all<T>(mut stream: impl Stream<Item = Result<T, CallError>> + Unpin) -> (Vec<T>, Option<CallError>) {
     let (mut items, mut error) = (Vec::new(), None);
     while let Some(item) = next(&mut stream).await {
@@ -139,7 +139,7 @@ async fn a_list_is_a_stream_over_its_pages_at_every_revision() {
 }
 
 #[tokio::test]
-async fn a_page_is_asked_for_when_the_one_before_has_been_read() {
+async fn a_page_is_requested_only_after_the_previous_one_has_been_read() {
     let (client, asked) = client(Revision::V2025_11_25, |page| Some(page + 1)).await;
     let mut tools = client.peer().list::<hub::Tool>();
     assert_eq!(asked.load(Ordering::Relaxed), 0);
@@ -150,15 +150,15 @@ async fn a_page_is_asked_for_when_the_one_before_has_been_read() {
 }
 
 #[tokio::test]
-async fn a_list_that_does_not_end_ends_with_an_error() {
+async fn an_endless_list_ends_with_an_error() {
     let circle = |page: usize| Some((page + 1) % 4);
     let endless = |page: usize| Some(page + if page == 12 { 2 } else { 1 });
-    for (list, pages, why) in [(circle as fn(usize) -> _, 5, "comes back"), (endless, 20, "too many")] {
+    for (list, pages, why) in [(circle as fn(usize) -> _, 5, "repeats the cursor"), (endless, 20, "too many")] {
         let (client, asked) = client(Revision::V2025_11_25, list).await;
         let (tools, error) = all(client.peer().list::<hub::Tool>()).await;
         assert!(matches!(error, Some(CallError::InvalidResult(reason)) if reason.contains(why)));
         assert_eq!(asked.load(Ordering::Relaxed), pages);
-        assert_eq!(tools.len(), 2 * pages, "whatever came is there");
+        assert_eq!(tools.len(), 2 * pages, "the items that came before are there");
     }
 }
 
@@ -171,7 +171,7 @@ async fn a_page_that_fails_ends_the_list() {
 }
 
 #[tokio::test]
-async fn a_list_that_the_peer_does_not_offer_is_not_asked_for() {
+async fn a_list_that_the_peer_does_not_offer_is_an_error() {
     let (client, _) = client_of(Revision::V2025_11_25, |_| None, json!({"tools": {}})).await;
     let (resources, error) = all(client.peer().list::<hub::Resource>()).await;
     assert!(resources.is_empty());

@@ -1,4 +1,4 @@
-//! A handler that has answered at once so often that it runs without a task, and then does something else.
+//! A handler that has answered immediately so often that it runs without a separate task, and then hangs or panics.
 
 use std::sync::atomic::Ordering;
 
@@ -14,7 +14,7 @@ fn call(id: impl Into<Value>, what: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_handler_that_was_prompt_may_wait_and_be_cancelled_while_others_are_answered() {
+async fn a_handler_run_without_a_task_can_hang_and_be_cancelled_without_blocking() {
     let tools = Tools::new(1);
     let (_session, mut raw) = of_hub(&tools).await;
     for id in 0..MANY {
@@ -34,7 +34,7 @@ async fn a_handler_that_was_prompt_may_wait_and_be_cancelled_while_others_are_an
 }
 
 #[tokio::test]
-async fn a_handler_that_was_prompt_may_panic_and_its_caller_alone_gets_an_error() {
+async fn a_panic_of_a_handler_run_without_a_task_fails_only_its_own_request() {
     let tools = Tools::new(1);
     let (_session, mut raw) = of_hub(&tools).await;
     for id in 0..MANY {

@@ -17,7 +17,7 @@ use crate::common::{connect_to, spoken, with_handshake};
 
 pub const PATIENCE: Duration = Duration::from_secs(3600);
 
-/// What the tools of [`Tools`] have done.
+/// The number of calls of [`Tools`] that started, were dropped, and completed.
 #[derive(Debug, Default)]
 pub struct Log {
     pub begun: AtomicUsize,
@@ -25,7 +25,7 @@ pub struct Log {
     pub done: AtomicUsize,
 }
 
-/// A server whose tools do what a test wants.
+/// A server whose tools behave as their name, or the argument `do`, selects.
 #[derive(Clone)]
 pub struct Tools {
     pub log: Arc<Log>,
@@ -57,7 +57,7 @@ impl ServerHandler<Context<ServerSide>> for Tools {
         self.log.begun.fetch_add(1, Ordering::SeqCst);
         let _dropped = CountDrop(&self.log.dropped);
         let mut text = "done".to_owned();
-        // One tool does what its argument names, the others what they are called.
+        // The argument `do` selects the behavior. Without it, the tool's name does.
         let asked = params.arguments.as_ref().and_then(|arguments| arguments.get("do"));
         let asked: Option<String> = asked.and_then(|asked| asked.decode_as().ok());
         match asked.as_deref().unwrap_or(&params.name) {
@@ -68,7 +68,7 @@ impl ServerHandler<Context<ServerSide>> for Tools {
             }
             "yield" => tokio::task::yield_now().await,
             "second" => tokio::time::sleep(Duration::from_secs(1)).await,
-            "progress" => context.progress(1.0, None, None).await.expect("progress is told"),
+            "progress" => context.progress(1.0, None, None).await.expect("progress is reported"),
             "ask" => {
                 text = match context.peer().list_roots(None).await {
                     Ok(roots) => format!("{} roots", roots.roots.len()),
@@ -87,7 +87,7 @@ impl ServerHandler<Context<ServerSide>> for Tools {
     }
 }
 
-/// A peer that sends and reads JSON as it likes.
+/// A peer that sends and reads raw JSON.
 pub struct Raw {
     pub sender: ChannelSender,
     pub receiver: ChannelReceiver,
@@ -111,7 +111,7 @@ impl Raw {
         self.sender.send(message).await.expect("the session goes on");
     }
 
-    /// What comes next; nothing once the session has ended.
+    /// Returns the next message, or `None` once the session has ended.
     pub async fn read(&mut self) -> Option<Value> {
         let message = timeout(PATIENCE, self.receiver.receive_outgoing())
             .await
@@ -128,7 +128,7 @@ impl Raw {
         self.next().await
     }
 
-    /// Shows that nothing else was sent before the answer to a ping.
+    /// Asserts that no message comes before the response to a ping.
     pub async fn is_quiet(&mut self) {
         let answer = self.ask(&request("quiet", "ping", json!({}))).await;
         assert_eq!(answer, json!({"jsonrpc": "2.0", "id": "quiet", "result": {}}));
@@ -168,7 +168,7 @@ pub fn limits(change: impl FnOnce(&mut Limits)) -> Options {
     options
 }
 
-/// Every revision may be spoken, be it a draft.
+/// Options that allow every revision with a handshake, drafts included.
 pub fn any_revision() -> Options {
     Options {
         supported: spoken(),
@@ -182,7 +182,7 @@ pub fn serve_over(tools: &Tools, options: Options, transport: impl Transport) ->
     serve(tools.clone(), info, capabilities, None, options, transport)
 }
 
-/// A server and its raw client, which hasn't said anything yet.
+/// A server and its raw client, which hasn't sent anything yet.
 pub fn unopened(tools: &Tools, options: Options, capacity: usize) -> (ServerSession, Raw) {
     let (ours, theirs) = channel(capacity);
     (serve_over(tools, options, ours), Raw::new(theirs))
@@ -235,7 +235,7 @@ pub fn tool(name: &str) -> hub::CallToolRequestParams {
     hub::CallToolRequestParams::new(name)
 }
 
-/// Waits, without a clock, until something is so.
+/// Waits, without a clock, until a condition holds.
 pub async fn until(what: &str, is_so: impl Fn() -> bool) {
     for _ in 0..10_000_000 {
         if is_so() {

@@ -1,4 +1,4 @@
-//! Results that are read in the text of their response, and those whose text is needed.
+//! Results that are decoded directly in their response, and results whose text is extracted first to report violations.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use tokio::time::timeout;
 
 use crate::common::{connect_to, spoken};
 
-/// The responses to a list of tools, and to anything else `{}`. `ID` is the request's id.
+/// Responses to `tools/list`. `ID` is replaced by the request's id.
 const RESPONSES: [&str; 20] = [
     r#"{"jsonrpc":"2.0","id":ID,"result":{"tools":[]}}"#,
     r#"{"jsonrpc":"2.0","id":ID,"result":{"tools":[{"name":"a","inputSchema":{"type":"object"},"annotations":{"title":"A"}}]}}"#,
@@ -34,7 +34,7 @@ const RESPONSES: [&str; 20] = [
     r#"{"jsonrpc":"2.0","id":ID}"#,
 ];
 
-/// A client of a server that answers as it is told, and its session with it.
+/// A client's session with a server that sends this response to every request but `initialize`.
 async fn client(revision: Revision, needs_text: bool, response: &'static str) -> ClientSession {
     let (server_end, client_end) = channel(16);
     let (sender, mut receiver) = server_end.split();
@@ -64,7 +64,7 @@ async fn client(revision: Revision, needs_text: bool, response: &'static str) ->
 }
 
 #[tokio::test]
-async fn a_result_read_in_place_has_the_outcome_of_one_read_as_text() {
+async fn decoding_a_result_in_place_has_the_same_outcome_as_decoding_its_text() {
     for revision in spoken() {
         let mut listed = 0;
         for response in RESPONSES {

@@ -28,7 +28,7 @@ async fn a_call_without_an_answer_times_out_and_is_cancelled() {
 }
 
 #[tokio::test]
-async fn a_call_with_progress_is_sent_as_it_is_written() {
+async fn the_arguments_of_a_call_with_progress_are_sent_verbatim() {
     let (session, mut raw) = client(Options::default(), json!({"tools": {}}), 16).await;
     let arguments = r#"{"z":1.50,"a":12345678901234567890123,"m":1e400,"s":"\u00e9"}"#;
     let mut params = tool("any");
@@ -46,7 +46,7 @@ async fn a_call_with_progress_is_sent_as_it_is_written() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn progress_extends_a_call_up_to_the_cap() {
+async fn progress_extends_the_timeout_of_a_call_up_to_the_maximum() {
     let (session, mut raw) = client(Options::default(), json!({"tools": {}}), 16).await;
     let (progress, mut made) = tokio::sync::mpsc::channel(64);
     let peer = session.peer().clone().with_progress(progress);
@@ -80,7 +80,7 @@ async fn progress_extends_a_call_up_to_the_cap() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_that_never_begins_is_given_up_without_a_cancellation() {
+async fn a_handshake_that_times_out_is_not_cancelled() {
     let (ours, theirs) = channel(16);
     let mut raw = Raw::new(theirs);
     let ended = connect_to(ours, crate::common::with_handshake()).await;
@@ -89,6 +89,6 @@ async fn a_session_that_never_begins_is_given_up_without_a_cancellation() {
     assert_eq!(
         raw.read().await,
         None,
-        "the request that begins the session is never cancelled"
+        "the request that starts the session is never cancelled"
     );
 }

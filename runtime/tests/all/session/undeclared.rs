@@ -7,7 +7,7 @@ use crate::common::spoken;
 use crate::session::raw::{Tools, any_revision, call, client, code, opened, request, text, tool};
 
 #[tokio::test]
-async fn a_server_neither_answers_nor_asks_what_is_not_offered() {
+async fn a_server_neither_answers_nor_sends_requests_without_a_capability() {
     for revision in spoken() {
         let tools = Tools::new(1);
         let (_session, mut raw) = opened(&tools, any_revision(), revision, json!({}), 16).await;
@@ -31,7 +31,7 @@ async fn a_server_neither_answers_nor_asks_what_is_not_offered() {
 }
 
 #[tokio::test]
-async fn a_client_neither_answers_nor_asks_what_is_not_offered() {
+async fn a_client_neither_answers_nor_sends_requests_without_a_capability() {
     let (session, mut raw) = client(Options::default(), json!({"prompts": {}}), 16).await;
     let ended = session.peer().call_tool(tool("any")).await;
     match ended {

@@ -1,4 +1,4 @@
-//! What becomes of messages that can be read and still depart from the schema of their revision.
+//! Messages that can be decoded but violate the schema of their revision.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -16,10 +16,10 @@ use crate::common::spoken;
 
 const BOTH: [Validation; 2] = [Validation::Lenient, Validation::Strict];
 
-/// What handlers heard, or what observers were told.
+/// The messages that a handler received, or the violations that an observer was given.
 type Log = Arc<Mutex<Vec<String>>>;
 
-/// Both sides, which write down what they hear.
+/// The handler of both sides, which logs the messages that it receives.
 struct Listens(Log);
 
 impl ServerHandler<Context<ServerSide>> for Listens {
@@ -39,7 +39,7 @@ impl ClientHandler<Context<ClientSide>> for Listens {
     }
 }
 
-/// A peer that says what it likes.
+/// A peer that sends raw JSON.
 struct Raw {
     sender: ChannelSender,
     receiver: ChannelReceiver,
@@ -66,7 +66,7 @@ impl Raw {
     }
 }
 
-/// Options that write down where messages are at fault.
+/// Options that log the paths of violations.
 fn options(validation: Validation, revision: Revision) -> (Options, Log) {
     let violations = Log::default();
     let told = Arc::clone(&violations);
@@ -87,7 +87,7 @@ fn options(validation: Validation, revision: Revision) -> (Options, Log) {
     (options, violations)
 }
 
-/// A server's session with a client of our own making, what its handler hears, and its violations.
+/// A raw client of a server, the messages that the server's handler receives, and the violations.
 fn server(validation: Validation, revision: Revision) -> (Raw, Log, Log) {
     let (server_end, client_end) = channel(16);
     let (options, violations) = options(validation, revision);
@@ -112,7 +112,7 @@ fn introduction(revision: Revision) -> Value {
     })
 }
 
-/// A client's session with a server of our own making, what its handler hears, and its violations.
+/// A client's session with a raw server, the messages that the client's handler receives, and the violations.
 async fn client(
     validation: Validation,
     revision: Revision,
@@ -139,7 +139,7 @@ async fn client(
 }
 
 #[tokio::test]
-async fn a_request_with_violations_is_refused_by_strict_validation() {
+async fn strict_validation_refuses_a_request_with_violations() {
     for revision in spoken() {
         for validation in BOTH {
             let (mut peer, heard, violations) = server(validation, revision);
@@ -178,17 +178,20 @@ async fn a_request_with_violations_is_refused_by_strict_validation() {
             assert_eq!(
                 answer["result"]["content"],
                 json!([]),
-                "what isn't declared isn't a fault"
+                "undeclared members are not violations"
             );
             let answer = peer.ask(4, "ours/own", json!(null)).await;
-            assert_eq!(answer["error"]["code"], -32601, "nor is a method that isn't");
+            assert_eq!(
+                answer["error"]["code"], -32601,
+                "an undeclared method is not a violation"
+            );
             assert_eq!(violations.lock().unwrap().len(), 1);
         }
     }
 }
 
 #[tokio::test]
-async fn a_session_does_not_begin_by_a_request_with_violations() {
+async fn strict_validation_refuses_an_initialize_request_with_violations() {
     for revision in spoken() {
         let (mut peer, _, _) = server(Validation::Strict, revision);
         let mut params = introduction(revision);
@@ -207,7 +210,7 @@ async fn a_session_does_not_begin_by_a_request_with_violations() {
 }
 
 #[tokio::test]
-async fn a_notification_with_violations_is_dropped_by_strict_validation() {
+async fn strict_validation_drops_a_notification_with_violations() {
     for revision in spoken() {
         for validation in BOTH {
             let (session, mut peer, heard, violations) = client(validation, revision, json!("be kind")).await;
@@ -237,7 +240,7 @@ async fn a_notification_with_violations_is_dropped_by_strict_validation() {
 }
 
 #[tokio::test]
-async fn a_result_with_violations_fails_its_call_by_strict_validation() {
+async fn strict_validation_fails_a_call_whose_result_has_violations() {
     for revision in spoken() {
         for validation in BOTH {
             let (session, mut peer, _, violations) = client(validation, revision, json!("be kind")).await;
@@ -265,7 +268,7 @@ async fn a_result_with_violations_fails_its_call_by_strict_validation() {
 }
 
 #[tokio::test]
-async fn a_session_with_a_server_that_introduces_itself_with_violations_is_none_by_strict_validation() {
+async fn strict_validation_fails_the_handshake_if_the_initialize_result_has_violations() {
     for revision in spoken() {
         let (session, ..) = client(Validation::Lenient, revision, Value::Null).await;
         session.unwrap().close().await;
@@ -276,7 +279,7 @@ async fn a_session_with_a_server_that_introduces_itself_with_violations_is_none_
 }
 
 #[tokio::test]
-async fn each_message_of_a_batch_is_validated_by_itself() {
+async fn each_message_of_a_batch_is_validated_separately() {
     for revision in spoken().into_iter().filter(|revision| revision.facts().batches) {
         let (mut peer, heard, _) = server(Validation::Strict, revision);
         peer.ask(1, "initialize", introduction(revision)).await;
@@ -297,7 +300,7 @@ async fn each_message_of_a_batch_is_validated_by_itself() {
     }
 }
 
-/// Answers a client's call of a tool by what `answer` makes of its id.
+/// Calls a tool, which the server answers with the response that `answer` builds from the request's id.
 async fn called(
     validation: Validation,
     revision: Revision,
@@ -321,7 +324,7 @@ async fn called(
 }
 
 #[tokio::test]
-async fn an_answer_whose_id_is_a_string_answers_the_request_of_that_number() {
+async fn a_response_whose_id_is_a_string_belongs_to_the_request_with_that_number() {
     for revision in spoken() {
         for validation in BOTH {
             let (called, violations) = called(
@@ -342,7 +345,7 @@ async fn an_answer_whose_id_is_a_string_answers_the_request_of_that_number() {
 }
 
 #[tokio::test]
-async fn an_error_that_is_null_beside_a_result_is_none_and_the_other_way_round() {
+async fn lenient_validation_ignores_a_null_error_or_result_next_to_the_other() {
     for revision in spoken() {
         for validation in BOTH {
             let answer = |id: &Value| json!({"jsonrpc": "2.0", "id": id, "result": {"content": []}, "error": null});
@@ -367,13 +370,13 @@ async fn an_error_that_is_null_beside_a_result_is_none_and_the_other_way_round()
         let (called, _) = called(Validation::Lenient, revision, both).await;
         assert!(
             matches!(called, Err(CallError::InvalidResult(_))),
-            "both at once are neither"
+            "a response with both is invalid"
         );
     }
 }
 
 #[tokio::test]
-async fn structured_content_needs_no_other_content() {
+async fn lenient_validation_tolerates_structured_content_without_content() {
     for revision in spoken() {
         let tolerates = !revision.tolerances("tools/call").is_empty();
         for validation in BOTH {
@@ -382,7 +385,7 @@ async fn structured_content_needs_no_other_content() {
             assert_eq!(
                 violations,
                 ["tools/call (root)"],
-                "{revision}: what is absent is a fault of the object"
+                "{revision}: an absent member is a violation of its object"
             );
             match called {
                 Ok(called) => {
@@ -400,14 +403,14 @@ async fn structured_content_needs_no_other_content() {
         let (called, _) = called(Validation::Lenient, revision, answer).await;
         assert!(
             matches!(called, Err(CallError::InvalidResult(_))),
-            "nothing at all isn't a result"
+            "an empty object isn't a result"
         );
     }
     assert!(!Revision::V2025_11_25.tolerances("tools/call").is_empty());
 }
 
 #[tokio::test]
-async fn an_empty_cursor_is_the_end_of_a_list() {
+async fn lenient_validation_ends_a_list_at_an_empty_cursor() {
     for revision in spoken() {
         for validation in BOTH {
             let (session, mut raw, _, violations) = client(validation, revision, json!("")).await;
@@ -420,7 +423,7 @@ async fn an_empty_cursor_is_the_end_of_a_list() {
                 let result = json!({"nextCursor": "", "tools": [tool]});
                 raw.send(json!({"jsonrpc": "2.0", "id": id, "result": result})).await;
             });
-            let listed = listed.expect("no other page is asked for");
+            let listed = listed.expect("no other page is requested");
             assert_eq!(*violations.lock().unwrap(), ["tools/list nextCursor"], "{revision}");
             match validation {
                 Validation::Lenient => assert_eq!(listed.unwrap().len(), 1),

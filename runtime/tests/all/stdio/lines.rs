@@ -29,7 +29,7 @@ async fn all_of(input: &[u8], limit: usize) -> Vec<Result<String, i64>> {
 }
 
 #[tokio::test]
-async fn each_line_is_a_message_and_the_last_one_needs_no_end() {
+async fn each_line_is_a_message_and_the_last_one_needs_no_newline() {
     let all = all_of("{\"a\":1}\n\n  \r\n\"ü\"\r\n[]".as_bytes(), 100).await;
     assert_eq!(
         all,
@@ -43,7 +43,7 @@ async fn a_line_over_the_limit_is_refused_once_and_the_session_goes_on() {
     let input = format!("1234567890\n{long}\n12345678901\n1234567890\r\n2\n{long}");
     let all = all_of(input.as_bytes(), 10).await;
     let ten = || Ok("1234567890".to_owned());
-    // The return counts as well: whether it ends the line isn't known before the next byte.
+    // The carriage return counts too: whether it ends the line isn't known before the next byte.
     assert_eq!(
         all,
         [
@@ -58,13 +58,13 @@ async fn a_line_over_the_limit_is_refused_once_and_the_session_goes_on() {
 }
 
 #[tokio::test]
-async fn a_line_that_is_no_utf_8_is_refused_and_the_session_goes_on() {
+async fn a_line_that_is_not_utf_8_is_refused_and_the_session_goes_on() {
     let all = all_of(b"\"\xff\"\n{}\n", 100).await;
     assert_eq!(all, [Err(-32700), Ok("{}".to_owned())]);
 }
 
 #[tokio::test]
-async fn lines_are_whole_whatever_their_length_and_however_they_come() {
+async fn lines_of_any_length_arrive_whole_through_pipes_of_any_size() {
     let lengths = [1, 32_767, 32_768, 65_535, 65_536, 200_000, 2];
     let lines = lengths.map(|length| "x".repeat(length));
     for buffer in [1_000, 65_536, 1 << 20] {
@@ -93,7 +93,7 @@ async fn a_dropped_receive_loses_nothing() {
 }
 
 #[tokio::test]
-async fn a_dropped_send_tears_no_line() {
+async fn a_dropped_send_still_writes_its_whole_line() {
     let (mut peer, ours) = duplex(16);
     let (sender, _receiver) = LineTransport::new(tokio::io::empty(), ours, LineLimits::default()).split();
     let long = "x".repeat(100);
@@ -113,7 +113,7 @@ async fn a_dropped_send_tears_no_line() {
     assert_eq!(all, format!("{long}\n{{}}\n"));
 }
 
-/// Counts the writes that a stream takes.
+/// Counts the completed writes of a stream.
 struct Counted<W> {
     stream: W,
     writes: Arc<AtomicUsize>,
@@ -152,7 +152,7 @@ impl<W: AsyncWrite + Unpin> AsyncWrite for Counted<W> {
 }
 
 #[tokio::test]
-async fn lines_that_wait_for_a_write_go_out_together_and_in_order() {
+async fn lines_that_wait_are_written_together_and_in_order() {
     let (mut peer, stream) = duplex(1024);
     let writes = Arc::new(AtomicUsize::new(0));
     let ours = Counted {
@@ -169,12 +169,12 @@ async fn lines_that_wait_for_a_write_go_out_together_and_in_order() {
     assert!(sent.iter().all(Result::is_ok));
     let expected: String = (0..50).map(|n| format!("{n:030}\n")).collect();
     assert_eq!(String::from_utf8_lossy(&all.expect("they are sent")), expected);
-    // Each separately until the stream is full, then the end of the last of those, and then what has waited.
+    // A write for each line until the stream is full, one for the rest of the last of these, and one for all that wait.
     assert_eq!(writes.load(Ordering::Relaxed), 1024_usize.div_ceil(31) + 2);
 }
 
 #[tokio::test]
-async fn responses_to_requests_that_came_together_are_one_write() {
+async fn responses_to_requests_that_arrive_together_are_one_write() {
     let (mut peer, input) = duplex(64 * 1024);
     let (output, stream) = duplex(64 * 1024);
     let writes = Arc::new(AtomicUsize::new(0));
@@ -225,7 +225,7 @@ async fn a_send_that_is_dropped_while_it_waits_sends_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn closing_ends_also_when_the_peer_never_reads() {
+async fn closing_ends_even_if_the_peer_never_reads() {
     let (_peer, ours) = duplex(16);
     let (sender, _receiver) = LineTransport::new(tokio::io::empty(), ours, LineLimits::default()).split();
     let sender = Arc::new(sender);

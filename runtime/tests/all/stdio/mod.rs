@@ -1,4 +1,4 @@
-//! Messages as lines, over pipes and with real children.
+//! Messages as lines, over pipes and with child processes.
 
 mod lines;
 mod own_streams;
@@ -20,7 +20,7 @@ fn message(json: impl Into<Vec<u8>>) -> Outgoing {
     }
 }
 
-/// What comes next: a message's text, or the code of what was refused.
+/// The text of the next message, or the error code if it was refused.
 async fn next(receiver: &mut impl Receiver) -> Option<Result<String, i64>> {
     let received = timeout(Duration::from_secs(10), receiver.receive()).await;
     match received
@@ -29,11 +29,11 @@ async fn next(receiver: &mut impl Receiver) -> Option<Result<String, i64>> {
     {
         Incoming::Message { json, .. } => Some(Ok(String::from_utf8(json).expect("messages are UTF-8"))),
         Incoming::Refused(error) => Some(Err(error.code)),
-        Incoming::Failed { .. } | Incoming::Renewed | Incoming::Closing => panic!("lines have no such thing"),
+        Incoming::Failed { .. } | Incoming::Renewed | Incoming::Closing => panic!("not a line"),
     }
 }
 
-/// How the child has ended.
+/// The exit of the child, which must come next.
 async fn exit(receiver: &mut ChildReceiver) -> ProcessExit {
     let received = timeout(Duration::from_secs(10), receiver.receive()).await;
     match received.expect("the child ends in time") {

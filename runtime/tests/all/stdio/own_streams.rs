@@ -1,4 +1,4 @@
-//! A process on its own standard streams.
+//! A process that serves on its own standard streams.
 
 use std::io::{self, Read, Write};
 use std::process::Stdio;
@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 use crate::stdio::{message, next};
 
-/// The tests below run this one in a process of its own, whose standard input and output it then has.
+/// The tests below run this one in a separate process, whose standard input and output it uses.
 #[test]
 fn own_streams_in_a_child() {
     if std::env::var_os("MCP_TEST_OWN").is_none() {
@@ -22,17 +22,17 @@ fn own_streams_in_a_child() {
     let flooded = runtime.block_on(echo_own_streams());
     drop(runtime);
     if flooded {
-        // The harness would say something last, and nobody reads it.
+        // The harness would print its result, which nobody reads.
         std::process::exit(0);
     }
 }
 
-/// Gives back what comes; true when it leaves a standard output that takes nothing more.
+/// Echoes messages. Returns true if it ends because standard output is full.
 async fn echo_own_streams() -> bool {
     let (sender, mut receiver) = stdio::stdio().expect("a thread starts").split();
     while let Some(Ok(json)) = next(&mut receiver).await {
         let answer = match json.as_str() {
-            // The standard input is still open; nothing waits for it.
+            // Standard input is still open, and the process must not wait for its end.
             "\"stop\"" => return false,
             "\"flood\"" => {
                 let flood = sender.send(message("x".repeat(10_000_000)));
@@ -74,7 +74,7 @@ fn wait(mut child: std::process::Child) {
     }
 }
 
-/// Whether a read of an open file doesn't block.
+/// Whether an open file is in non-blocking mode.
 #[cfg(target_os = "linux")]
 fn is_nonblocking(file: &impl std::os::fd::AsRawFd) -> bool {
     let info = std::fs::read_to_string(format!("/proc/self/fdinfo/{}", file.as_raw_fd())).expect("an open file");
@@ -152,7 +152,7 @@ fn a_server_can_end_while_its_client_reads_nothing() {
 }
 
 #[tokio::test]
-async fn a_server_speaks_over_its_own_standard_streams_and_can_end_before_them() {
+async fn a_server_uses_its_own_standard_streams_and_can_end_before_they_close() {
     let mut command = Command::new(std::env::current_exe().expect("a test has a path"));
     command
         .args(["--exact", "stdio::own_streams::own_streams_in_a_child", "--nocapture"])
@@ -163,11 +163,11 @@ async fn a_server_speaks_over_its_own_standard_streams_and_can_end_before_them()
     let large = format!("\"{}\"", "x".repeat(1_000_000));
     for json in ["{\"a\":1}", &large] {
         sender.send(message(json)).await.expect("the child reads");
-        // The harness says something first.
+        // The harness prints other lines first.
         while next(&mut receiver).await.expect("the child is there") != Ok(json.to_owned()) {}
     }
     sender.send(message("\"stop\"")).await.expect("the child reads");
-    // The harness says something last, too.
+    // The harness prints lines at the end, too.
     let ended = async { while receiver.receive().await.is_ok() {} };
     timeout(Duration::from_secs(10), ended).await.expect("the child ends");
 }

@@ -1,4 +1,4 @@
-//! Children that are shells of Unix.
+//! Children that are Unix shells.
 
 use std::os::unix::process::ExitStatusExt;
 use std::sync::{Arc, Mutex};
@@ -21,7 +21,7 @@ fn shell(script: &str, grace: Duration) -> (ChildSender, ChildReceiver) {
 }
 
 #[tokio::test]
-async fn a_child_gets_messages_answers_and_ends_with_its_input() {
+async fn a_child_gets_messages_responds_and_exits_when_its_input_closes() {
     let (sender, mut receiver) = shell("exec cat", Duration::from_secs(5));
     for n in 0..100 {
         sender.send(message(format!("{{\"n\":{n}}}"))).await.expect("cat reads");
@@ -82,7 +82,7 @@ async fn a_child_ends_when_its_sender_is_dropped() {
 }
 
 #[tokio::test]
-async fn a_grandchild_that_keeps_the_pipe_keeps_no_connection() {
+async fn a_grandchild_that_keeps_the_pipe_open_does_not_keep_the_connection() {
     let (_sender, mut receiver) = shell("sleep 20 & echo '{}'", Duration::from_secs(1));
     let since = Instant::now();
     assert_eq!(next(&mut receiver).await, text("{}"));
@@ -94,13 +94,13 @@ async fn a_grandchild_that_keeps_the_pipe_keeps_no_connection() {
 }
 
 #[tokio::test]
-async fn a_childs_lines_are_limited_as_well() {
+async fn the_limit_on_lines_applies_to_children_too() {
     let (_sender, mut receiver) = shell("head -c 5000 /dev/zero; echo; echo '{}'", Duration::from_secs(1));
     assert_eq!(next(&mut receiver).await, Some(Err(-32600)));
     assert_eq!(next(&mut receiver).await, text("{}"));
 }
 
-/// Keeps the lines that children said on their standard error.
+/// Collects the lines that children write to their standard error.
 #[derive(Clone, Default)]
 struct Told(Arc<Mutex<Vec<String>>>);
 
@@ -131,8 +131,8 @@ impl tracing::Subscriber for Told {
 #[tokio::test]
 async fn a_childs_standard_error_goes_to_tracing_in_lines_of_bounded_length() {
     let told = Told::default();
-    // With one subscriber alone, tracing asks only that of the thread which meets an event first, and other tests, which
-    // have none, may be the first.
+    // With a single subscriber, tracing asks only the one of the thread that reaches an event first, and this can be
+    // the thread of another test, which has none.
     let _second = tracing::Dispatch::new(tracing::subscriber::NoSubscriber::new());
     let _guard = tracing::subscriber::set_default(told.clone());
     let script =

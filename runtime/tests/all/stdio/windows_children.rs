@@ -1,4 +1,4 @@
-//! Children of Windows.
+//! Children on Windows.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,7 +11,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::stdio::{exit, message, next, text};
 
-/// A script of the shell, in a folder of its own.
+/// A shell script in its own folder.
 fn script(lines: &[&str]) -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("server.cmd");
@@ -25,7 +25,7 @@ fn spawn(command: Command) -> (ChildSender, ChildReceiver) {
 }
 
 #[tokio::test]
-async fn a_script_is_found_by_its_name_alone() {
+async fn a_script_is_found_without_its_extension() {
     let (folder, _path) = script(&["echo {}", "exit 3"]);
     // The path of a program without its extension is completed in the same way.
     let (_sender, mut receiver) = spawn(stdio::command(folder.path().join("server")));
@@ -48,7 +48,7 @@ async fn the_arguments_of_a_script_are_quoted() {
 }
 
 #[tokio::test]
-async fn an_argument_that_can_t_be_quoted_starts_nothing() {
+async fn an_argument_that_cannot_be_quoted_is_an_error() {
     let (_folder, path) = script(&["echo {}"]);
     let mut command = stdio::command(path);
     command.arg("two\nlines");
@@ -56,7 +56,7 @@ async fn an_argument_that_can_t_be_quoted_starts_nothing() {
     assert_eq!(error.error.kind(), std::io::ErrorKind::InvalidInput);
 }
 
-/// The tests below run this one in a process of its own: it writes to a file until it is ended.
+/// A test below runs this one in a separate process: it writes to a file until it is killed.
 #[test]
 fn grandchild() {
     let Some(path) = std::env::var_os("MCP_TEST_GRANDCHILD") else {
@@ -83,7 +83,7 @@ async fn ends_writing(path: &Path) {
 }
 
 #[tokio::test]
-async fn what_a_script_has_started_ends_with_it() {
+async fn processes_that_a_script_starts_end_with_it() {
     let test = std::env::current_exe().expect("a test has a path");
     let run = format!("\"{}\" --exact stdio::windows_children::grandchild", test.display());
     let (folder, path) = script(&["echo {}", &run]);

@@ -1,4 +1,5 @@
-//! Clients and servers that have tasks in different forms, with a bridge between them.
+//! A bridge between clients and servers of which one side has tasks in the core of its revision, and the other has the
+//! tasks extension.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -47,18 +48,18 @@ fn connect_to<C: mcp_runtime::bridge::Connector>(bridge: &Bridge<C>, principal: 
     ours
 }
 
-/// A client's end of a bridge to a server that speaks these revisions.
+/// Returns a client's end of a bridge to a server that supports these revisions.
 pub fn bridged(router: &Router, revisions: &[Revision]) -> ChannelTransport {
     connect_to(&bridge(router, revisions, BridgeOptions::default()), None)
 }
 
-/// A client of the hub's revision that has declared the extension, and answers what it is asked.
+/// Connects a client of the hub revision that declares the extension and answers elicitations.
 async fn hub_client(transport: ChannelTransport) -> ClientSession {
     let client = asked().options(options_of(&[Revision::HUB]));
     client.connect(transport).await.unwrap()
 }
 
-/// Counts how often one was dropped.
+/// Increments its counter when it is dropped.
 struct Counted(Arc<AtomicUsize>);
 
 impl Drop for Counted {
@@ -67,7 +68,7 @@ impl Drop for Counted {
     }
 }
 
-/// A router whose tool waits until it is told to end, and counts how many of its calls were dropped before.
+/// A router with a tool that never ends; `dropped` counts the calls of it that were dropped.
 fn counting(dropped: &Arc<AtomicUsize>) -> Router {
     let dropped = Arc::clone(dropped);
     let forever = move || {
@@ -88,10 +89,10 @@ async fn until(condition: impl Fn() -> bool) {
             sleep(Duration::from_millis(10)).await;
         }
     };
-    timeout(PATIENCE, met).await.expect("it is so in time");
+    timeout(PATIENCE, met).await.expect("the condition holds in time");
 }
 
-/// A connection that loses the first answers to questions of tasks.
+/// A connection that fails to send the first `tasks/update` requests, as many as its counter holds.
 struct Lossy(ChannelTransport, Arc<AtomicUsize>);
 
 struct LossySender(ChannelSender, Arc<AtomicUsize>);
@@ -122,7 +123,7 @@ impl Sender for LossySender {
 }
 
 #[tokio::test]
-async fn an_error_as_the_answer_to_what_a_task_asks_ends_the_task_on_both_sides() {
+async fn an_error_response_to_an_input_request_fails_the_task_on_both_sides() {
     for revision in with_tasks() {
         let dropped = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&dropped);
@@ -149,8 +150,8 @@ async fn an_error_as_the_answer_to_what_a_task_asks_ends_the_task_on_both_sides(
 }
 
 #[tokio::test]
-async fn an_answer_to_a_task_that_is_lost_on_its_way_is_sent_again() {
-    // One that is lost again and again ends the task.
+async fn a_tasks_update_that_fails_to_send_is_retried_a_limited_number_of_times() {
+    // An update that fails to send every time fails the task.
     for (lost, is_answered) in [(2, true), (100, false)] {
         for revision in with_tasks() {
             let (router, left) = (server(limits()), Arc::new(AtomicUsize::new(lost)));
@@ -173,13 +174,13 @@ async fn an_answer_to_a_task_that_is_lost_on_its_way_is_sent_again() {
                         .contains("the network is gone")
                 ),
             }
-            assert_eq!(old.asked.len(), 2, "nothing is asked twice: {:?}", old.asked);
+            assert_eq!(old.asked.len(), 2, "each input is requested once: {:?}", old.asked);
         }
     }
 }
 
 #[tokio::test]
-async fn a_client_with_tasks_in_its_core_has_those_of_a_server_with_the_extension() {
+async fn a_client_with_core_tasks_uses_tasks_of_a_server_with_the_extension() {
     for revision in with_tasks() {
         let mut old = Json::connect_over(bridged(&server(limits()), &[Revision::HUB]), revision).await;
         assert!(
@@ -219,7 +220,7 @@ async fn a_client_with_tasks_in_its_core_has_those_of_a_server_with_the_extensio
         );
         let listed = old.call("tasks/list", json!({})).await.unwrap();
         assert_eq!(listed["tasks"][0]["taskId"], task["taskId"]);
-        // The extension's errors are those of a request.
+        // The error of a failed task is the error of `tasks/result`.
         let refuses = old.begin("refuse").await;
         assert_eq!(old.of_task("tasks/result", &refuses).await.unwrap_err()["code"], -1);
         let only = old.begin("only").await;
@@ -238,7 +239,7 @@ async fn a_client_with_tasks_in_its_core_has_those_of_a_server_with_the_extensio
 }
 
 #[tokio::test]
-async fn a_server_that_answers_at_once_still_gives_a_client_the_task_that_it_asks_for() {
+async fn an_immediate_result_becomes_a_task_if_the_client_requests_one() {
     let router = Router::new("quick", "1.0")
         .extension(Tasks::default())
         .tool("ping", "Answers", || "pong");
@@ -250,7 +251,7 @@ async fn a_server_that_answers_at_once_still_gives_a_client_the_task_that_it_ask
 }
 
 #[tokio::test]
-async fn what_a_task_of_the_extension_asks_comes_with_the_result_that_the_client_waits_for() {
+async fn input_requests_of_an_extension_task_arrive_during_tasks_result() {
     for revision in with_tasks() {
         let mut old = Json::connect_over(bridged(&server(limits()), &[Revision::HUB]), revision).await;
         let task = old.begin("ask").await;
@@ -265,7 +266,7 @@ async fn what_a_task_of_the_extension_asks_comes_with_the_result_that_the_client
 }
 
 #[tokio::test]
-async fn a_client_with_the_extension_has_the_tasks_of_a_server_with_tasks_in_its_core() {
+async fn a_client_with_the_extension_uses_tasks_of_a_server_with_core_tasks() {
     for revision in with_tasks() {
         let client = hub_client(bridged(&server(limits()), &[revision])).await;
         let declared = client.peer().info().unwrap().server_capabilities().extensions.unwrap();
@@ -308,7 +309,7 @@ async fn a_client_with_the_extension_has_the_tasks_of_a_server_with_tasks_in_its
 }
 
 #[tokio::test]
-async fn a_client_without_the_extension_waits_for_the_result_and_sees_no_tool_that_only_runs_as_a_task() {
+async fn a_client_without_the_extension_gets_plain_results_and_no_task_only_tools() {
     for revision in with_tasks() {
         let client = Client::new("test", "1.0").options(options_of(&[Revision::HUB]));
         let client = client.connect(bridged(&server(limits()), &[revision])).await.unwrap();
@@ -326,7 +327,7 @@ async fn a_client_without_the_extension_waits_for_the_result_and_sees_no_tool_th
 }
 
 #[tokio::test]
-async fn a_cancellation_reaches_the_server_in_both_directions() {
+async fn cancelling_a_task_stops_it_on_the_server_in_both_directions() {
     for revision in with_tasks() {
         let dropped = Arc::default();
         let mut old = Json::connect_over(bridged(&counting(&dropped), &[Revision::HUB]), revision).await;
@@ -350,7 +351,7 @@ async fn a_cancellation_reaches_the_server_in_both_directions() {
 }
 
 #[tokio::test]
-async fn a_task_is_not_there_for_another_client_and_is_for_the_same_principal() {
+async fn a_task_is_hidden_from_other_clients_but_not_from_its_principal() {
     for revision in with_tasks() {
         let (router, options) = (server(limits()), BridgeOptions::default());
         let extension = bridge(&router, &[Revision::HUB], options.clone());
@@ -388,7 +389,7 @@ async fn a_task_is_not_there_for_another_client_and_is_for_the_same_principal() 
 }
 
 #[tokio::test]
-async fn a_task_fails_with_the_session_of_its_server() {
+async fn a_task_fails_when_the_session_with_its_server_ends() {
     for revision in with_tasks() {
         for (of_server, is_core) in [(Revision::HUB, true), (revision, false)] {
             let router = server(limits());
@@ -428,7 +429,7 @@ async fn a_task_fails_with_the_session_of_its_server() {
 }
 
 #[tokio::test]
-async fn a_client_has_a_share_of_the_tasks_and_the_one_that_ended_first_makes_room() {
+async fn each_client_has_a_share_of_the_tasks_and_ended_tasks_are_evicted_first() {
     for revision in with_tasks() {
         let options = BridgeOptions {
             tasks: 16,
@@ -455,7 +456,7 @@ async fn a_client_has_a_share_of_the_tasks_and_the_one_that_ended_first_makes_ro
 }
 
 #[tokio::test]
-async fn a_client_that_cannot_be_asked_gets_the_error_of_the_tool() {
+async fn a_task_that_elicits_from_a_client_without_elicitation_fails() {
     for revision in with_tasks() {
         let client = Client::new("test", "1.0").extension(&EXTENSION);
         let client = client.options(options_of(&[Revision::HUB]));
@@ -471,7 +472,7 @@ async fn a_client_that_cannot_be_asked_gets_the_error_of_the_tool() {
 }
 
 #[tokio::test]
-async fn what_the_bridge_carries_is_not_reported_as_lost() {
+async fn running_a_task_across_the_bridge_reports_no_losses() {
     for revision in with_tasks() {
         let lost = Arc::new(Mutex::new(Vec::new()));
         let kept = Arc::clone(&lost);

@@ -1,4 +1,4 @@
-//! Clients whose revision has tasks in its core, and others, on one server.
+//! Clients whose revision has tasks in its core, and clients with the tasks extension, on one server.
 
 use mcp_adapters::PeerTypes;
 use mcp_runtime::router::tool;
@@ -23,14 +23,14 @@ pub fn with_tasks() -> Vec<Revision> {
     revisions
 }
 
-/// A client of such a revision, which writes and reads JSON.
+/// A client of such a revision that writes and reads raw JSON.
 pub struct Json {
     revision: Revision,
     sender: ChannelSender,
     receiver: ChannelReceiver,
-    /// The requests of the server.
+    /// The requests that the server has sent.
     pub asked: Vec<Value>,
-    /// What it answers: it accepts, unless this is set.
+    /// The response to each of them, without its id. It accepts by default.
     pub answer: Value,
     pub capabilities: Value,
 }
@@ -77,7 +77,7 @@ impl Json {
         self.sender.send(Outgoing { json, purpose }).await.unwrap();
     }
 
-    /// The result of a request, which is valid in the revision, or the error.
+    /// Sends a request; returns its result, after validation in the revision, or its error.
     pub async fn call(&mut self, method: &str, params: Value) -> Result<Value, Value> {
         let request = json!({"jsonrpc": "2.0", "id": method, "method": method, "params": params});
         self.send(request).await;
@@ -119,7 +119,7 @@ impl Json {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_server_runs_the_same_tool_as_a_task_for_clients_of_both() {
+async fn one_server_runs_tools_as_core_tasks_and_as_extension_tasks() {
     let router = server(TaskLimits::default());
     for revision in with_tasks() {
         let mut old = Json::connect(&router, revision, ALICE).await;
@@ -154,7 +154,7 @@ async fn one_server_runs_the_same_tool_as_a_task_for_clients_of_both() {
 
         let publishes = old.begin("publish").await;
         assert!(text(&old.of_task("tasks/result", &publishes).await.unwrap()).starts_with("published by"));
-        // A call that asks for none has the result.
+        // A call that requests no task gets the plain result.
         let result = old
             .call("tools/call", json!({"name": "build", "arguments": {}}))
             .await
@@ -174,7 +174,7 @@ async fn one_server_runs_the_same_tool_as_a_task_for_clients_of_both() {
 }
 
 #[tokio::test]
-async fn a_client_gets_the_end_of_its_task_however_that_ends_and_cancels_it_once() {
+async fn tasks_result_returns_errors_and_failures_and_a_second_cancel_is_refused() {
     let router = server(TaskLimits::default());
     for revision in with_tasks() {
         let mut old = Json::connect(&router, revision, ALICE).await;
@@ -196,7 +196,7 @@ async fn a_client_gets_the_end_of_its_task_however_that_ends_and_cancels_it_once
 }
 
 #[tokio::test]
-async fn what_a_task_asks_comes_while_the_client_waits_for_its_result_and_names_the_task() {
+async fn input_requests_arrive_during_tasks_result_and_name_their_task() {
     async fn ask(task: TaskContext) -> Result<String, CallError> {
         let answer = task.elicit(form("Sure?")).await?;
         Ok(answer.action.as_str().to_owned())
@@ -217,7 +217,7 @@ async fn what_a_task_asks_comes_while_the_client_waits_for_its_result_and_names_
 }
 
 #[tokio::test]
-async fn a_function_gets_the_error_with_which_the_client_answers_what_its_task_asks() {
+async fn a_task_function_receives_the_error_response_to_its_elicitation() {
     async fn ask(task: TaskContext) -> Result<String, CallError> {
         match task.elicit(form("Sure?")).await {
             Ok(answer) => Ok(answer.action.as_str().to_owned()),
@@ -237,7 +237,7 @@ async fn a_function_gets_the_error_with_which_the_client_answers_what_its_task_a
 }
 
 #[tokio::test]
-async fn a_principal_lists_its_own_tasks_page_by_page() {
+async fn tasks_list_pages_through_only_the_tasks_of_the_principal() {
     let router = server(TaskLimits::default());
     for revision in with_tasks() {
         let mut alice = Json::connect(&router, revision, Some(&format!("alice {revision}"))).await;
@@ -262,7 +262,7 @@ async fn a_principal_lists_its_own_tasks_page_by_page() {
         let hidden = bob.call("tasks/get", json!({"taskId": begun[0]})).await.unwrap_err();
         let unknown = bob.call("tasks/get", json!({"taskId": "0"})).await.unwrap_err();
         assert_eq!(hidden, unknown);
-        // Whose tasks are meant isn't known without a principal.
+        // Without a principal, the owner of a task isn't known, so none are listed.
         let mut nobody = Json::connect(&router, revision, None).await;
         nobody.begin("forever").await;
         assert_eq!(nobody.call("tasks/list", json!({})).await.unwrap()["tasks"], json!([]));
@@ -270,7 +270,7 @@ async fn a_principal_lists_its_own_tasks_page_by_page() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_bridge_passes_the_tasks_of_each_revision_on_to_a_server_that_speaks_it() {
+async fn a_bridge_forwards_tasks_of_each_revision_to_a_server_that_supports_it() {
     let router = server(TaskLimits::default());
     for revision in with_tasks() {
         let mut old = Json::connect_over(bridged(&router, &Revision::ALL), revision).await;

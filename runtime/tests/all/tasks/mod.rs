@@ -26,7 +26,8 @@ use tokio::time::sleep;
 
 const ALICE: Option<&str> = Some("alice");
 
-/// The answer to a question of a task, in the types of the revision that the extension extends, which needn't be the hub.
+/// Builds the response to an input request of a task. Its types are those of the revision that the extension extends,
+/// which isn't necessarily the hub.
 fn answer(task: &str, name: &str, action: &str) -> UpdateTaskRequestParams {
     let answers = json!({ name: {"action": action} });
     UpdateTaskRequestParams::new(task, from_str(&answers.to_string()).unwrap())
@@ -75,7 +76,7 @@ fn server(limits: TaskLimits) -> Router {
         )
         .with(tool("fail", "Fails as a tool", || Err::<String, _>("no")).task())
         .with(tool("ask", "Asks twice", ask).task())
-        .with(tool("only", "Has no other way", || "done").only_as_task())
+        .with(tool("only", "Runs only as a task", || "done").only_as_task())
         .tool("publish", "Publishes", publish)
 }
 
@@ -134,7 +135,7 @@ async fn get(client: &ClientSession, id: &str) -> Result<GetTaskResult, CallErro
     Ok(state)
 }
 
-/// The state of a task once it is what is waited for.
+/// Polls a task until it is in a wanted state, and returns that state.
 async fn wait(client: &ClientSession, id: &str, wanted: impl Fn(&GetTaskResult) -> bool) -> GetTaskResult {
     for _ in 0..500 {
         let state = get(client, id).await.unwrap();
@@ -188,7 +189,7 @@ async fn a_tool_runs_as_a_task_and_its_result_is_kept() {
     let result: Value = done.result.parse().unwrap();
     assert_eq!(text(&result), "built");
     assert!(done.last_updated_at > task.created_at);
-    // It is still there.
+    // The result can be read again.
     assert!(matches!(
         get(&client, &task.task_id).await,
         Ok(GetTaskResult::Completed(_))
@@ -196,7 +197,7 @@ async fn a_tool_runs_as_a_task_and_its_result_is_kept() {
 }
 
 #[tokio::test]
-async fn a_client_without_tasks_waits_for_the_result() {
+async fn a_client_without_the_extension_gets_results_unless_the_tool_needs_a_task() {
     let router = server(TaskLimits::default());
     for revision in Revision::ALL {
         let client = client(&router, revision, false, None).await;
@@ -224,7 +225,7 @@ async fn a_client_without_tasks_waits_for_the_result() {
 }
 
 #[tokio::test]
-async fn a_task_ends_as_its_function_does() {
+async fn the_end_state_of_a_task_matches_how_its_function_ended() {
     let client = hub_client(&server(TaskLimits::default())).await;
     let GetTaskResult::Failed(refused) = ended(&client, "refuse").await else {
         panic!()
@@ -247,7 +248,7 @@ async fn a_task_ends_as_its_function_does() {
 }
 
 #[tokio::test]
-async fn a_task_asks_and_goes_on_when_all_is_answered() {
+async fn a_task_requests_input_and_continues_once_all_of_it_is_answered() {
     let client = hub_client(&server(TaskLimits::default())).await;
     let task = begin(&client, "ask").await;
     let asking = |count: usize| {
@@ -263,7 +264,7 @@ async fn a_task_asks_and_goes_on_when_all_is_answered() {
     names.sort_unstable();
     assert_eq!(names, ["1", "first"]);
     let answer = |name: &str, action: &str| answer(&task.task_id, name, action);
-    // A name that isn't asked is ignored, whatever the answer is.
+    // A response under a name that wasn't requested is ignored, even if it is invalid.
     let ignored = json!({"taskId": task.task_id, "inputResponses": {"unknown": {}}});
     let ignored = UnknownMethod::new("tasks/update").with_params(RawJson::from(ignored));
     client.peer().call_unknown(ignored).await.unwrap();
@@ -289,7 +290,7 @@ async fn a_task_asks_and_goes_on_when_all_is_answered() {
 }
 
 #[tokio::test]
-async fn a_task_is_cancelled_once() {
+async fn a_task_that_is_cancelled_twice_stays_cancelled() {
     let client = hub_client(&server(TaskLimits::default())).await;
     let task = begin(&client, "forever").await;
     for _ in 0..2 {
@@ -303,7 +304,7 @@ async fn a_task_is_cancelled_once() {
 }
 
 #[tokio::test]
-async fn a_task_of_another_principal_is_not_there() {
+async fn a_task_of_another_principal_is_reported_as_unknown() {
     let router = server(TaskLimits::default());
     let alice = hub_client(&router).await;
     let task = begin(&alice, "build").await;
@@ -321,7 +322,7 @@ async fn a_task_of_another_principal_is_not_there() {
 }
 
 #[tokio::test]
-async fn tasks_take_no_more_than_they_may() {
+async fn limits_bound_the_number_the_result_size_and_the_lifetime_of_tasks() {
     let client = hub_client(&server(TaskLimits {
         tasks: 2,
         bytes: 10,
@@ -336,7 +337,7 @@ async fn tasks_take_no_more_than_they_may() {
     assert_eq!(too_large.error.code, error_code::INTERNAL_ERROR);
     let third = client.peer().call_tool(hub::CallToolRequestParams::new("build")).await;
     assert_eq!(refused(third).code, error_code::INTERNAL_ERROR);
-    // A task that never ends is stopped, and then it isn't there any more.
+    // A task that outlives its time to live is stopped and removed.
     sleep(Duration::from_millis(400)).await;
     assert_eq!(
         refused(get(&client, &forever.task_id).await).code,
@@ -346,7 +347,7 @@ async fn tasks_take_no_more_than_they_may() {
 }
 
 #[tokio::test]
-async fn ten_thousand_tasks_are_begun_and_no_more_are_kept_than_allowed() {
+async fn ten_thousand_calls_start_no_more_tasks_than_the_limit() {
     let client = hub_client(&server(TaskLimits {
         tasks: 100,
         ..TaskLimits::default()
@@ -365,7 +366,7 @@ async fn ten_thousand_tasks_are_begun_and_no_more_are_kept_than_allowed() {
 }
 
 #[tokio::test]
-async fn parameters_that_are_wrong_are_refused() {
+async fn tasks_get_refuses_invalid_parameters() {
     let client = hub_client(&server(TaskLimits::default())).await;
     for params in [json!({}), json!({"taskId": 1})] {
         let request = UnknownMethod::new("tasks/get").with_params(RawJson::from(params));
@@ -378,11 +379,11 @@ async fn parameters_that_are_wrong_are_refused() {
 
 #[test]
 #[should_panic(expected = "State<")]
-fn a_tool_needs_the_extension_of_its_router() {
+fn registering_a_task_tool_without_the_tasks_extension_panics() {
     let _ = Router::new("builds", "1.0").with(tool("build", "Builds", || "built").task());
 }
 
-/// A client whose user accepts the first question and declines the second.
+/// A client whose user accepts the first form and declines the second.
 fn asked() -> Client {
     Client::new("test", "1.0").extension(&EXTENSION).elicit_form(|form| {
         let action = match form.message.as_str() {
@@ -401,7 +402,7 @@ fn limits() -> TaskLimits {
 }
 
 #[tokio::test]
-async fn a_client_waits_for_the_end_of_a_task_and_answers_what_it_asks() {
+async fn a_client_waits_for_tasks_answers_their_input_requests_and_cancels_them() {
     let (ours, theirs) = channel(16);
     drop(server(limits()).serve(Options::default(), theirs));
     let client = asked().connect(ours).await.unwrap();
@@ -415,7 +416,7 @@ async fn a_client_waits_for_the_end_of_a_task_and_answers_what_it_asks() {
 
     let begin = peer.call_tool_as_task(hub::CallToolRequestParams::new("forever"));
     let ToolAnswer::Task(task) = begin.await.unwrap() else {
-        panic!("a result")
+        panic!("a result instead of a task")
     };
     assert!(matches!(task.state().await, Ok(GetTaskResult::Working(_))));
     task.cancel().await.unwrap();
@@ -424,7 +425,7 @@ async fn a_client_waits_for_the_end_of_a_task_and_answers_what_it_asks() {
 
     let begin = peer.call_tool_as_task(hub::CallToolRequestParams::new("build"));
     let ToolAnswer::Task(task) = begin.await.unwrap() else {
-        panic!("a result")
+        panic!("a result instead of a task")
     };
     let mut messages = Vec::new();
     let observe = |state: &GetTaskResult| {
@@ -437,7 +438,7 @@ async fn a_client_waits_for_the_end_of_a_task_and_answers_what_it_asks() {
 }
 
 #[tokio::test]
-async fn a_task_that_asks_what_the_client_doesnt_answer_is_cancelled() {
+async fn a_task_whose_input_request_the_client_cannot_answer_is_cancelled() {
     let (ours, theirs) = channel(16);
     drop(server(limits()).serve(Options::default(), theirs));
     let client = Client::new("test", "1.0")
@@ -447,7 +448,7 @@ async fn a_task_that_asks_what_the_client_doesnt_answer_is_cancelled() {
         .unwrap();
     let begin = client.peer().call_tool_as_task(hub::CallToolRequestParams::new("ask"));
     let ToolAnswer::Task(task) = begin.await.unwrap() else {
-        panic!("a result")
+        panic!("a result instead of a task")
     };
     assert!(matches!(
         task.wait(|_| ()).await,
@@ -457,7 +458,7 @@ async fn a_task_that_asks_what_the_client_doesnt_answer_is_cancelled() {
 }
 
 #[tokio::test]
-async fn a_client_without_the_extension_gets_the_result_of_a_tool_by_the_same_call() {
+async fn call_tool_to_end_returns_the_plain_result_without_the_extension() {
     let (ours, theirs) = channel(16);
     drop(server(limits()).serve(Options::default(), theirs));
     let client = Client::new("test", "1.0").connect(ours).await.unwrap();
@@ -469,7 +470,7 @@ async fn a_client_without_the_extension_gets_the_result_of_a_tool_by_the_same_ca
 }
 
 #[tokio::test]
-async fn over_http_a_header_names_the_task() {
+async fn over_http_task_requests_need_the_header_that_names_the_task() {
     use mcp_runtime::transport::http::client::{HttpClient, HttpOptions};
     use mcp_runtime::transport::http::server::{HttpServer, serve};
 
@@ -495,7 +496,7 @@ async fn over_http_a_header_names_the_task() {
         .unwrap();
     assert_eq!(text(&serde_json::to_value(result).unwrap()), "accept and decline");
 
-    // Without the header, the server doesn't say anything of the task.
+    // Without the header, the server refuses requests about the task.
     let client = connect(HttpOptions::default()).await.unwrap();
     let error = client
         .peer()
@@ -509,7 +510,7 @@ async fn over_http_a_header_names_the_task() {
     serving.abort();
 }
 
-/// Tasks with a setting that the extension doesn't have.
+/// The tasks extension with a setting that its schema doesn't permit.
 #[derive(Clone)]
 struct Configured;
 
@@ -528,7 +529,7 @@ impl ServerExtension for Configured {
 }
 
 #[test]
-fn an_extension_is_added_once_and_with_settings_that_its_schema_permits() {
+fn invalid_settings_and_duplicate_extensions_are_refused() {
     let invalid = Router::new("builds", "1.0").try_extension(Configured).unwrap_err();
     assert!(
         matches!(&invalid, RouteError::Settings { id, .. } if *id == EXTENSION.id),
@@ -541,7 +542,7 @@ fn an_extension_is_added_once_and_with_settings_that_its_schema_permits() {
     assert!(matches!(twice, RouteError::Duplicate { .. }), "{twice}");
 }
 
-/// An extension without settings that is described like this.
+/// An extension with this description and no settings.
 #[derive(Clone)]
 struct Described(Extension);
 
@@ -556,14 +557,14 @@ impl ServerExtension for Described {
 }
 
 #[test]
-fn an_extension_with_a_method_or_a_kind_of_result_of_another_is_refused() {
+fn an_extension_that_redefines_a_method_or_kind_of_result_is_refused() {
     let tasks = || Router::new("builds", "1.0").extension(Tasks::default());
     let described = |extension: Extension| Extension {
         id: "com.example/jobs",
         settings: None,
         ..extension
     };
-    // The method of the protocol.
+    // A method of the protocol itself.
     const CORE_METHOD: &[Method] = &[Method::request("tools/call", Direction::ClientToServer, "#", &[])];
     let of_core = described(Extension::new("", EXTENSION.extends, CORE_METHOD, EXTENSION.schema));
     let refused = tasks().try_extension(Described(of_core)).unwrap_err();

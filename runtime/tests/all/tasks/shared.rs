@@ -18,7 +18,8 @@ use crate::common::PATIENCE;
 use crate::tasks::in_core::{Json, with_tasks};
 use crate::tasks::{ALICE, answer, begin, client, form, get, hub_client, refused, request, text, wait};
 
-/// What all instances see: tasks and their ends, the instances that are there, and their messages, all as JSON.
+/// The state that all instances share: the tasks and the messages between instances, as JSON, and the instances that
+/// are alive.
 #[derive(Debug, Default)]
 struct Database {
     tasks: Mutex<BTreeMap<String, String>>,
@@ -117,7 +118,7 @@ async fn two() -> (Arc<Database>, ClientSession, ClientSession) {
 }
 
 #[tokio::test]
-async fn an_error_as_the_answer_to_another_instance_reaches_the_function() {
+async fn an_error_response_sent_to_another_instance_reaches_the_function() {
     for revision in with_tasks() {
         let database = Arc::default();
         let mut one = Json::connect(&instance(Store::of("one", &database)), revision, ALICE).await;
@@ -132,7 +133,7 @@ async fn an_error_as_the_answer_to_another_instance_reaches_the_function() {
 }
 
 #[tokio::test]
-async fn any_instance_answers_for_a_task_and_its_result_stays() {
+async fn a_result_can_be_read_from_any_instance_even_after_its_own_is_gone() {
     let (database, one, other) = two().await;
     let task = begin(&one, "build").await.task_id;
     let done = |state: &GetTaskResult| matches!(state, GetTaskResult::Completed(_));
@@ -147,7 +148,7 @@ async fn any_instance_answers_for_a_task_and_its_result_stays() {
 }
 
 #[tokio::test]
-async fn an_answer_and_a_cancellation_reach_the_instance_that_runs_the_task() {
+async fn input_responses_and_cancellations_reach_the_instance_that_runs_the_task() {
     let (_database, one, other) = two().await;
     let task = begin(&one, "ask").await.task_id;
     let asks = |state: &GetTaskResult| matches!(state, GetTaskResult::InputRequired(_));
@@ -169,7 +170,7 @@ async fn an_answer_and_a_cancellation_reach_the_instance_that_runs_the_task() {
 }
 
 #[tokio::test]
-async fn a_task_whose_instance_is_gone_has_failed_whatever_that_instance_says_later() {
+async fn a_task_whose_instance_is_gone_fails_even_if_that_instance_completes_it_later() {
     let (database, one, other) = two().await;
     let task = begin(&one, "ask").await.task_id;
     let asks = |state: &GetTaskResult| matches!(state, GetTaskResult::InputRequired(_));
@@ -182,14 +183,14 @@ async fn a_task_whose_instance_is_gone_has_failed_whatever_that_instance_says_la
 
     let params = answer(&task, "sure", "accept");
     request::<UpdateTaskRequest>(&one, &params).await.unwrap();
-    // It learns that its task has failed when it writes the end.
+    // The instance learns that its task has failed when it writes the result.
     let has_failed = |state: &GetTaskResult| matches!(state, GetTaskResult::Failed(_));
     wait(&one, &task, has_failed).await;
     assert!(has_failed(&get(&other, &task).await.unwrap()));
 }
 
 #[tokio::test]
-async fn a_task_of_another_principal_is_at_no_instance() {
+async fn a_task_is_unknown_to_other_principals_at_another_instance() {
     let database = Arc::default();
     let one = hub_client(&instance(Store::of("one", &database))).await;
     let router = instance(Store::of("other", &database));
@@ -201,7 +202,7 @@ async fn a_task_of_another_principal_is_at_no_instance() {
     assert!(matches!(get(&one, &task).await, Ok(GetTaskResult::Working(_))));
 }
 
-/// A queue of the program: the ids of tasks.
+/// The program's own queue of task ids.
 type Queue = mpsc::UnboundedSender<String>;
 
 async fn enqueue(
@@ -219,7 +220,7 @@ async fn done() -> Result<hub::CallToolResult, ToolError> {
 }
 
 #[tokio::test]
-async fn a_task_in_a_queue_waits_for_the_instance_that_takes_it_and_survives_one() {
+async fn a_queued_task_is_completed_by_another_worker_when_the_first_one_dies() {
     let database = Arc::default();
     let (queue, mut waiting) = mpsc::unbounded_channel::<String>();
     let tasks = Tasks::in_store(TaskLimits::default(), Store::of("front", &database));
@@ -234,12 +235,12 @@ async fn a_task_in_a_queue_waits_for_the_instance_that_takes_it_and_survives_one
         .await
         .unwrap()
     else {
-        panic!("a result")
+        panic!("a result instead of a task")
     };
     let id = waiting.recv().await.unwrap();
     assert_eq!(task.id(), id);
 
-    // A worker takes it, and is gone before it is done.
+    // A worker takes the task, and dies before it is done.
     let worker = Tasks::in_store(TaskLimits::default(), Store::of("worker 1", &database));
     let work = worker.clone();
     let (taken, first) = (Arc::new(Notify::new()), id.clone());
@@ -256,7 +257,7 @@ async fn a_task_in_a_queue_waits_for_the_instance_that_takes_it_and_survives_one
     working.abort();
     assert!(matches!(task.state().await, Ok(GetTaskResult::Working(_))));
 
-    // Another one does it.
+    // Another worker completes it.
     let other = Tasks::in_store(TaskLimits::default(), Store::of("worker 2", &database));
     other.resume(&id, |_| done()).await.unwrap();
     let GetTaskResult::Completed(done_by) = task.state().await.unwrap() else {
@@ -267,7 +268,7 @@ async fn a_task_in_a_queue_waits_for_the_instance_that_takes_it_and_survives_one
 }
 
 #[tokio::test]
-async fn a_task_that_was_cancelled_in_the_queue_is_not_run() {
+async fn a_task_cancelled_in_the_queue_is_not_run() {
     let (queue, mut waiting) = mpsc::unbounded_channel::<String>();
     let tasks = Tasks::new(TaskLimits::default());
     let router = Router::new("jobs", "1.0")
@@ -282,7 +283,7 @@ async fn a_task_that_was_cancelled_in_the_queue_is_not_run() {
             .await
             .unwrap();
         let ToolAnswer::Task(task) = answer else {
-            panic!("a result")
+            panic!("a result instead of a task")
         };
         let id = waiting.recv().await.unwrap();
         if is_cancelled {

@@ -1,4 +1,4 @@
-//! Clients that subscribe to tasks, and what a task says of its progress.
+//! Subscriptions to tasks, and the progress that tasks report.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,7 +20,7 @@ use tokio::time::timeout;
 use crate::common::PATIENCE;
 use crate::tasks::{begin, refused};
 
-/// A client that passes the notifications on that the protocol doesn't declare.
+/// A client that forwards the notifications that the protocol doesn't declare to a channel.
 struct Listens(mpsc::UnboundedSender<UnknownMethod>);
 
 impl ClientHandler<Context<ClientSide>> for Listens {
@@ -51,7 +51,7 @@ async fn listening(
     (session.unwrap(), receiver)
 }
 
-/// A server whose tool works until it is let go.
+/// A server whose tool waits for `go_on` before it reports progress, and again before it returns.
 fn server(go_on: &Arc<Notify>) -> Router {
     let go_on = Arc::clone(go_on);
     let work = move |task: TaskContext| {
@@ -84,7 +84,7 @@ async fn notified(receiver: &mut mpsc::UnboundedReceiver<UnknownMethod>) -> Valu
 }
 
 #[tokio::test]
-async fn a_client_that_subscribes_to_its_task_is_notified_of_each_state_of_it() {
+async fn a_subscriber_is_notified_of_each_state_of_its_own_task_only() {
     let go_on = Arc::new(Notify::new());
     let router = server(&go_on);
     let (alice, mut of_alice) = listening(&router, "alice", true).await;
@@ -123,7 +123,7 @@ async fn only_a_client_with_the_extension_can_subscribe_to_tasks() {
     let (client, _) = listening(&router, "alice", false).await;
     let error = refused(client.peer().changes(of_tasks(&["1"])).await);
     assert_eq!(error.code, hub::error_code::MISSING_REQUIRED_CLIENT_CAPABILITY);
-    // A member of no extension is ignored.
+    // A filter member that no extension declares is ignored.
     let unknown = ChangeFilter::lists().with_extra("moods", json!(true));
     let changes = client.peer().changes(unknown).await.unwrap();
     assert!(changes.agreed().extra.is_empty());
@@ -131,7 +131,7 @@ async fn only_a_client_with_the_extension_can_subscribe_to_tasks() {
 }
 
 #[tokio::test]
-async fn a_client_that_waits_gets_the_progress_of_the_same_function() {
+async fn a_client_without_tasks_gets_task_progress_as_progress_notifications() {
     let go_on = Arc::new(Notify::new());
     let router = server(&go_on);
     let (client, _) = listening(&router, "alice", false).await;
@@ -179,7 +179,7 @@ impl ServerExtension for Greets {
 }
 
 #[tokio::test]
-async fn several_extensions_add_to_one_subscription() {
+async fn several_extensions_contribute_to_one_subscription() {
     let go_on = Arc::new(Notify::new());
     let router = server(&go_on).extension(Greets);
     let (client, mut notifications) = listening(&router, "alice", true).await;
@@ -195,7 +195,7 @@ async fn several_extensions_add_to_one_subscription() {
     assert_eq!(notified(&mut notifications).await["status"], "working");
 }
 
-/// An extension whose part of a subscription panics, or never begins.
+/// An extension whose part of a subscription panics, or never starts.
 #[derive(Clone)]
 struct Fails {
     panics: bool,
@@ -217,7 +217,7 @@ impl ServerExtension for Fails {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_subscription_that_panics_or_is_cancelled_before_it_begins_leaves_its_id_free() {
+async fn the_id_of_a_subscription_that_panics_or_is_cancelled_early_can_be_reused() {
     for panics in [true, false] {
         let router = Router::new("test", "1.0").extension(Fails { panics });
         let (ours, theirs) = channel(16);
@@ -226,7 +226,7 @@ async fn a_subscription_that_panics_or_is_cancelled_before_it_begins_leaves_its_
         let send = async |message: Value| {
             let (json, purpose) = (message.to_string().into_bytes(), Purpose::Unsolicited);
             sender.send(Outgoing { json, purpose }).await.unwrap();
-            // Time passes when everything else waits.
+            // The paused clock advances once all other tasks wait.
             tokio::time::sleep(Duration::from_millis(1)).await;
         };
         let meta = json!({
@@ -243,7 +243,7 @@ async fn a_subscription_that_panics_or_is_cancelled_before_it_begins_leaves_its_
         let mut answers = Vec::new();
         while answers.last() != Some(&(json!("end"), Value::Null)) {
             let Some(Incoming::Message { json, .. }) = receiver.receive().await.unwrap() else {
-                panic!("the session goes on");
+                panic!("the session has ended");
             };
             let answer: Value = serde_json::from_slice(&json).unwrap();
             answers.push((answer["id"].clone(), answer["error"]["code"].clone()));

@@ -1,4 +1,4 @@
-//! A server with the vendor's extension: requests and results have the types of its crate.
+//! A server with the vendor's extension. Its requests and results use the types of the extension's crate.
 
 use mcp_ext_billing::{
     BillingExtensionCapability, EXTENSION, GetInvoiceRequestParams, GetInvoiceResult, Invoice, InvoiceStatus,
@@ -8,7 +8,7 @@ use mcp_runtime::router::{Call, ServerExtension};
 use mcp_runtime::{ErrorObject, Router};
 use serde_json::Value;
 
-/// The invoices of the server.
+/// The server's implementation of the extension.
 #[derive(Clone)]
 struct Billing;
 
@@ -19,7 +19,7 @@ impl ServerExtension for Billing {
 
     fn settings(&self) -> RawObject {
         let settings = BillingExtensionCapability::default().with_currency("CHF");
-        let json = RawJson::from_encode(&settings).expect("it has no number that JSON lacks");
+        let json = RawJson::from_encode(&settings).expect("it has no number that JSON can't represent");
         json.decode_as().expect("it is an object")
     }
 
@@ -31,7 +31,7 @@ impl ServerExtension for Billing {
     }
 }
 
-/// The server.
+/// Returns the server.
 pub fn server() -> Router {
     Router::new("shop", "1.0").extension(Billing)
 }

@@ -1,4 +1,4 @@
-//! A client asks the server for an invoice.
+//! A client requests an invoice from the server.
 
 use invoices::server;
 use mcp_ext_billing::{EXTENSION, GetInvoiceResult, Invoice, InvoiceStatus};
@@ -7,7 +7,7 @@ use mcp_runtime::{CallError, Client, Options};
 use serde_json::json;
 
 #[tokio::test]
-async fn a_client_that_declares_the_extension_gets_an_invoice_and_another_one_is_refused() {
+async fn a_client_gets_an_invoice_only_if_it_declares_the_extension() {
     let (theirs, ours) = channel(8);
     let _session = server().serve(Options::default(), theirs);
     let client = Client::new("till", "1.0").extension(&EXTENSION);

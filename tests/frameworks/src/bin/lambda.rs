@@ -1,4 +1,4 @@
-//! The weather as a function of AWS Lambda, for requests to the host in the environment variable `HOST`.
+//! The weather server as an AWS Lambda function, for requests to the host in the environment variable `HOST`.
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), lambda_http::Error> {

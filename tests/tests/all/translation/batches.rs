@@ -1,4 +1,4 @@
-//! Batches, which only one revision has.
+//! Batches, which only 2025-03-26 has.
 
 use crate::revisions::{V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25};
 use mcp_adapters::mcp_wire::{Batch, DecodeErrorKind};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{Outcome, outcome, refusal, to_client, to_server, unchanged};
 
 #[test]
-fn a_batch_of_2025_03_26_is_split_and_each_message_is_translated_by_itself() {
+fn a_batch_of_2025_03_26_is_split_and_each_message_is_translated_separately() {
     let batch = json!([
         {"jsonrpc": "2.0", "id": 1, "method": "example/ping"},
         {"jsonrpc": "2.0", "method": "notifications/example"},
@@ -43,7 +43,7 @@ fn an_empty_batch_is_an_invalid_request() {
 }
 
 #[test]
-fn a_bad_element_of_a_batch_is_refused_with_its_id_and_the_others_are_read() {
+fn an_invalid_element_of_a_batch_is_refused_with_its_id_and_the_others_are_read() {
     let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "example/ping"});
     let answer = json!({"jsonrpc": "2.0", "id": 2, "result": {}});
     let elements = [
@@ -73,7 +73,7 @@ fn a_bad_element_of_a_batch_is_refused_with_its_id_and_the_others_are_read() {
             Value::Null,
             -32600,
         ),
-        // Its id is one that we gave: it must not look like an answer to a request of the peer's.
+        // This id is ours: the error must not look like a response to a request of the peer.
         (json!({"jsonrpc": "1.0", "id": 1, "result": {}}), Value::Null, -32600),
     ];
     for (element, id, code) in elements {
@@ -92,7 +92,7 @@ fn a_bad_element_of_a_batch_is_refused_with_its_id_and_the_others_are_read() {
 }
 
 #[test]
-fn a_batch_that_is_no_json_is_a_decode_error() {
+fn a_batch_of_malformed_json_is_a_syntax_error() {
     let batches = [
         "[",
         "[{]",
@@ -108,7 +108,7 @@ fn a_batch_that_is_no_json_is_a_decode_error() {
     }
 }
 
-/// Whether a server takes what a client sent for a batch, and what became of each message.
+/// Reads a client's JSON as a server does. Returns whether it is a batch, and the outcome of each message.
 fn batch_outcomes(peer: Revision, json: &str) -> (bool, Vec<Outcome>) {
     let read = peers::client_message(peer, json.as_bytes(), Policy::Conform.into()).unwrap();
     let (is_batch, messages) = match read {
@@ -122,7 +122,7 @@ fn batch_outcomes(peer: Revision, json: &str) -> (bool, Vec<Outcome>) {
 }
 
 #[test]
-fn no_batch_is_ever_sent() {
+fn single_messages_to_a_peer_with_batches_are_not_sent_as_batches() {
     let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "example/ping"});
     assert_eq!(to_client(V2025_03_26, &ping), unchanged(&ping));
     assert_eq!(to_server(V2025_03_26, &ping), unchanged(&ping));

@@ -1,4 +1,4 @@
-//! Capabilities.
+//! Capabilities that only some revisions declare.
 
 use crate::revisions::{V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{AUTOMATIC, becomes, is_carried, stays};
 
 #[test]
-fn the_completions_capability_is_left_absent_on_the_way_up_and_dropped_on_the_way_to_2024_11_05() {
+fn the_completions_capability_is_dropped_for_2024_11_05_and_not_added_on_upgrade() {
     let before = json!({"capabilities": {"completions": {}, "tools": {}}, "protocolVersion": "2024-11-05",
         "serverInfo": {"name": "s", "version": "1"}});
     let after = json!({"capabilities": {"tools": {}}, "protocolVersion": "2024-11-05",
@@ -23,7 +23,7 @@ fn the_completions_capability_is_left_absent_on_the_way_up_and_dropped_on_the_wa
 }
 
 #[test]
-fn the_elicitation_capability_means_forms_and_is_removed_where_it_means_addresses_alone() {
+fn the_elicitation_capability_is_dropped_for_2025_06_18_if_it_supports_only_urls() {
     let rule = "2025-11-25 ClientCapabilities.elicitation";
     let capabilities = |elicitation: Value| json!({"elicitation": elicitation});
     stays(

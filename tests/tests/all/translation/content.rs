@@ -1,4 +1,4 @@
-//! Content of kinds that a revision lacks, and structured content.
+//! Content blocks of types that a revision lacks, and structured content.
 
 use crate::revisions::{V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25};
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use super::{AUTOMATIC, becomes, expected, is_carried, refusal, result_to_server, stays, to_client, unchanged};
 
 #[test]
-fn audio_in_tool_and_prompt_content_is_an_embedded_blob_in_2024_11_05() {
+fn audio_in_tool_and_prompt_content_becomes_an_embedded_blob_for_2024_11_05() {
     let rule = "2025-03-26 ContentBlock[audio]";
     let audio = json!({
         "type": "audio", "data": "UklGRg==", "mimeType": "audio/wav", "annotations": {"audience": ["user"]},
@@ -49,7 +49,7 @@ fn audio_in_tool_and_prompt_content_is_an_embedded_blob_in_2024_11_05() {
 }
 
 #[test]
-fn audio_in_sampling_is_refused_in_a_request_to_2024_11_05_and_put_into_words_in_a_result() {
+fn audio_in_sampling_is_refused_in_requests_to_2024_11_05_and_becomes_text_in_results() {
     let audio = json!({"type": "audio", "data": "UklGRg==", "mimeType": "audio/wav"});
     let request = json!({
         "jsonrpc": "2.0", "id": 7, "method": "sampling/createMessage",
@@ -70,7 +70,7 @@ fn audio_in_sampling_is_refused_in_a_request_to_2024_11_05_and_put_into_words_in
 }
 
 #[test]
-fn a_resource_link_is_a_text_with_its_name_address_and_description_before_2025_06_18() {
+fn a_resource_link_becomes_text_with_its_name_uri_and_description_before_2025_06_18() {
     let rule = "2025-06-18 ContentBlock[resource_link]";
     let link = json!({
         "type": "resource_link", "name": "main.rs", "uri": "file:///main.rs", "description": "Where it begins",
@@ -105,7 +105,7 @@ fn a_resource_link_is_a_text_with_its_name_address_and_description_before_2025_0
 }
 
 #[test]
-fn structured_content_is_dropped_and_said_in_text_unless_a_text_is_there() {
+fn structured_content_is_dropped_and_added_as_text_unless_there_is_a_text_block() {
     let rule = "2025-06-18 CallToolResult.structuredContent";
     let image = json!({"type": "image", "data": "AA==", "mimeType": "image/png"});
     let text = json!({"type": "text", "text": "21 degrees"});
@@ -140,7 +140,7 @@ fn structured_content_is_dropped_and_said_in_text_unless_a_text_is_there() {
 }
 
 #[test]
-fn the_output_schema_of_a_tool_is_dropped_and_recorded_on_the_way_down() {
+fn the_output_schema_of_a_tool_is_dropped_and_recorded_on_downgrade() {
     let tool = json!({"name": "t", "inputSchema": {"type": "object"}, "outputSchema": {"type": "object", "$defs": {}}});
     becomes(
         (V2025_06_18, V2025_03_26),

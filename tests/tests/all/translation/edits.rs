@@ -1,10 +1,10 @@
-//! Values whose text stays as it is but for the members that are added and removed.
+//! Conversions that edit the text of a value: it stays as it is, except for added and removed members.
 
 use super::{V2024_11_05, V2025_06_18, V2025_11_25, Way, result_to_client, supplied};
 use mcp_adapters::{Policy, Revision, translate};
 use serde_json::json;
 
-/// The text that a value of a definition becomes, without a loss.
+/// Asserts the exact text to which a value of a definition is translated, without a loss.
 #[track_caller]
 fn becomes(way: Way, definition: &str, before: &str, after: &str) {
     let conversion = match way.1 == Revision::HUB {
@@ -30,7 +30,7 @@ fn an_implied_member_is_removed_with_its_comma() {
             "{ \"resultType\" : \"complete\" , \"content\" : [ ] ,\n\"x\":1 }",
             "{ \"content\" : [ ] ,\n\"x\":1 }",
         );
-        // Written otherwise, it is the same member.
+        // With escapes, it is the same member.
         is_left(
             r#"{"content":[],"result\u0054ype":"comp\u006cete"}"#,
             r#"{"content":[]}"#,
@@ -39,7 +39,7 @@ fn an_implied_member_is_removed_with_its_comma() {
 }
 
 #[test]
-fn what_a_session_knows_is_added_where_it_belongs() {
+fn supplied_metadata_is_added_to_the_meta_object_of_the_params() {
     let capabilities = r#""io.modelcontextprotocol/clientCapabilities":{}"#;
     let version = r#""io.modelcontextprotocol/protocolVersion":"2025-11-25""#;
     let call = |params: &str| format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}"#);
@@ -65,7 +65,7 @@ fn what_a_session_knows_is_added_where_it_belongs() {
 }
 
 #[test]
-fn a_result_of_any_length_is_written_alone_and_after_another_text() {
+fn a_result_of_any_length_is_written_separately_and_appended_to_another_text() {
     for peer in [V2025_11_25, V2025_06_18, V2024_11_05] {
         for text in ["", "short", &"é\n".repeat(10_000)] {
             let result = json!({"content": [{"type": "text", "text": text}]});

@@ -1,4 +1,4 @@
-//! Elicitation, and the enumerations in its forms.
+//! Elicitation, and enumerations in its forms.
 
 use crate::revisions::{V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25};
 use mcp_adapters::Policy;
@@ -9,13 +9,13 @@ use super::{
     to_client, translates, unchanged,
 };
 
-/// A form with one question.
+/// Returns an elicitation request with these parameters.
 pub(super) fn form(params: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": 4, "method": "elicitation/create", "params": params})
 }
 
 #[test]
-fn elicitation_to_a_client_that_lacks_it_is_answered_with_method_not_found() {
+fn elicitation_of_a_client_whose_revision_lacks_it_is_answered_with_method_not_found() {
     let request = form(json!({"message": "who?", "requestedSchema": {"type": "object", "properties": {}}}));
     for peer in [V2024_11_05, V2025_03_26] {
         let because = "`method`: revision 2025-03-26 has no method elicitation/create";
@@ -25,7 +25,7 @@ fn elicitation_to_a_client_that_lacks_it_is_answered_with_method_not_found() {
 }
 
 #[test]
-fn a_form_loses_its_mode_on_the_way_to_2025_06_18_and_needs_none_on_the_way_up() {
+fn the_mode_of_a_form_is_dropped_for_2025_06_18_and_not_added_on_upgrade() {
     let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]});
     let request = form(json!({"mode": "form", "message": "who?", "requestedSchema": schema}));
     let earlier = form(json!({"message": "who?", "requestedSchema": schema}));
@@ -35,7 +35,7 @@ fn a_form_loses_its_mode_on_the_way_to_2025_06_18_and_needs_none_on_the_way_up()
 }
 
 #[test]
-fn an_unknown_mode_of_a_form_is_carried_or_dropped_and_never_becomes_another() {
+fn an_unknown_mode_of_a_form_is_carried_or_dropped_and_never_replaced() {
     let schema = json!({"type": "object", "properties": {}});
     let weird = json!({"mode": "weird", "message": "who?", "requestedSchema": schema});
     let without = json!({"message": "who?", "requestedSchema": schema});
@@ -47,7 +47,7 @@ fn an_unknown_mode_of_a_form_is_carried_or_dropped_and_never_becomes_another() {
 }
 
 #[test]
-fn an_address_to_visit_is_refused_on_the_way_to_2025_06_18() {
+fn url_elicitation_is_refused_for_2025_06_18() {
     let request = form(json!({
         "mode": "url", "message": "sign in", "elicitationId": "e", "url": "https://example.org/sign-in",
     }));
@@ -56,7 +56,7 @@ fn an_address_to_visit_is_refused_on_the_way_to_2025_06_18() {
 }
 
 #[test]
-fn an_answer_to_a_form_is_the_same_in_both_revisions_but_for_lists() {
+fn the_result_of_a_form_is_the_same_in_both_revisions_and_lists_are_refused() {
     let answer = json!({"action": "accept", "content": {"name": "me", "age": 41.5, "ok": true}});
     stays((V2025_06_18, V2025_11_25), "ElicitResult", &answer);
     assert_eq!(
@@ -74,7 +74,7 @@ fn an_answer_to_a_form_is_the_same_in_both_revisions_but_for_lists() {
 }
 
 #[test]
-fn legacy_and_untitled_single_enumerations_are_the_same_but_for_their_default() {
+fn legacy_and_untitled_single_enumerations_keep_everything_but_their_default() {
     let legacy = json!({"type": "string", "enum": ["a", "b"], "enumNames": ["A", "B"], "title": "Letter"});
     let untitled = json!({"type": "string", "enum": ["a", "b"], "description": "A letter"});
     for schema in [legacy, untitled] {
@@ -94,7 +94,7 @@ fn legacy_and_untitled_single_enumerations_are_the_same_but_for_their_default() 
 }
 
 #[test]
-fn a_titled_single_enumeration_becomes_values_and_names() {
+fn a_titled_single_enumeration_becomes_a_legacy_one_with_values_and_names() {
     let titled = json!({
         "type": "string", "title": "Letter", "oneOf": [{"const": "a", "title": "A"}, {"const": "b", "title": "B"}],
     });
@@ -108,14 +108,14 @@ fn a_titled_single_enumeration_becomes_values_and_names() {
     ] {
         let losses = [["(root)", "replaced", rule]];
         becomes((V2025_11_25, V2025_06_18), definition, &titled, &earlier, &losses);
-        // The two lists stay what they are: a legacy enumeration is still one.
+        // On upgrade, the two lists stay: a legacy enumeration isn't converted.
         stays((V2025_06_18, V2025_11_25), definition, &earlier);
     }
     is_carried((V2025_11_25, V2025_06_18), "PrimitiveSchemaDefinition", &titled);
 }
 
 #[test]
-fn a_multiple_choice_is_left_out_of_a_form_where_it_is_optional_and_refused_where_it_is_required() {
+fn a_multiple_choice_field_is_dropped_if_optional_and_refused_if_required() {
     let rule = "2025-11-25 RequestedSchema.properties";
     let titled = json!({"type": "array", "items": {"anyOf": [{"const": "a", "title": "A"}]}});
     let untitled = json!({"type": "array", "items": {"type": "string", "enum": ["a"]}});
@@ -133,7 +133,7 @@ fn a_multiple_choice_is_left_out_of_a_form_where_it_is_optional_and_refused_wher
             Outcome::Sent(earlier, losses)
         );
         let Outcome::Refused { id, code, message } = to_client(V2025_06_18, &question(json!(["tags"]))) else {
-            panic!("a question that must be answered was left out")
+            panic!("a required field was left out")
         };
         assert_eq!((id, code), (json!(4), -32602));
         assert!(

@@ -10,7 +10,7 @@ use super::{
 };
 
 #[test]
-fn optional_members_of_2025_11_25_are_dropped_and_recorded_on_the_way_down() {
+fn optional_members_of_2025_11_25_are_dropped_and_recorded_on_downgrade() {
     let tool = json!({
         "name": "clock",
         "icons": [{"src": "https://example.org/clock.png"}],
@@ -25,7 +25,7 @@ fn optional_members_of_2025_11_25_are_dropped_and_recorded_on_the_way_down() {
 }
 
 #[test]
-fn a_null_for_an_absent_member_is_left_out_without_a_loss() {
+fn a_null_for_an_absent_member_is_removed_without_a_loss() {
     let resource = json!({
         "name": "log",
         "uri": "file:///log",
@@ -47,7 +47,7 @@ fn a_null_for_an_absent_member_is_left_out_without_a_loss() {
 }
 
 #[test]
-fn titles_metadata_and_dates_of_2025_06_18_are_dropped_and_recorded_on_the_way_down() {
+fn titles_metadata_and_dates_of_2025_06_18_are_dropped_and_recorded_on_downgrade() {
     let resource = json!({
         "name": "log",
         "title": "The log",
@@ -67,7 +67,7 @@ fn titles_metadata_and_dates_of_2025_06_18_are_dropped_and_recorded_on_the_way_d
 }
 
 #[test]
-fn the_context_of_a_completion_is_dropped_and_recorded_on_the_way_down() {
+fn the_context_of_a_completion_is_dropped_and_recorded_on_downgrade() {
     let request = json!({
         "jsonrpc": "2.0", "id": 1, "method": "completion/complete",
         "params": {
@@ -87,7 +87,7 @@ fn the_context_of_a_completion_is_dropped_and_recorded_on_the_way_down() {
 }
 
 #[test]
-fn the_message_of_a_progress_notification_is_dropped_and_recorded_on_the_way_to_2024_11_05() {
+fn the_message_of_a_progress_notification_is_dropped_and_recorded_for_2024_11_05() {
     let notification = json!({
         "jsonrpc": "2.0", "method": "notifications/progress",
         "params": {"progressToken": "t", "progress": 0.5, "total": 1, "message": "half"},
@@ -106,7 +106,7 @@ fn the_message_of_a_progress_notification_is_dropped_and_recorded_on_the_way_to_
 }
 
 #[test]
-fn the_annotations_of_a_tool_are_dropped_and_recorded_on_the_way_to_2024_11_05() {
+fn the_annotations_of_a_tool_are_dropped_and_recorded_for_2024_11_05() {
     let tool = json!({"name": "rm", "annotations": {"destructiveHint": true}, "inputSchema": {"type": "object"}});
     let earlier = json!({"name": "rm", "inputSchema": {"type": "object"}});
     let losses = [["annotations", "dropped", AUTOMATIC]];
@@ -116,7 +116,7 @@ fn the_annotations_of_a_tool_are_dropped_and_recorded_on_the_way_to_2024_11_05()
 }
 
 #[test]
-fn defaults_of_form_fields_are_dropped_and_recorded_on_the_way_down() {
+fn defaults_of_form_fields_are_dropped_and_recorded_on_downgrade() {
     let fields = [
         (json!({"type": "string", "default": "me"}), json!({"type": "string"})),
         (json!({"type": "number", "default": 1}), json!({"type": "number"})),

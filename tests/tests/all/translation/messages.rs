@@ -1,4 +1,4 @@
-//! Ids of messages, and results by the method that they answer.
+//! Ids of messages, and results, whose method determines their type.
 
 use mcp_adapters::mcp_wire::{RawJson, Reader, Response};
 use mcp_adapters::{FromPeer, FromResult, Policy, Revision, hub, peers, translatable};
@@ -11,7 +11,7 @@ use super::{
 };
 
 #[test]
-fn an_error_without_an_id_is_accepted_from_and_for_every_revision() {
+fn an_error_without_an_id_is_translated_unchanged_from_and_to_every_revision() {
     let absent = json!({"jsonrpc": "2.0", "error": {"code": -32700, "message": "no JSON"}});
     let null = json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32700, "message": "no JSON"}});
     for peer in Revision::ALL {
@@ -25,7 +25,7 @@ fn an_error_without_an_id_is_accepted_from_and_for_every_revision() {
 }
 
 #[test]
-fn a_cancellation_of_nothing_in_particular_is_dropped_before_2025_11_25() {
+fn a_cancellation_without_a_request_id_is_dropped_before_2025_11_25() {
     let nameless = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"reason": "bored"}});
     let named = json!({
         "jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 3, "reason": "bored"},
@@ -40,7 +40,7 @@ fn a_cancellation_of_nothing_in_particular_is_dropped_before_2025_11_25() {
 }
 
 #[test]
-fn a_result_is_read_by_the_method_that_it_answers() {
+fn a_result_is_read_as_the_type_that_its_method_determines() {
     let tools = json!([{"name": "t", "inputSchema": {"type": "object"}}]);
     let result = json!({"tools": tools, "resultType": "complete", "ttlMs": 0, "cacheScope": "private"});
     let result = RawJson::from(&result);
@@ -55,7 +55,7 @@ fn a_result_is_read_by_the_method_that_it_answers() {
 }
 
 #[test]
-fn a_result_is_the_same_whether_it_is_read_in_its_response_or_alone() {
+fn a_result_is_the_same_whether_it_is_read_within_its_response_or_separately() {
     let shown = |read: FromResult<hub::ServerResult>| (serde_json::to_string(&read.result).unwrap(), read.losses);
     for peer in Revision::ALL {
         let mut read = 0;
@@ -77,7 +77,7 @@ fn a_result_is_the_same_whether_it_is_read_in_its_response_or_alone() {
 }
 
 #[test]
-fn a_response_passes_with_its_result_unread() {
+fn a_response_is_translated_without_reading_its_result() {
     let response = json!({"jsonrpc": "2.0", "id": 1, "result": {"tools": "later"}});
     for peer in Revision::ALL {
         assert_eq!(from_server(peer, &response), unchanged(&response));
@@ -86,7 +86,7 @@ fn a_response_passes_with_its_result_unread() {
 }
 
 #[test]
-fn a_message_of_the_hub_is_the_same_on_both_sides() {
+fn a_message_from_the_hub_revision_to_itself_is_unchanged() {
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientCapabilities": {},

@@ -9,10 +9,10 @@ use super::{
 };
 
 #[test]
-fn a_request_unknown_to_the_target_is_answered_with_method_not_found_and_never_sent() {
+fn a_request_unknown_to_the_target_is_answered_with_method_not_found_and_not_sent() {
     for peer in EARLIER {
         let request = json!({"jsonrpc": "2.0", "id": "a", "method": "tasks/get", "params": {"taskId": "t"}});
-        // All messages go through the hub.
+        // The error names the hub's revision, because all messages go through the hub.
         let message = "`method`: revision 2026-07-28 has no method tasks/get";
         assert_eq!(to_server(peer, &request), refusal(json!("a"), -32601, message));
         assert_eq!(to_client(peer, &request), refusal(json!("a"), -32601, message));
@@ -40,7 +40,7 @@ fn a_notification_unknown_to_the_target_is_dropped_and_recorded() {
 }
 
 #[test]
-fn a_method_that_no_revision_knows_reaches_whoever_can_answer_it() {
+fn messages_with_a_method_that_no_revision_declares_are_passed_on_unchanged() {
     let request = json!({"jsonrpc": "2.0", "id": 1, "method": "example/extension", "params": {"a": 1}});
     let notification = json!({"jsonrpc": "2.0", "method": "notifications/stderr", "params": {"content": "x"}});
     for peer in EARLIER {
@@ -52,7 +52,7 @@ fn a_method_that_no_revision_knows_reaches_whoever_can_answer_it() {
 }
 
 #[test]
-fn a_method_of_a_later_revision_from_an_earlier_peer_is_refused_or_is_carried_as_what_it_is() {
+fn a_later_method_from_an_earlier_peer_is_refused_unless_it_is_carried_and_valid() {
     let request = |version| {
         json!({"jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": {"_meta": {
             "io.modelcontextprotocol/protocolVersion": version,
@@ -77,7 +77,7 @@ fn a_method_of_a_later_revision_from_an_earlier_peer_is_refused_or_is_carried_as
     let (right, wrong) = (request(json!("2026-07-28")), request(json!(1)));
     for peer in EARLIER {
         assert_eq!(method(peer, &right, Policy::Conform), "refused");
-        // What a gateway carried to an earlier revision comes back as what it was.
+        // A request that a gateway carried to an earlier revision is restored.
         assert_eq!(method(peer, &right, Policy::Carry), "known");
         assert_eq!(method(peer, &wrong, Policy::Carry), "refused");
     }

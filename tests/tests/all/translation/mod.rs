@@ -1,4 +1,4 @@
-//! How messages and values are translated between revisions.
+//! Translation of messages and values between revisions.
 
 mod batches;
 mod capabilities;
@@ -21,28 +21,28 @@ use mcp_adapters::{
 use mcp_tests::same;
 use serde_json::{Value, json};
 
-/// From one revision to another.
+/// The source and the target revision.
 type Way = (Revision, Revision);
-/// Path, kind and rule.
+/// The path, kind and rule of a loss.
 type ExpectedLoss<'l> = [&'l str; 3];
 
 const AUTOMATIC: &str = "automatic";
 
-/// A translated result: JSON and losses, or the code of the error and its path.
+/// The outcome of translating a result: JSON and losses, or the code and path of the error.
 type ResultOutcome = Result<(Value, Vec<[String; 3]>), (i64, String)>;
 
-/// What a message is translated to.
+/// The outcome of translating a message.
 #[derive(Debug, PartialEq)]
 enum Outcome {
-    /// The peer gets this.
+    /// The receiver gets this message, which has these losses.
     Sent(Value, Vec<[String; 3]>),
-    /// The peer gets nothing, and the sender gets this error.
+    /// The receiver gets nothing, and the sender gets this error.
     Refused { id: Value, code: i64, message: String },
-    /// The peer gets nothing, and neither does the sender.
+    /// Neither the receiver nor the sender gets anything.
     Dropped(Vec<[String; 3]>),
 }
 
-/// The losses, sorted, because their order has no meaning.
+/// Returns the losses, sorted because their order has no meaning.
 fn recorded(losses: &[Loss]) -> Vec<[String; 3]> {
     let written = losses.iter().map(|loss| {
         let [path, kind] = [loss.path.to_string(), loss.kind.to_string()];
@@ -78,27 +78,28 @@ fn translates(way: Way, policy: Policy, definition: &str, before: &Value, after:
     assert_eq!(recorded(&translation.losses), expected(losses));
 }
 
-/// A value is translated to another that conforms to the target, with these losses.
+/// Asserts that a value is translated to another with these losses, under `Policy::Conform`.
 #[track_caller]
 fn becomes(way: Way, definition: &str, before: &Value, after: &Value, losses: &[ExpectedLoss<'_>]) {
     translates(way, Policy::Conform, definition, before, after, losses);
 }
 
-/// A value is the same in both revisions, there and back.
+/// Asserts that a value is translated to itself without a loss, in both directions.
 #[track_caller]
 fn stays((from, to): Way, definition: &str, value: &Value) {
     becomes((from, to), definition, value, value, &[]);
     becomes((to, from), definition, value, value, &[]);
 }
 
-/// What the target doesn't declare is kept on the way there and back.
+/// Asserts that a value is translated to itself in both directions under `Policy::Carry`, also members that the target
+/// doesn't declare.
 #[track_caller]
 fn is_carried((from, to): Way, definition: &str, value: &Value) {
     translates((from, to), Policy::Carry, definition, value, value, &[]);
     translates((to, from), Policy::Carry, definition, value, value, &[]);
 }
 
-/// The target can't represent a value; the error has this code and path.
+/// Asserts that translating a value fails, with an error that has this code and path.
 #[track_caller]
 fn refuses((from, to): Way, definition: &str, before: &Value, code: i64, path: &str) {
     match translate(from, to, definition, before.to_string().as_bytes(), Policy::Conform) {
@@ -130,14 +131,15 @@ fn single<M>(batch: Batch<M>) -> M {
     }
 }
 
-/// A conversion that supplies what the hub wants with each request.
+/// Returns a conversion that supplies the metadata that the hub requires with each request.
 fn supplied() -> Conversion {
     let mut supply = hello::supply("2025-11-25", json!({}).into(), None);
     hello::supply_elicitation(&mut supply, "e");
     Conversion::new(Policy::Conform).supplied_with(supply)
 }
 
-/// What a message becomes that goes through the hub: `read` takes it there, and `sent` from there.
+/// Combines the two translations of a message through the hub: `read` is its translation to the hub, and `sent`
+/// translates it from there.
 fn through_the_hub<M>(read: Decoded<Batch<Translated<M>>>, sent: impl FnOnce(M) -> Outcome) -> Outcome {
     match single(read.unwrap()) {
         Translated::Message { message, losses } => match sent(message) {
@@ -148,7 +150,7 @@ fn through_the_hub<M>(read: Decoded<Batch<Translated<M>>>, sent: impl FnOnce(M) 
     }
 }
 
-/// What a client of revision `to` gets when a server of revision `from` sends this.
+/// Returns the message that a client of revision `to` gets when a server of revision `from` sends this.
 #[track_caller]
 fn sent_by_server((from, to): Way, message: &Value) -> Outcome {
     let bytes = message.to_string().into_bytes();
@@ -157,7 +159,7 @@ fn sent_by_server((from, to): Way, message: &Value) -> Outcome {
     })
 }
 
-/// What a server of revision `to` gets when a client of revision `from` sends this.
+/// Returns the message that a server of revision `to` gets when a client of revision `from` sends this.
 #[track_caller]
 fn sent_by_client((from, to): Way, message: &Value) -> Outcome {
     let bytes = message.to_string().into_bytes();
@@ -166,31 +168,31 @@ fn sent_by_client((from, to): Way, message: &Value) -> Outcome {
     })
 }
 
-/// What a client of revision `peer` gets when a server of 2025-11-25 sends this.
+/// Returns the message that a client of revision `peer` gets when a server of 2025-11-25 sends this.
 #[track_caller]
 fn to_client(peer: Revision, message: &Value) -> Outcome {
     sent_by_server((V2025_11_25, peer), message)
 }
 
-/// What a server of revision `peer` gets when a client of 2025-11-25 sends this.
+/// Returns the message that a server of revision `peer` gets when a client of 2025-11-25 sends this.
 #[track_caller]
 fn to_server(peer: Revision, message: &Value) -> Outcome {
     sent_by_client((V2025_11_25, peer), message)
 }
 
-/// What a server of 2025-11-25 gets when a client of revision `peer` sends this.
+/// Returns the message that a server of 2025-11-25 gets when a client of revision `peer` sends this.
 #[track_caller]
 fn from_client(peer: Revision, message: &Value) -> Outcome {
     sent_by_client((peer, V2025_11_25), message)
 }
 
-/// What a client of 2025-11-25 gets when a server of revision `peer` sends this.
+/// Returns the message that a client of 2025-11-25 gets when a server of revision `peer` sends this.
 #[track_caller]
 fn from_server(peer: Revision, message: &Value) -> Outcome {
     sent_by_server((peer, V2025_11_25), message)
 }
 
-/// What a client of revision `peer` gets when a server of 2025-11-25 answers `method` with this.
+/// Returns the result that a client of revision `peer` gets when a server of 2025-11-25 answers `method` with this.
 #[track_caller]
 fn result_to_client(peer: Revision, method: &str, result: &Value) -> ResultOutcome {
     let read = peers::server_result(V2025_11_25, method, &result.into(), supplied());
@@ -202,7 +204,7 @@ fn result_to_client(peer: Revision, method: &str, result: &Value) -> ResultOutco
     sent_result(read.losses, sent)
 }
 
-/// What a server of revision `peer` gets when a client of 2025-11-25 answers `method` with this.
+/// Returns the result that a server of revision `peer` gets when a client of 2025-11-25 answers `method` with this.
 #[track_caller]
 fn result_to_server(peer: Revision, method: &str, result: &Value) -> ResultOutcome {
     let read = peers::client_result(V2025_11_25, method, &result.into(), supplied());
@@ -214,7 +216,8 @@ fn result_to_server(peer: Revision, method: &str, result: &Value) -> ResultOutco
     sent_result(read.losses, sent)
 }
 
-/// Checks that a result is appended to a text as it is written alone, and that the text stays if it can't be.
+/// Checks that a result appended to a text equals the result written separately, and that a result that can't be
+/// represented leaves the text unchanged.
 #[track_caller]
 fn check_appended(
     sent: &Result<(RawJson, Vec<Loss>), Unrepresentable>,
@@ -231,7 +234,7 @@ fn check_appended(
 
 fn read_result<T>(read: Result<Option<FromResult<T>>, FromPeer>) -> Result<FromResult<T>, (i64, String)> {
     match read {
-        Ok(read) => Ok(read.expect("it is a method of 2025-11-25")),
+        Ok(read) => Ok(read.expect("2025-11-25 has the method")),
         Err(FromPeer::Unrepresentable(error)) => Err((error.code(), error.path().to_string())),
         Err(error) => panic!("{error}"),
     }
@@ -251,7 +254,7 @@ fn refusal(id: Value, code: i64, message: &str) -> Outcome {
     }
 }
 
-/// A message that is translated to itself.
+/// The outcome of a message that is translated to itself without a loss.
 fn unchanged(message: &Value) -> Outcome {
     Outcome::Sent(message.clone(), Vec::new())
 }

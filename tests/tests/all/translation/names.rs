@@ -1,4 +1,4 @@
-//! What has another name in another revision.
+//! Definitions and members that have different names in different revisions.
 
 use crate::revisions::{V2024_11_05, V2025_03_26, V2025_06_18};
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use super::{EARLIER, becomes, from_client, is_carried, stays, to_server, unchanged};
 
 #[test]
-fn a_resource_reference_is_a_resource_template_reference_by_another_name() {
+fn a_resource_reference_is_renamed_to_a_resource_template_reference_and_back() {
     let reference = json!({"type": "ref/resource", "uri": "file:///{path}"});
     becomes(
         (V2025_03_26, V2025_06_18),
@@ -33,7 +33,7 @@ fn a_resource_reference_is_a_resource_template_reference_by_another_name() {
 }
 
 #[test]
-fn the_title_of_a_tool_is_copied_to_its_annotations_unless_they_have_one_and_its_name_stays() {
+fn the_title_of_a_tool_moves_to_its_annotations_unless_they_have_one() {
     let rule = "2025-06-18 Tool.title";
     let schema = json!({"type": "object"});
     becomes(
@@ -65,7 +65,7 @@ fn the_title_of_a_tool_is_copied_to_its_annotations_unless_they_have_one_and_its
         &json!({"name": "clock", "inputSchema": schema}),
         &[["title", "dropped", rule]],
     );
-    // A title of the annotations is none of the tool.
+    // On upgrade, the title in the annotations isn't copied to the tool.
     stays(
         (V2025_03_26, V2025_06_18),
         "Tool",

@@ -1,4 +1,4 @@
-//! What real peers send, valid or not.
+//! Unusual values that real peers send, valid or not.
 
 use crate::revisions::{V2025_06_18, V2025_11_25};
 use mcp_adapters::mcp_wire::RawJson;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{AUTOMATIC, EARLIER, becomes, stays, translates};
 
 #[test]
-fn a_resource_link_from_a_server_that_should_not_know_it_is_a_resource_link_to_the_hub() {
+fn a_resource_link_from_a_server_whose_revision_lacks_it_is_read_as_a_resource_link() {
     let result = json!({"content": [{"type": "resource_link", "name": "n", "uri": "file:///n"}]});
     for peer in EARLIER {
         let read = peers::server_result(peer, "tools/call", &RawJson::from(&result), Policy::Conform.into());
@@ -25,7 +25,7 @@ fn a_resource_link_from_a_server_that_should_not_know_it_is_a_resource_link_to_t
 }
 
 #[test]
-fn content_that_no_revision_knows_travels_along() {
+fn content_of_an_unknown_type_is_kept() {
     let result = json!({"content": [{"type": "hologram", "data": [1, 2.50]}], "vendor": null});
     for peer in EARLIER {
         stays((peer, V2025_11_25), "CallToolResult", &result);
@@ -46,7 +46,7 @@ fn an_invalid_value_of_a_member_that_only_the_target_declares_is_dropped_and_rec
 }
 
 #[test]
-fn what_a_tool_schema_says_of_its_dialect_is_dropped_and_recorded_if_it_is_no_text() {
+fn the_dialect_of_a_tool_schema_is_dropped_and_recorded_if_it_is_not_a_string() {
     let tool = |dialect: Value| json!({"name": "t", "inputSchema": {"type": "object", "$schema": dialect, "x": 1.50}});
     let without = json!({"name": "t", "inputSchema": {"type": "object", "x": 1.50}});
     let losses = [["inputSchema.$schema", "dropped", AUTOMATIC]];

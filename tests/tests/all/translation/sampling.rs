@@ -1,4 +1,4 @@
-//! Sampling.
+//! Sampling: lists of content blocks, and tools.
 
 use crate::revisions::{V2025_06_18, V2025_11_25};
 use mcp_adapters::Policy;
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{EARLIER, Outcome, expected, from_server, result_to_server, to_client, translates, unchanged};
 
-/// A request for a message.
+/// Returns a sampling request with these parameters.
 pub(super) fn sampling(params: Value) -> Value {
     let mut params = params;
     params["maxTokens"] = json!(100);
@@ -42,7 +42,7 @@ fn a_sampling_message_with_a_list_is_split_into_messages_of_the_same_role() {
         );
         assert_eq!(from_server(peer, &earlier), unchanged(&earlier));
     }
-    // A list can't be carried: the earlier revision couldn't read the message at all.
+    // A list can't be carried, because a peer of the earlier revision couldn't read the message at all.
     translates(
         (V2025_11_25, V2025_06_18),
         Policy::Carry,
@@ -54,7 +54,7 @@ fn a_sampling_message_with_a_list_is_split_into_messages_of_the_same_role() {
 }
 
 #[test]
-fn a_sampling_result_with_a_list_is_its_only_piece_or_its_texts_joined_or_refused() {
+fn a_list_in_a_sampling_result_becomes_its_only_block_or_its_joined_texts_or_is_refused() {
     let rule = "2025-11-25 CreateMessageResult.content";
     let [a, b, image] = [
         json!({"type": "text", "text": "a"}),

@@ -1,4 +1,4 @@
-//! Tasks, which only the latest of these revisions has.
+//! Tasks, which only 2025-11-25 has.
 
 use crate::revisions::{V2024_11_05, V2025_06_18, V2025_11_25};
 use serde_json::json;
@@ -11,7 +11,7 @@ use super::{
 };
 
 #[test]
-fn a_call_that_wants_to_be_a_task_is_an_ordinary_call_before_2025_11_25() {
+fn a_request_to_run_as_a_task_becomes_an_ordinary_request_before_2025_11_25() {
     let call = json!({
         "jsonrpc": "2.0", "id": 6, "method": "tools/call",
         "params": {"name": "t", "arguments": {"a": 1}, "task": {"ttl": 1000}},
@@ -35,12 +35,12 @@ fn a_call_that_wants_to_be_a_task_is_an_ordinary_call_before_2025_11_25() {
 }
 
 #[test]
-fn a_task_is_no_result_that_an_earlier_peer_could_read() {
+fn a_task_as_a_result_is_refused_before_2025_11_25() {
     let task = json!({"task": {
         "taskId": "t", "status": "working", "ttl": null,
         "createdAt": "2025-11-25T00:00:00Z", "lastUpdatedAt": "2025-11-25T00:00:00Z",
     }});
-    // The asker did nothing wrong.
+    // An internal error, because the request was valid.
     let refused = || Err((-32603, "(root)".to_owned()));
     for peer in EARLIER {
         assert_eq!(result_to_client(peer, "tools/call", &task), refused());

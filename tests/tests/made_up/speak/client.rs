@@ -1,4 +1,4 @@
-//! The client of the program: calls each tool, and expects what the agreed revision can do.
+//! The program's client: calls each tool, and expects the results that the negotiated revision allows.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use crate::server::RESOURCE;
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Answers one question, and passes on log messages.
+/// A handler that answers elicitations and passes on the levels of log messages.
 struct Client(mpsc::UnboundedSender<LoggingLevel>);
 
 impl ClientHandler<Context<ClientSide>> for Client {
@@ -26,7 +26,7 @@ impl ClientHandler<Context<ClientSide>> for Client {
         _: hub::ElicitRequestParams,
         _: &Context<ClientSide>,
     ) -> Result<hub::ElicitResult, ErrorObject> {
-        let content = serde_json::from_str(r#"{"name": "Ada"}"#).expect("it is an answer");
+        let content = serde_json::from_str(r#"{"name": "Ada"}"#).expect("it is an object");
         Ok(hub::ElicitResult::new(hub::ElicitResultAction::Accept).with_content(content))
     }
 
@@ -41,7 +41,7 @@ async fn in_time<T>(what: &str, future: impl Future<Output = T>) -> T {
         .unwrap_or_else(|_| panic!("{what} doesn't come in time"))
 }
 
-/// The result of a tool, or the message of the error.
+/// Calls a tool, and returns its result or the message of the error.
 async fn call(session: &ClientSession, tool: &str) -> String {
     let called = session.peer().call_tool(hub::CallToolRequestParams::new(tool));
     match in_time(tool, called).await {
@@ -50,7 +50,7 @@ async fn call(session: &ClientSession, tool: &str) -> String {
     }
 }
 
-/// Connects a client to a server over a transport, and does all that their revision can do.
+/// Connects a client to a server over a transport, and uses every feature of the negotiated revision.
 pub async fn meet(transport: impl Transport, ours: &[Revision], theirs: &[Revision]) {
     let session = connected(transport, ours).await;
     let agreed = session.0.peer().revision().expect("it is agreed");
@@ -58,7 +58,7 @@ pub async fn meet(transport: impl Transport, ours: &[Revision], theirs: &[Revisi
     exchange(session, &[agreed]).await;
 }
 
-/// The same across a bridge, where each side has a revision of its own.
+/// Like [`meet`], across a bridge whose two sides have different revisions.
 pub async fn meet_across(transport: impl Transport, client: Revision, server: Revision) {
     let session = connected(transport, &[client]).await;
     exchange(session, &[client, server]).await;
@@ -91,11 +91,11 @@ async fn connected(transport: impl Transport, ours: &[Revision]) -> (ClientSessi
     (session, logged)
 }
 
-/// Does all that these revisions can do.
+/// Uses every feature that all of these revisions have.
 async fn exchange((session, mut logged): (ClientSession, Logged), revisions: &[Revision]) {
     let have = |what: fn(&Lifecycle) -> bool| revisions.iter().all(|revision| what(revision.lifecycle()));
     let peer = session.peer();
-    let info = peer.info().expect("the server has said what it is");
+    let info = peer.info().expect("the server has sent its name");
     let name = info.implementation.as_ref().map(|it| it.name.as_str());
     assert_eq!(name, Some("made up"));
     let tools = peer.list::<hub::Tool>().collect::<Vec<_>>();
@@ -155,7 +155,7 @@ async fn cancels(session: &ClientSession, is_told: bool) {
     }
 }
 
-/// Waits for an event of the server.
+/// Calls the tool `events` until it reports an event.
 async fn until(session: &ClientSession, event: &str) {
     in_time(event, async {
         while !call(session, "events").await.contains(event) {
@@ -167,7 +167,7 @@ async fn until(session: &ClientSession, event: &str) {
 
 async fn changes(session: &ClientSession) {
     let filter = ChangeFilter::lists().with_resource(RESOURCE);
-    let changes = in_time("the agreement", session.peer().changes(filter)).await;
+    let changes = in_time("the acknowledgement", session.peer().changes(filter)).await;
     let mut changes = changes.unwrap_or_else(|error| panic!("{error}"));
     call(session, "change").await;
     let mut expected = vec![Change::Resource(RESOURCE.into()), Change::ToolList];

@@ -1,5 +1,5 @@
-//! A server and a client in a revision that is loaded, and between it and the others: `speak DIR`. The directory has the revision's
-//! `name`, `table.json` and `schema.json`.
+//! Connects a server and a client that use a loaded revision, and ones that use it and another revision: `speak DIR`.
+//! The directory has the revision's `name`, `table.json` and `schema.json`.
 //!
 //! It prints each message that the client sends or receives.
 
@@ -51,7 +51,7 @@ fn names(revisions: &[Revision]) -> String {
     names.join(",")
 }
 
-/// The server of a child process.
+/// Serves over stdio, in the child process that [`over_stdio`] starts.
 async fn serve_stdio(revisions: &str) {
     let supported: Vec<Revision> = revisions
         .split(',')
@@ -84,7 +84,7 @@ async fn over_http(ours: &[Revision], theirs: &[Revision]) {
     serving.abort();
 }
 
-/// Across a bridge, each side has a revision of its own.
+/// Connects across a bridge whose client and server have different revisions.
 async fn over_bridge(client: Revision, server_of: Revision) {
     let (served, options) = (server(), supporting(&[server_of]));
     let connector = move || {
@@ -104,7 +104,8 @@ async fn over_bridge(client: Revision, server_of: Revision) {
     serving.abort();
 }
 
-/// Whether a revision has the transport of one endpoint. The earliest one streams from another.
+/// Whether a revision has the Streamable HTTP transport, which has one endpoint. The earliest revision streams from a
+/// second endpoint.
 fn is_of_http(revision: Revision) -> bool {
     Era::of(revision) == Era::Stateless || revision.facts().session_header.is_some()
 }

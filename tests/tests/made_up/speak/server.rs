@@ -1,4 +1,4 @@
-//! The server of the program: a tool for each thing that a session does.
+//! The program's server, with a tool for each feature of a session.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -20,7 +20,7 @@ async fn ask(call: &Call) -> Result<String, CallError> {
 
 type Events = Arc<Mutex<Vec<&'static str>>>;
 
-/// Notes an event when it is dropped.
+/// Records an event when it is dropped.
 struct OnDrop(Events, &'static str);
 
 impl Drop for OnDrop {
@@ -29,7 +29,7 @@ impl Drop for OnDrop {
     }
 }
 
-/// Waits until it is cancelled. A handler learns that from its call, or is dropped with its session.
+/// Waits for its cancellation, which the call signals. It is dropped instead if its session ends.
 async fn wait(call: &Call, events: &Events) -> &'static str {
     drop(OnDrop(Arc::clone(events), "waiting"));
     let _end = OnDrop(Arc::clone(events), "cancelled");
@@ -58,17 +58,17 @@ pub fn server() -> Router {
             let events = Arc::clone(&events);
             async move { wait(&call, &events).await }
         })
-        .tool("events", "What has become of calls", move || {
+        .tool("events", "Lists events of calls", move || {
             let events = heard.lock().expect("nobody panics with it").join(", ");
             async move { events }
         })
         .with(resource(hub::Resource::new("a", RESOURCE), || "text"));
     let changing = router.clone();
-    router.tool("change", "Changes what there is", move || {
+    router.tool("change", "Changes a resource and the list of tools", move || {
         let changing = changing.clone();
         async move {
             tokio::spawn(async move {
-                // After the response: nothing may depend on the order of the two.
+                // After the response, because nothing must depend on the order of the two.
                 tokio::time::sleep(Duration::from_millis(20)).await;
                 changing.resource_updated(RESOURCE);
                 changing.remove_tool("greet");

@@ -1,4 +1,5 @@
-//! A client and a server of each revision in one process, for a system without threads such as WASI, where `wasi.mjs` runs it.
+//! Runs a client and a server of each revision in one process, on a system without threads: `wasi.mjs` runs it with
+//! WASI.
 
 use mcp_runtime::transport::channel;
 use mcp_runtime::{Client, Options, Revision, Router};

@@ -1,4 +1,4 @@
-//! Makes of a module of WebAssembly what Node imports: `bindgen MODULE.wasm FOLDER`.
+//! Converts a WebAssembly module to a package that Node imports: `bindgen MODULE.wasm FOLDER`.
 
 use std::error::Error;
 
@@ -12,7 +12,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .map_err(|_| "usage: bindgen MODULE.wasm FOLDER")?;
     let mut bindgen = Bindgen::new();
     bindgen.input_path(module).nodejs(true)?.typescript(false);
-    // As small as it gets.
+    // Optimized for size.
     bindgen.remove_name_section(true).remove_producers_section(true);
     bindgen.generate(folder)?;
     Ok(())

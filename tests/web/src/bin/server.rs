@@ -1,4 +1,4 @@
-//! The server on a port of this machine, whose URL it prints.
+//! Serves on a local port, and prints its URL.
 
 use mcp_runtime::transport::http::server::{HttpServer, serve};
 

@@ -1,7 +1,8 @@
-//! The weather as a worker at the edge of Cloudflare's network: a server of stateless revisions as a function.
+//! The weather server as a Cloudflare Worker: a server of stateless revisions as a function.
 //!
-//! `worker-build --release` makes of it what `wrangler` deploys. The secret `SEALING_KEY` has the key of the states of questions, 32 random
-//! bytes or more: the answer to a question may reach another machine than has asked it.
+//! `worker-build --release` builds the package that `wrangler` deploys. The secret `SEALING_KEY` is the key that seals
+//! the state of input requests, 32 random bytes or more: the response to an input request can reach another machine
+//! than the one that sent it.
 
 use std::sync::OnceLock;
 
@@ -30,7 +31,7 @@ async fn weather(call: Call) -> Result<String, CallError> {
     }
 }
 
-/// The server, which is made once.
+/// Returns the server, which is created on first use.
 fn server(env: &Env) -> Result<&'static HttpFunction> {
     static SERVER: OnceLock<HttpFunction> = OnceLock::new();
     if let Some(server) = SERVER.get() {

@@ -1,4 +1,4 @@
-//! Checks the values of keywords as the meta-schemas do.
+//! Checks of the values of keywords, like those of the meta-schemas.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use super::super::node::{NodeId, Rule, TypeSet};
 use super::super::number::Exact;
 use super::Keywords;
 
-// Not inline is what many keywords call: their rules are one function.
+// Functions that many keywords call aren't inlined, because the code of all keywords is one function.
 impl<'a> Keywords<'_, 'a> {
     #[inline(never)]
     pub(super) fn value(&self, keyword: &str) -> Option<&'a Value> {
@@ -123,7 +123,7 @@ impl<'a> Keywords<'_, 'a> {
         value.as_array()
     }
 
-    /// The members of `keyword`'s object; none if it is absent.
+    /// Returns the members of `keyword`'s object; none if it is absent.
     pub(super) fn object(&mut self, keyword: &str) -> impl Iterator<Item = (&'a String, &'a Value)> + use<'a> {
         let value = self.value(keyword);
         if let Some(value) = value.filter(|value| !value.is_object()) {
@@ -138,7 +138,7 @@ impl<'a> Keywords<'_, 'a> {
         Some(self.compiler.node(self.pointer(keyword), schema, self.base))
     }
 
-    /// The schemas that `keyword` lists. There must be at least one.
+    /// Returns the schemas that `keyword` lists. There must be at least one.
     #[inline(never)]
     pub(super) fn schemas(&mut self, keyword: &str) -> Vec<NodeId> {
         match self.array(keyword) {

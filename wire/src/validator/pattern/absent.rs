@@ -1,4 +1,4 @@
-//! Without the feature `pattern`, there are no regular expressions.
+//! A substitute without regular expressions, for builds without the feature `pattern`.
 
 #[derive(Debug)]
 pub(super) enum Pattern {}

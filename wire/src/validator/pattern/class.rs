@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use unicode_general_category::get_general_category;
 
-/// The general categories and groups of them: abbreviation and names.
+/// The general categories and groups of them: each abbreviation with its names.
 const CATEGORIES: [(&str, &[&str]); 37] = [
     ("C", &["Other"]),
     ("Cc", &["Control", "cntrl"]),
@@ -88,7 +88,8 @@ impl Class {
         ])
     }
 
-    /// The characters with a Unicode property, such as `Lu`, `Letter` or `Alphabetic`. `None` if the property is unknown.
+    /// Returns the characters with a Unicode property, such as `Lu`, `Letter` or `Alphabetic`. `None` if the property
+    /// is unknown.
     pub(super) fn with_property(name: &str) -> Option<Self> {
         Some(match name {
             "Any" => Self::any(),
@@ -123,7 +124,7 @@ impl Class {
         Self(ranges)
     }
 
-    /// The number of ranges.
+    /// Returns the number of ranges.
     pub(super) fn ranges(&self) -> usize {
         self.0.len()
     }
@@ -160,7 +161,7 @@ impl Class {
     }
 }
 
-/// What a pattern may ask of a character.
+/// The properties of a character that a pattern can refer to.
 #[derive(PartialEq, Eq)]
 struct Properties {
     /// The abbreviation of its general category.
@@ -171,8 +172,8 @@ struct Properties {
     is_white_space: bool,
 }
 
-/// All characters, as ranges of those with the same properties. They are gathered once, because that takes some milliseconds,
-/// and a pattern may name many properties.
+/// All characters, as ranges of those with the same properties. They are gathered only once, because that takes some
+/// milliseconds, and a pattern can name many properties.
 fn properties() -> &'static [(char, char, Properties)] {
     static RANGES: OnceLock<Vec<(char, char, Properties)>> = OnceLock::new();
     RANGES.get_or_init(|| {
@@ -194,7 +195,7 @@ fn properties() -> &'static [(char, char, Properties)] {
     })
 }
 
-/// The next character. The surrogates between U+D7FF and U+E000 are left out.
+/// Returns the next character. The surrogates between U+D7FF and U+E000 are left out.
 fn next(char: char) -> Option<char> {
     (char..=char::MAX).nth(1)
 }
@@ -208,7 +209,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_complement_has_what_the_set_lacks() {
+    fn a_complement_has_all_characters_outside_the_set() {
         let complement = |ranges: &[(char, char)]| Class::of(ranges).complement().0;
         assert_eq!(complement(&[]), [('\0', char::MAX)]);
         assert_eq!(complement(&[('\0', char::MAX)]), []);

@@ -1,12 +1,12 @@
 //! The regular expressions of `pattern` and `patternProperties`, with the feature `pattern`.
 //!
-//! Every match takes time proportional to the length of the text. A pattern that needs a backtracking engine is refused when
-//! the schema is compiled.
+//! Every match takes time proportional to the length of the text. A pattern that needs a backtracking engine is refused
+//! when the schema is compiled.
 
 mod class;
 mod translate;
 
-/// The reason why a pattern isn't compiled that would take too much time or memory.
+/// The error of a pattern that would take too much time or memory.
 const TOO_LARGE: &str = "the regular expression is too large, or nested too deep";
 
 /// An ECMAScript regular expression.
@@ -38,7 +38,7 @@ impl Pattern {
         self.regex.is_match(text)
     }
 
-    /// The steps of a match. Most states of the engine aren't active at most characters.
+    /// Returns the number of steps of a match. At most characters, most states of the engine aren't active.
     pub(super) fn steps(&self, text: &str) -> u64 {
         const STATES_OF_A_STEP: u64 = 8;
         1 + text.len() as u64 * self.size / STATES_OF_A_STEP

@@ -1,7 +1,7 @@
 //! Translates ECMAScript's regular expressions to those of `regex-lite`, whose engine takes linear time.
 //!
-//! Patterns are read as with the flag `u`, but some common deviations are accepted: a literal `]`, `{` or `}`, an unneeded
-//! backslash before punctuation, and a `-` beside a class such as `\w`.
+//! Patterns are read as with the flag `u`, but some common deviations are accepted: a literal `]`, `{` or `}`, an
+//! unneeded backslash before punctuation, and a `-` next to a class such as `\w`.
 
 use std::fmt::Write;
 use std::iter::Peekable;
@@ -16,13 +16,13 @@ type Refused = String;
 /// The maximum size of a regular expression, which bounds the memory that it takes and the time to compile it.
 const MAX_SIZE: u64 = 1 << 14;
 
-/// The ranges of a class that count as much as a state.
+/// The number of ranges of a class that count as one state.
 const RANGES_OF_A_STATE: usize = 16;
 
 /// A regular expression in the syntax of `regex-lite`.
 pub(super) struct Translated {
     pub(super) regex: String,
-    /// About the number of states that the engine takes for it, with all repetitions.
+    /// The approximate number of states that the engine needs for it, with all repetitions.
     pub(super) size: u64,
 }
 
@@ -44,7 +44,7 @@ pub(super) fn translate(pattern: &str) -> Result<Translated, Refused> {
 struct Translator<'p> {
     left: Peekable<Chars<'p>>,
     regex: String,
-    /// The sizes of the open groups so far, from that of the whole pattern.
+    /// The sizes of the open groups so far, the whole pattern first.
     sizes: Vec<u64>,
     /// The size of the latest atom or group.
     last_size: u64,
@@ -58,7 +58,7 @@ enum Escape {
 
 impl Translator<'_> {
     fn pattern(&mut self) -> Result<(), Refused> {
-        // Whether a quantifier may follow.
+        // Whether a quantifier can follow.
         let mut quantifiable = false;
         while let Some(char) = self.left.next() {
             match char {
@@ -103,7 +103,7 @@ impl Translator<'_> {
                     continue;
                 }
             }
-            // A lazy quantifier matches the same texts.
+            // A lazy quantifier matches the same texts as a greedy one.
             self.left.next_if_eq(&'?');
             quantifiable = false;
         }
@@ -113,7 +113,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// Translates an atom or a word boundary, and returns whether a quantifier may follow.
+    /// Translates an atom or a word boundary, and returns whether a quantifier can follow.
     fn atom(&mut self, first: char) -> Result<bool, Refused> {
         match first {
             '.' => self.class(&Class::line_terminators().complement())?,
@@ -182,7 +182,7 @@ impl Translator<'_> {
                 is_named.then_some(()).ok_or_else(|| "a `(?<` has no `>`".to_owned())
             }
             Some('=' | '!' | '<') => Err("a look-around can't be matched in linear time".to_owned()),
-            _ => Err("a group that starts with `(?` is none of ECMAScript's that are supported".to_owned()),
+            _ => Err("a group that starts with `(?` in this way isn't supported".to_owned()),
         }
     }
 
@@ -236,7 +236,7 @@ impl Translator<'_> {
         Ok(if is_negated { class.complement() } else { class })
     }
 
-    /// The next character or escape of a class; `None` at its end.
+    /// Reads the next character or escape of a class. `None` at its end.
     fn class_item(&mut self) -> Result<Option<Escape>, Refused> {
         Ok(match self.left.next().ok_or("a `[` isn't closed")? {
             ']' => None,
@@ -321,7 +321,7 @@ impl Translator<'_> {
         Ok(value)
     }
 
-    /// The set of characters that `{…}` after `\p` names.
+    /// Reads the `{…}` after `\p`, and returns the characters with the property that it names.
     fn property(&mut self) -> Result<Class, Refused> {
         if self.left.next_if_eq(&'{').is_none() {
             return Err("`\\p` needs the name of a property in braces".to_owned());
@@ -340,7 +340,7 @@ mod tests {
     use super::super::Pattern;
 
     #[test]
-    fn patterns_match_as_ecmascript_says() {
+    fn patterns_match_as_in_ecmascript() {
         for (pattern, matching, others) in [
             ("", "a |", ""),
             ("^a*?b+?c??$", "b|aab|abbc", "a|c|abcc"),
@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_pattern_or_needs_backtracking_is_refused_with_the_reason() {
+    fn invalid_patterns_and_those_that_need_backtracking_are_refused() {
         for (pattern, reason) in [
             ("(?=a)", "look-around"),
             ("(?<!a)b", "look-around"),

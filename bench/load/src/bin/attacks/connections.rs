@@ -1,4 +1,4 @@
-//! Connections that no HTTP client would make.
+//! Attacks with raw connections, which no HTTP client would make.
 
 use std::time::{Duration, Instant};
 
@@ -24,7 +24,7 @@ pub async fn slow_headers(program: &Program) -> Result<Outcome> {
     for _ in 0..8 {
         sleep(Duration::from_secs(5)).await;
         for connection in &mut connections {
-            // It may be closed by now, which is what the reading below finds.
+            // The server may have closed the connection, which the read below detects.
             let _ = connection.write_all(b"x").await;
         }
     }
@@ -40,7 +40,7 @@ pub async fn slow_headers(program: &Program) -> Result<Outcome> {
     Outcome::of(&child, begun.elapsed(), format!("{open} of {COUNT} open"))
 }
 
-/// An image's request names the site it comes from, and has no header that a page couldn't set.
+/// Sends the request of an image in a web page: it names its origin site, and has no header that a page couldn't cause.
 pub async fn sse_page(program: &Program) -> Result<Outcome> {
     let (child, _input, url) = program.http("http").await?;
     let begun = Instant::now();
@@ -51,13 +51,13 @@ pub async fn sse_page(program: &Program) -> Result<Outcome> {
     let mut head = vec![0; 256];
     let read = timeout(PATIENCE, connection.read(&mut head))
         .await
-        .context("no answer")??;
+        .context("no response")??;
     head.truncate(read);
     let head = String::from_utf8_lossy(&head);
     Outcome::of(&child, begun.elapsed(), head.lines().next().unwrap_or_default())
 }
 
-/// Posts a message on a connection of its own, and leaves the answer there.
+/// Posts a message on a separate connection, and doesn't read the response.
 pub async fn post_unread(http: &Http, message: &str) -> Result<TcpStream> {
     let socket = tokio::net::TcpSocket::new_v4()?;
     socket.set_recv_buffer_size(4096)?;
@@ -73,8 +73,8 @@ pub async fn post_unread(http: &Http, message: &str) -> Result<TcpStream> {
     Ok(connection)
 }
 
-/// The address in a URL.
+/// Returns the address in a URL.
 fn address(url: &str) -> Result<String> {
-    let rest = url.strip_prefix("http://").context("no URL of HTTP")?;
+    let rest = url.strip_prefix("http://").context("not an HTTP URL")?;
     Ok(rest.split('/').next().unwrap_or_default().to_owned())
 }

@@ -26,7 +26,8 @@ pub async fn batch(program: &Program) -> Result<Outcome> {
     Outcome::of(&child, took, says)
 }
 
-/// A batch of two pings, one of which is nested too deeply; then the id of the good one again.
+/// Sends a batch of two pings, one of which is nested too deeply, and then another request with the id of the valid
+/// one.
 pub async fn deep(program: &Program, mode: &str) -> Result<Outcome> {
     let (child, _input, url) = program.http(mode).await?;
     let http = Http::begin(Client::new(), url, BATCHING).await?;
@@ -45,7 +46,7 @@ pub async fn deep(program: &Program, mode: &str) -> Result<Outcome> {
     Outcome::of(&child, took, format!("{}; its id again: {}", tell(first), tell(again)))
 }
 
-/// Sessions are begun by large requests, and left alone.
+/// Opens sessions with large requests, and doesn't use them.
 pub async fn sessions(program: &Program) -> Result<Outcome> {
     const COUNT: usize = 40;
     let (child, _input, url) = program.http("http").await?;
@@ -71,7 +72,7 @@ pub async fn sessions(program: &Program) -> Result<Outcome> {
     let usage = Usage::of(&child)?;
     let each = (usage.peak - before.peak) as f64 / COUNT as f64 / 1e6;
     let good = statuses.iter().filter(|status| **status == 200).count();
-    let says = format!("{good} of {COUNT} began, {each:.1} MB each: {}", last(&statuses));
+    let says = format!("{good} of {COUNT} opened, {each:.1} MB each: {}", last(&statuses));
     Outcome::of(&child, begun.elapsed(), says)
 }
 
@@ -86,7 +87,7 @@ pub async fn in_flight(program: &Program) -> Result<Outcome> {
         let (http, message) = (http.clone(), call(id + 1, "wait", &text));
         calls.spawn(async move { http.send(message).await });
     }
-    // What is refused is refused at once; the others are held.
+    // Refused calls get their response at once; the others stay in flight.
     let mut refused = 0;
     while let Ok(Some(answer)) = timeout(Duration::from_secs(8), calls.join_next()).await {
         refused += usize::from(answer?.is_ok());
@@ -121,11 +122,11 @@ pub async fn subscriptions(program: &Program) -> Result<Outcome> {
     Outcome::of(
         &child,
         begun.elapsed(),
-        format!("{good} of {COUNT} taken, {each:.1} MB each{last}"),
+        format!("{good} of {COUNT} accepted, {each:.1} MB each{last}"),
     )
 }
 
-/// Calls on connections of their own, whose answers nobody reads.
+/// Calls on separate connections, and doesn't read the responses.
 pub async fn unread(program: &Program) -> Result<Outcome> {
     let (child, _input, http) = begin_http(program, REVISION).await?;
     let text = "x".repeat(MB);

@@ -1,4 +1,4 @@
-//! Attacks over standard streams.
+//! Attacks over stdio.
 
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,8 @@ pub async fn batch(program: &Program, batch: &str) -> Result<Outcome> {
     let begun = Instant::now();
     writer.line(batch).await?;
     writer.line(&request(1, "ping", &json!({}))).await?;
-    // What answers the batch comes before or after, if anything does: numbers have no id that an answer could have.
+    // Responses to the batch can come before or after that to the ping, or not at all: numbers have no id for a
+    // response.
     let answered = lines.answer(1, PATIENCE).await;
     let took = begun.elapsed();
     let says = answered.map_or_else(|error| format!("{error:#}"), |_| "the ping was answered".to_owned());
@@ -46,7 +47,7 @@ pub async fn unread(program: &Program) -> Result<Outcome> {
     for id in 0..400 {
         let message = call(id + 1, "echo", &text);
         let writing = writer.line(&message);
-        // Once the server doesn't read any more, there is nothing more to attack with.
+        // Once the server stops reading, nothing more can be sent.
         if timeout(Duration::from_secs(3), writing).await.is_err() {
             break;
         }
@@ -55,7 +56,7 @@ pub async fn unread(program: &Program) -> Result<Outcome> {
     sleep(Duration::from_secs(2)).await;
     let took = begun.elapsed();
     drop(lines);
-    Outcome::of(&child, took, format!("{sent} of 400 calls taken"))
+    Outcome::of(&child, took, format!("{sent} of 400 calls accepted"))
 }
 
 pub async fn closed_input(program: &Program) -> Result<Outcome> {
@@ -79,7 +80,8 @@ pub async fn closed_input(program: &Program) -> Result<Outcome> {
     Ok(Outcome { usage, took, says })
 }
 
-/// The client answers every question; the ping after the notifications finds out when the server takes the next message.
+/// The client answers every request of the server. The ping after the notifications shows when the server handles the
+/// next message.
 pub async fn questions(program: &Program) -> Result<Outcome> {
     let (child, mut writer, mut lines) = begin_lines(program, "asking", REVISION).await?;
     let begun = Instant::now();
@@ -89,7 +91,7 @@ pub async fn questions(program: &Program) -> Result<Outcome> {
     writer.line(&request(1, "ping", &json!({}))).await?;
     let mut asked = 0;
     let mut answered = None;
-    // It is over when nothing has come for a while after the answer to the ping.
+    // The attack is over once no message arrives for a while after the response to the ping.
     let patience = |is_answered| if is_answered { Duration::from_secs(2) } else { PATIENCE };
     while let Ok(line) = timeout(patience(answered.is_some()), lines.next()).await {
         let message: Value = serde_json::from_str(&line?.context("the server has ended")?)?;
@@ -105,7 +107,7 @@ pub async fn questions(program: &Program) -> Result<Outcome> {
     Outcome::of(
         &child,
         answered.unwrap_or_else(|| begun.elapsed()),
-        format!("{says}; the server asked {asked} times"),
+        format!("{says}; the server sent {asked} requests"),
     )
 }
 

@@ -1,4 +1,5 @@
-//! What each attack costs a server in memory and time. Each has a bound, and a server of its own on this machine.
+//! Measures the memory and time that attacks cost a server. Each attack is bounded, and has a separate server on this
+//! machine.
 
 mod connections;
 mod http;
@@ -18,7 +19,7 @@ use self::outcome::Outcome;
 const BATCHING: &str = "2025-03-26";
 const REVISION: &str = "2025-11-25";
 const MB: usize = 1_000_000;
-/// How long an answer is waited for.
+/// The timeout for a response.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Attacks several builds of a server, each in turn
@@ -32,27 +33,27 @@ struct Args {
     only: Option<String>,
 }
 
-/// The name of each attack, and what it is.
+/// The name and description of each attack.
 const ATTACKS: [(&str, &str); 16] = [
     (
         "batch-numbers",
-        "a batch of 2,000,000 numbers, 4 MB in a line, then a ping",
+        "a batch of 2,000,000 numbers, a line of 4 MB, then a ping",
     ),
-    ("batch-pings", "a batch of 100,000 pings, 4 MB in a line, then a ping"),
-    ("batch-http", "a batch of 1,330,000 empty objects, 4 MB in a body"),
-    ("faults", "arguments with 2,000,000 bad elements, 6 MB in a line"),
+    ("batch-pings", "a batch of 100,000 pings, a line of 4 MB, then a ping"),
+    ("batch-http", "a batch of 1,330,000 empty objects, a body of 4 MB"),
+    ("faults", "arguments with 2,000,000 invalid elements, a line of 6 MB"),
     ("deep-http", "a batch with one element nested 200 deep"),
     ("deep-stateless", "the same without sessions"),
-    ("initialize", "40 sessions that begin with 3.9 MB"),
-    ("calls-in-flight", "100 calls of 2.7 MB that don't return"),
+    ("initialize", "40 sessions opened by requests of 3.9 MB"),
+    ("calls-in-flight", "100 calls of 2.7 MB that stay in flight"),
     ("subscriptions", "40 subscriptions of 3.9 MB each"),
-    ("unread-stdio", "400 answers of 1 MB that nobody reads"),
-    ("unread-http", "100 answers of 1 MB that nobody reads"),
+    ("unread-stdio", "400 unread responses of 1 MB"),
+    ("unread-http", "100 unread responses of 1 MB"),
     ("slow-headers", "200 connections that send a byte of a header every 5 s"),
-    ("stuck-stream", "a ping beside a stream that nobody reads"),
-    ("closed-input", "input closed, 100 answers of 100 KB that nobody reads"),
-    ("questions", "300 notifications whose handler asks, then a ping"),
-    ("sse-page", "GET /sse as by an image of a web page"),
+    ("stuck-stream", "a ping next to an unread stream"),
+    ("closed-input", "input closed, 100 unread responses of 100 KB"),
+    ("questions", "300 notifications that cause a request, then a ping"),
+    ("sse-page", "GET /sse as for an image in a web page"),
 ];
 
 #[tokio::main]
@@ -101,7 +102,7 @@ async fn attack(name: &str, program: &Program) -> Result<Outcome> {
     }
 }
 
-/// A batch of elements that are no messages.
+/// Returns a batch of equal elements.
 fn batch(element: &str, count: usize) -> String {
     format!("[{element}{}]", format!(",{element}").repeat(count - 1))
 }

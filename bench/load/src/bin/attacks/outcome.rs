@@ -1,4 +1,4 @@
-//! What came of an attack.
+//! The outcome of an attack.
 
 use std::time::Duration;
 
@@ -6,13 +6,13 @@ use anyhow::Result;
 use mcp_load::Usage;
 use tokio::process::Child;
 
-/// What came of an attack.
+/// The outcome of an attack.
 pub struct Outcome {
-    /// What the server used when the attack was over.
+    /// The server's usage after the attack.
     pub usage: Usage,
-    /// How long it took to answer, or whatever the attack waits for.
+    /// The time until the response or other event for which the attack waits.
     pub took: Duration,
-    /// What came of it, in words.
+    /// A description of the outcome.
     pub says: String,
 }
 
@@ -26,10 +26,10 @@ impl Outcome {
     }
 }
 
-/// An answer in few words.
+/// Returns the length and the beginning of a response.
 pub fn said(answer: Option<&str>) -> String {
     let Some(answer) = answer else {
-        return "no answer".to_owned();
+        return "no response".to_owned();
     };
     let start: String = answer.chars().take(70).collect();
     format!("{} bytes: `{}`", answer.len(), start.replace('|', "/"))

@@ -1,4 +1,4 @@
-//! What a bridge costs: latency, CPU time and memory, beside other gateways.
+//! Measures the cost of `mcp-rev bridge` and of other gateways: latency, CPU time and memory.
 
 mod routes;
 mod sessions;
@@ -12,27 +12,27 @@ use mcp_load::PORT;
 
 const REVISION: &str = "2025-11-25";
 
-/// Measure what `mcp-rev bridge` costs, beside other gateways
+/// Measure the cost of `mcp-rev bridge` and of other gateways
 #[derive(Parser)]
 struct Args {
     /// The program `mcp-rev`
     bridge: PathBuf,
     /// The program `mcp-load-server`
     server: PathBuf,
-    /// Another gateway in front of a server on standard streams. In its command, `{port}` stands for the port that it serves,
-    /// `{program}` for the server's program, and `{server}` for the server's command as one argument
+    /// Another gateway in front of a stdio server. In its command, `{port}` is replaced by the port on which it
+    /// listens, `{program}` by the server's program, and `{server}` by the server's command as one argument
     #[arg(long = "gateway", value_name = "NAME=COMMAND", value_parser = gateway)]
     gateways: Vec<(String, String)>,
-    /// How long a turn lasts
+    /// The length of a turn
     #[arg(long, default_value_t = 1.0)]
     seconds: f64,
-    /// How many turns each way has
+    /// The number of turns of each combination of transports and gateway
     #[arg(long, default_value_t = 3)]
     turns: usize,
-    /// The calls while which memory is watched
+    /// The number of calls during which memory is measured
     #[arg(long, default_value_t = 36_000)]
     calls: usize,
-    /// The sessions at once
+    /// The number of concurrent sessions
     #[arg(long, default_value_t = 1000)]
     sessions: usize,
 }
@@ -53,13 +53,13 @@ async fn main() -> Result<()> {
 }
 
 impl Args {
-    /// The command of the bridge in front of a server on standard streams, served over HTTP.
+    /// Returns the command of a bridge that listens on HTTP, in front of a stdio server.
     fn bridge_to_lines(&self) -> Vec<String> {
         let server = [self.server.display().to_string(), "stdio".to_owned()];
         [self.bridge_over_http(), vec!["--".to_owned()], server.into()].concat()
     }
 
-    /// The command of the bridge in front of a server over HTTP, served over HTTP.
+    /// Returns the command of a bridge that listens on HTTP, in front of an HTTP server.
     fn bridge_to_http(&self, url: &str) -> Vec<String> {
         [self.bridge_over_http(), vec!["--to".to_owned(), url.to_owned()]].concat()
     }

@@ -1,4 +1,4 @@
-//! Latency and CPU time of calls, with a bridge or another gateway between client and server and without.
+//! Latency and CPU time of calls, with the bridge or another gateway between client and server, and without.
 
 use std::time::{Duration, Instant};
 
@@ -11,18 +11,18 @@ use crate::{Args, REVISION};
 
 const DIRECT: &str = "no gateway";
 const OURS: &str = "mcp-rev bridge";
-/// The calls in flight where there are several.
+/// The number of calls in flight in cases with several.
 const WINDOW: usize = 16;
 
-/// A client with its server, and what its calls have come to.
+/// A client, its server and a gateway if there is one, and the measurements of its calls.
 struct Route {
     row: &'static str,
     column: String,
     window: usize,
     session: Session,
-    /// The process whose CPU time counts.
+    /// The process whose CPU time is measured.
     process: Child,
-    /// What ends when it is dropped: a server, and its input.
+    /// A server and its standard input: the server ends when they are dropped.
     _behind: Behind,
     latencies: Vec<Duration>,
     cpu: Duration,
@@ -35,7 +35,7 @@ enum Session {
     Http(Http),
 }
 
-/// Calls on every route in turns.
+/// Measures all routes in turns.
 pub async fn measure(args: &Args) -> Result<Vec<Cell>> {
     let mut routes = routes(args).await?;
     for turn in 0..=args.turns {
@@ -44,7 +44,7 @@ pub async fn measure(args: &Args) -> Result<Vec<Cell>> {
             let end = Instant::now() + Duration::from_secs_f64(args.seconds);
             let latencies = route.session.turn(route.window, end).await;
             let latencies = latencies.with_context(|| format!("{}, {}", route.row, route.column))?;
-            // The first turn is for warming up.
+            // The first turn is a warm-up.
             if turn > 0 {
                 route.cpu += Usage::of(&route.process)?.cpu.saturating_sub(before);
                 route.latencies.extend(latencies);
@@ -79,7 +79,7 @@ pub async fn measure(args: &Args) -> Result<Vec<Cell>> {
     Ok(cells)
 }
 
-/// The routes, each of whose processes runs until it is dropped.
+/// Starts all routes. The processes of a route run until it is dropped.
 async fn routes(args: &Args) -> Result<Vec<Route>> {
     let server = args.server.display().to_string();
     let program: Program = format!("server={server}").parse().map_err(anyhow::Error::msg)?;
@@ -156,7 +156,7 @@ impl Route {
         format!("{}, {} in flight", self.row, self.window)
     }
 
-    /// The median of the latencies, in milliseconds.
+    /// Returns the median of the latencies, in milliseconds.
     fn median(&self) -> f64 {
         median(&self.latencies)
     }
@@ -174,7 +174,8 @@ impl Session {
         Ok(Self::Http(Http::begin(Client::new(), url, REVISION).await?))
     }
 
-    /// Calls until the end of a turn, and gives how long each call took. Only over HTTP, there may be several in flight.
+    /// Calls until the end of a turn, and returns the latency of each call. Only over HTTP, several calls can be in
+    /// flight.
     async fn turn(&mut self, window: usize, end: Instant) -> Result<Vec<Duration>> {
         let text = "x".repeat(100);
         let mut latencies = Vec::new();
@@ -205,7 +206,7 @@ impl Session {
     }
 }
 
-/// Whether a call was answered with its text.
+/// Checks that the response to a call has its text.
 pub fn check(answer: &str, text: &str) -> Result<()> {
     let is_echo = answer.contains(text) && !answer.contains("\"error\"");
     ensure!(is_echo, "not an echo: {}", answer.chars().take(300).collect::<String>());

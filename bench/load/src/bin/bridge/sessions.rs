@@ -1,4 +1,4 @@
-//! Many sessions at once.
+//! Many concurrent sessions.
 
 use std::time::Instant;
 
@@ -10,10 +10,10 @@ use tokio::task::JoinSet;
 use crate::routes::check;
 use crate::{Args, REVISION};
 
-/// The sessions that begin at a time.
+/// The number of sessions that are opened at the same time.
 const AT_ONCE: usize = 50;
 
-/// Begins sessions with a server over HTTP and with processes of a server, and then calls in all of them at once.
+/// Opens sessions with an HTTP server and with stdio servers, and then calls in all of them at the same time.
 pub async fn measure(args: &Args) -> Result<Vec<Cell>> {
     let program: Program = format!("server={}", args.server.display())
         .parse()
@@ -28,7 +28,7 @@ pub async fn measure(args: &Args) -> Result<Vec<Cell>> {
 async fn hold(args: &Args, column: &str, bridge: &[String]) -> Result<Vec<Cell>> {
     let gateway = Gateway::start(bridge).await?;
     let client = Client::new();
-    // What the bridge does once isn't a cost of a session.
+    // One session before the measurement, because the bridge's one-time allocations aren't a cost of a session.
     let first = Http::begin(client.clone(), gateway.url.clone(), REVISION).await?;
     let before = Usage::of(&gateway.child)?.resident;
     let mut sessions = Vec::new();
@@ -70,7 +70,7 @@ async fn hold(args: &Args, column: &str, bridge: &[String]) -> Result<Vec<Cell>>
     ])
 }
 
-/// Calls in a session.
+/// Calls in a session, and returns whether the response is right.
 async fn is_answered(http: Http) -> bool {
     let text = "x".repeat(100);
     let answer = http.send(call(1, "echo", &text)).await;

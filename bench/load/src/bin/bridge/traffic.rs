@@ -1,4 +1,4 @@
-//! The memory of the bridge while sessions come and go.
+//! The memory of the bridge while sessions start and end.
 
 use anyhow::{Result, ensure};
 use mcp_load::{Cell, Gateway, Http, Usage, call};
@@ -8,14 +8,14 @@ use tokio::task::JoinSet;
 use crate::routes::check;
 use crate::{Args, REVISION};
 
-/// The calls of a session.
+/// The number of calls in a session.
 const CALLS: usize = 100;
-/// The sessions at a time.
+/// The number of concurrent sessions.
 const AT_ONCE: usize = 8;
-/// How often memory is looked at.
+/// The number of memory measurements.
 const STEPS: usize = 10;
 
-/// Pushes all calls through a bridge to a server on standard streams.
+/// Sends all calls through a bridge to a stdio server.
 pub async fn measure(args: &Args) -> Result<Vec<Cell>> {
     let table = format!("Resident memory of the bridge over {} calls, MB", args.calls);
     let gateway = Gateway::start(&args.bridge_to_lines()).await?;

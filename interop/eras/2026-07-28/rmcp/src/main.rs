@@ -1,16 +1,16 @@
-//! A client and a server of rmcp, for our server and our client to talk to.
+//! A client and a server built on rmcp, as peers for our server and our client.
 //!
 //!     rmcp-driver client (--stdio COMMAND ARGUMENT… | --http URL)
 //!     rmcp-driver server (--stdio | --http)
 //!
-//! The client goes through everything with a server that has the fixtures, and prints a line of JSON for each step. The
-//! server has the fixtures, and over HTTP prints its URL first; it stops at the end of its input.
+//! The client takes every step with a server that has the fixtures, and prints a JSON line for each. The server has the
+//! fixtures; over HTTP, it first prints its URL. It stops at the end of its input.
 //!
-//! The environment variable MCP_MODE says how the client begins: `auto`, `stateless` or `handshake`.
+//! The environment variable MCP_MODE selects how the client starts: `auto`, `stateless` or `handshake`.
 //!
-//! What rmcp has types for is made from JSON and looked at as JSON, as the other drivers do it.
+//! Values of rmcp's types are made from JSON and examined as JSON, as in the other drivers.
 
-// A later revision deprecates what this one has.
+// A later revision deprecates features that are used here.
 #![allow(deprecated)]
 
 mod client;
@@ -34,12 +34,12 @@ async fn main() -> anyhow::Result<ExitCode> {
     }
 }
 
-/// A value of one of rmcp's types.
+/// Converts JSON into one of rmcp's types.
 fn typed<T: serde::de::DeserializeOwned>(json: Value) -> Result<T, ErrorData> {
     serde_json::from_value(json).map_err(|error| ErrorData::internal_error(error.to_string(), None))
 }
 
-/// What one of rmcp's types is as JSON.
+/// Converts one of rmcp's types into JSON.
 fn json(value: impl serde::Serialize) -> Value {
     serde_json::to_value(value).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! What authorizes the requests of a client.
+//! The interface of a client's authorization.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,37 +12,40 @@ use super::error::AuthorizationError;
 
 /// Authorizes clients at servers: an `Authorizer` of `mcp-runtime-auth`, for example.
 pub trait Authorize: Send + Sync + 'static {
-    /// The authorization of a client at the server with this URL.
+    /// Creates the authorization of a client at the server with this URL.
     ///
     /// # Errors
-    /// There can't be one.
+    /// When a client can't be authorized at this server.
     fn at(&self, server: &Url) -> Result<Arc<dyn Authorization>, AuthorizationError>;
 }
 
 /// The authorization of a client at one server.
 pub trait Authorization: fmt::Debug + Send + Sync {
-    /// Begins a request.
+    /// Starts a request, which can take several attempts.
     fn begin(&self) -> Box<dyn Attempts + '_>;
 
-    /// How long requests have waited for what authorizes them: for users, for the most part. The timeouts of calls don't count that.
+    /// The total time for which requests have waited for authorization, mostly for users. It doesn't count toward the
+    /// timeouts of calls.
     fn waited(&self) -> Duration;
 }
 
 /// The attempts to send one request.
 pub trait Attempts: Send {
-    /// The headers that authorize the next attempt. A request to another origin than the server's must get no credentials.
+    /// The headers that authorize the next attempt. A request to another origin than the server's must get no
+    /// credentials.
     ///
     /// # Errors
-    /// The client can't be authorized.
+    /// When the client can't be authorized.
     fn headers<'a>(&'a mut self, request: &'a Request) -> AuthorizationFuture<'a, HeaderMap>;
 
-    /// Whether the request should be sent again, with what is now there to authorize it. `at_origin` says whether the server may be
-    /// one of a revision in which servers have no metadata, and are authorized at their own origin.
+    /// Returns whether the request should be sent again, because new credentials are available. `at_origin` is true if
+    /// the server may be one of a revision in which servers have no metadata, and clients are authorized at the
+    /// server's own origin.
     ///
     /// # Errors
-    /// The client can't be authorized.
+    /// When the client can't be authorized.
     fn retry<'a>(&'a mut self, response: &'a Response, at_origin: bool) -> AuthorizationFuture<'a, bool>;
 }
 
-/// What comes of an attempt.
+/// The future of an operation of an attempt.
 pub type AuthorizationFuture<'a, T> = BoxFuture<'a, Result<T, AuthorizationError>>;

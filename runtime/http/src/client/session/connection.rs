@@ -33,9 +33,9 @@ pub(super) struct Connection {
     pub(super) state: Mutex<ClientState>,
     /// Held while the session is renewed.
     pub(super) renewing: tokio::sync::Mutex<()>,
-    /// The requests that wait for their responses, each with the token that cancels it.
+    /// The requests in flight, each with the token that cancels it.
     pub(super) in_flight: Mutex<HashMap<RequestId, InFlight>>,
-    /// What the server's lists say about headers.
+    /// The headers that the server's lists of tools declare.
     pub(super) tools: Mutex<KnownTools>,
     pub(super) requests: Arc<Semaphore>,
     pub(super) notifications: Arc<Semaphore>,
@@ -50,16 +50,16 @@ pub(super) enum Inbound {
     End,
 }
 
-/// A request that waits for its response.
+/// A request in flight.
 #[derive(Debug, Clone)]
 pub(super) struct InFlight {
-    /// Cancels it.
+    /// Cancels the request.
     pub(super) cancelled: CancellationToken,
-    /// Whether the server learns of that by the end of the connection.
+    /// Whether closing the connection tells the server that the request is cancelled.
     pub(super) by_closing: bool,
 }
 
-/// A client that follows redirects only within the same origin, because the headers have secrets.
+/// Creates an HTTP client that follows redirects only within the same origin, because the headers can contain secrets.
 pub(super) fn client(options: &HttpOptions) -> Result<reqwest::Client, HttpError> {
     let redirect = Policy::custom(|attempt| {
         let first = attempt.previous().first().map(Url::origin);
@@ -72,23 +72,24 @@ pub(super) fn client(options: &HttpOptions) -> Result<reqwest::Client, HttpError
         .redirect(redirect)
         .connect_timeout(options.patience)
         .tcp_keepalive(Duration::from_secs(60))
-        // Common servers end idle connections after 5 seconds, and a POST that meets such an end can't be repeated.
+        // Common servers close idle connections after 5 seconds, and a POST that fails because of that can't be
+        // repeated.
         .pool_idle_timeout(Duration::from_secs(4));
     Ok(client.build()?)
 }
 
-/// A response as its receivers read it.
+/// Erases the HTTP library's type of a response's body.
 fn received(response: Response) -> body::Response {
     http::Response::from(response).map(|body| body::Body::new(body, HttpError::Network))
 }
 
 impl Connection {
-    /// Hands a message to the receiver, and waits until it has room.
+    /// Hands a message to the receiver, and waits while its queue is full.
     pub(super) async fn deliver(&self, json: Vec<u8>) {
         self.hand(Inbound::Incoming(Incoming::message(json))).await;
     }
 
-    /// Informs the receiver that a request gets no response.
+    /// Informs the receiver that a request has failed.
     pub(super) async fn fail(&self, id: RequestId, error: HttpError) {
         let error = error.into();
         self.hand(Inbound::Incoming(Incoming::Failed { id, error })).await;
@@ -116,11 +117,11 @@ impl Connection {
             std::mem::replace(&mut *state, ClientState::new(&self.closing))
         };
         self.hand(Inbound::Expired).await;
-        // Last, since this task may belong to the session.
+        // This comes last, since this task may belong to the session, and end here.
         lost.session.ended.cancel();
     }
 
-    /// Sends an HTTP request. Gives the response, and the session of the request.
+    /// Sends an HTTP request. Returns the response, and the session of the request.
     pub(super) async fn send(
         &self,
         request: RequestBuilder,
@@ -134,7 +135,8 @@ impl Connection {
         Ok((received(response), session))
     }
 
-    /// Sends an HTTP request with a token. If the server refuses it, gets a better one and sends it again.
+    /// Sends an HTTP request with a token. If the server refuses it, and a better token can be obtained, sends it
+    /// again.
     async fn send_authorized(
         &self,
         authorization: &dyn Authorization,
@@ -145,7 +147,7 @@ impl Connection {
         let request = request?;
         let mut attempts = authorization.begin();
         loop {
-            // The bodies of messages are in memory.
+            // This can't fail: the bodies of messages are in memory, and so can be cloned.
             let attempt = request.try_clone().ok_or(HttpError::NoResponse)?;
             let headers = attempts.headers(&request).await.map_err(HttpError::Unauthorized)?;
             let attempt = RequestBuilder::from_parts(client.clone(), attempt);
@@ -157,7 +159,7 @@ impl Connection {
         }
     }
 
-    /// Whether the server may be one of a revision in which servers have no metadata.
+    /// Whether the server may use a revision in which servers have no metadata.
     fn may_authorize_at_origin(&self) -> bool {
         match self.state.lock().revision {
             Some(revision) => revision.facts().authorizes_at_origin,
@@ -198,7 +200,7 @@ impl Connection {
         Ok((response, session))
     }
 
-    /// Sends an HTTP request, and shows it to whom the options name.
+    /// Sends an HTTP request, and passes it to the observer of the options.
     async fn exchange(&self, request: RequestBuilder) -> Result<Response, reqwest::Error> {
         let Some(observer) = &self.options.exchanges else {
             return request.send().await;
@@ -235,12 +237,12 @@ impl Connection {
         self.send(request.body(json), scope).await
     }
 
-    /// The session that the response to `initialize` starts.
+    /// Reads the session that the response to `initialize` starts.
     pub(super) fn session_of(&self, response: &body::Response) -> RemoteSession {
-        // The revision may have any of them: it isn't known before the body is read.
+        // The names of all revisions are possible: the negotiated revision isn't known before the body is read.
         let names = Revision::all().filter_map(|revision| revision.facts().session_header);
         let mut ids = names.filter_map(|name| Some((header_name(name)?, response.headers().get(name)?.clone())));
-        // The protocol allows visible ASCII. Other ids couldn't be sent back.
+        // The protocol only allows visible ASCII. Other ids couldn't be sent back.
         let id = ids.find(|(_, id)| !id.is_empty() && id.as_bytes().iter().all(u8::is_ascii_graphic));
         RemoteSession {
             id,

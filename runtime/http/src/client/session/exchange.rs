@@ -21,15 +21,15 @@ use super::response::failure;
 use super::state::{RemoteSession, SessionId, SessionScope};
 use super::{legacy, stateless, stream};
 
-/// How a request is sent.
+/// The kind of a request, which determines how it is sent.
 #[derive(Clone, Copy)]
 pub(super) enum Kind {
-    /// It begins a session.
+    /// The request that starts a session.
     Initialize,
     InSession,
-    /// It is stateless, in this revision.
+    /// A stateless request of this revision.
     Stateless(Revision),
-    /// It is stateless too, and its response is a stream that lasts.
+    /// A stateless request of this revision, whose response is a long-lived stream.
     Listen(Revision),
 }
 
@@ -58,7 +58,7 @@ impl Poster for Arc<Connection> {
 }
 
 impl Connection {
-    /// Cancels a request by closing its connection; `false` if the server has to be told otherwise.
+    /// Cancels a request by closing its connection; `false` if the server needs a notification instead.
     pub(super) fn cancel_by_closing(&self, id: &RequestId) -> bool {
         let mut in_flight = self.in_flight.lock();
         match in_flight.get(id) {
@@ -76,7 +76,7 @@ impl Connection {
     }
 }
 
-/// Sends a request in a task of its own, which delivers a response or a failure.
+/// Sends a request in its own task, which delivers a response or a failure.
 pub(super) fn start(
     connection: &Arc<Connection>,
     permit: OwnedSemaphorePermit,
@@ -92,7 +92,8 @@ pub(super) fn start(
     {
         let mut in_flight = connection.in_flight.lock();
         if matches!(kind, Kind::Initialize) {
-            // A request that stood alone has found no answer, such as the question what the server is.
+            // The client has given up earlier requests without a session, such as the one that discovers the server's
+            // revisions.
             in_flight.retain(|_, request| {
                 if request.by_closing {
                     request.cancelled.cancel();
@@ -102,7 +103,7 @@ pub(super) fn start(
         }
         in_flight.insert(id.clone(), request);
     }
-    // A request that lasts takes no place from others.
+    // A long-lived request doesn't count toward the limit of requests in flight.
     let permit = (!matches!(kind, Kind::Listen(_))).then_some(permit);
     let connection = Arc::clone(connection);
     tokio::spawn(async move {
@@ -212,13 +213,14 @@ async fn deliver_loss(
     Ok(())
 }
 
-/// Whether a 404 is about the method of the request, and not about the session.
+/// Whether a 404 means that the method is unknown, and not the session.
 fn is_of_method(failure: &HttpFailure) -> bool {
     let response = failure.response.as_ref();
     response.is_some_and(|response| response.error.code == error_code::METHOD_NOT_FOUND)
 }
 
-/// Whether the server may only have HTTP with SSE. A server that requires authentication has understood the request.
+/// Whether the status can be that of a server that only supports HTTP with SSE. A server that requires authentication
+/// has understood the request.
 fn may_have_legacy(status: StatusCode) -> bool {
     status.is_client_error() && !matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN)
 }
@@ -249,7 +251,7 @@ pub(super) async fn post(connection: Arc<Connection>, kind: PostKind, json: Vec<
         && renew(&connection, lost, stream::listen).await
     {
         if !matches!(kind, PostKind::Notification) {
-            // It was about the lost session, or the renewal has sent it.
+            // The message was for the lost session, or the renewal has already sent it.
             return Ok(());
         }
         posted = post(json).await;
@@ -261,7 +263,7 @@ pub(super) async fn post(connection: Arc<Connection>, kind: PostKind, json: Vec<
                 return Err(TransportError::Other(Box::new(SessionExpired)));
             }
             None if !response.status().is_success() => {
-                tracing::warn!(status = %response.status(), "the server refuses a message that has no response");
+                tracing::warn!(status = %response.status(), "the server refused a message that has no response");
             }
             None if listens => stream::listen(&connection, &session).opened().await,
             None => {}

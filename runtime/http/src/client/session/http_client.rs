@@ -1,4 +1,4 @@
-//! A client of Streamable HTTP, and of HTTP with SSE for servers that only have that.
+//! A client of Streamable HTTP, and of HTTP with SSE for servers that only support that.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,47 +19,48 @@ use super::exchange::{self, Kind};
 use super::options::HttpOptions;
 use super::state::ClientState;
 
-/// The number of messages other than requests that are sent at once.
+/// The maximum number of messages other than requests that are sent concurrently.
 const NOTIFICATIONS: usize = 16;
 
 /// A client's transport over HTTP.
 ///
-/// Each message is a POST of its own. A call whose POST gets an error status fails with
+/// Each message is sent in its own POST. A call whose POST gets an error status fails with
 /// [`CallError::Http`](mcp_runtime_core::CallError::Http). Other failures of HTTP are
-/// [`CallError::Transport`](mcp_runtime_core::CallError::Transport) with an [`HttpError`]. The session goes on in both cases.
+/// [`CallError::Transport`](mcp_runtime_core::CallError::Transport) with an [`HttpError`]. The session continues in
+/// both cases.
 ///
-/// When the server has lost the session, the client renews it: it repeats the handshake, and then sends again the message
-/// that found the session lost. Other pending calls of the lost session fail, and its requests from the server are
-/// cancelled. The server has also lost the session's state: subscriptions, the log level and the like have to be set
-/// again, and [`HttpOptions::renewed`] says when. If there is no new session of the same revision, or that one is lost at
-/// once, receiving fails with [`SessionExpired`] once. After that, `initialize` may start another session over the same
-/// transport.
+/// When the server has lost the session, the client renews it: it repeats the handshake, and then sends the message
+/// again for which the server reported the loss. Other calls in flight of the lost session fail, and the server's
+/// requests in it are cancelled. The server has also lost the session's state: subscriptions, the log level and the
+/// like have to be set again, and [`HttpOptions::renewed`] notifies of that. If no new session of the same revision can
+/// be started, or if it is lost immediately, receiving fails once with [`SessionExpired`]. After that, `initialize` can
+/// start another session over the same transport.
 ///
-/// If a server refuses the first POST of a handshake, the client tries HTTP with SSE: a stream of events that names the URL
-/// to POST to. The connection ends with that stream.
+/// If a server refuses the first POST of a handshake, the client tries HTTP with SSE: a stream of events whose first
+/// event names the URL to POST to. The connection ends with that stream.
 ///
-/// Requests of stateless revisions belong to no session. Their headers repeat what they say, with arguments of tools as the
-/// server's latest list of tools has them; tools that are wrong about that are left out of the list. If the server says
-/// that the headers of a call are wrong, the client lists the tools again and repeats the call once. Such a request is
-/// cancelled by closing its response, and one whose response was cut fails.
+/// Requests of stateless revisions belong to no session. Their headers repeat values from their bodies, including
+/// arguments of tools that the server's latest list of tools declares for that; tools with invalid declarations are
+/// removed from the list. If the server reports that the headers of a call are wrong, the client lists the tools again
+/// and repeats the call once. Such a request is cancelled by closing its response, and fails if its response was cut.
 #[derive(Debug)]
 pub struct HttpClient {
     sender: HttpSender,
     receiver: HttpReceiver,
 }
 
-/// The half of an [`HttpClient`] that sends. When it is dropped, nothing more is sent or received. Only closing it ends
-/// the session on the server.
+/// The sending half of an [`HttpClient`]. When it is dropped, nothing more is sent or received. But only closing it
+/// ends the session on the server.
 ///
-/// When sending returns, a request is on its way, and any other message has arrived. The failure of a notification or a
-/// response is logged to `tracing`, since nobody waits for it.
+/// When sending returns, a request is on its way, and any other message has been received by the server. If sending a
+/// notification or a response fails, the error is logged to `tracing`, since no caller waits for it.
 #[derive(Debug)]
 pub struct HttpSender {
     connection: Arc<Connection>,
     _ends: DropGuard,
 }
 
-/// The half of an [`HttpClient`] that receives.
+/// The receiving half of an [`HttpClient`].
 #[derive(Debug)]
 pub struct HttpReceiver {
     inbox: mpsc::Receiver<Inbound>,
@@ -68,8 +69,8 @@ pub struct HttpReceiver {
 }
 
 impl HttpOptions {
-    /// Makes the client of requests now, so that all connections with these options share it: its pool, and the certificates that it
-    /// trusts.
+    /// Creates the HTTP client now, so that all connections with these options share it, with its connection pool and
+    /// its trusted certificates.
     ///
     /// # Errors
     /// When the machine has no trusted certificates.
@@ -82,10 +83,10 @@ impl HttpOptions {
 }
 
 impl HttpClient {
-    /// A client of the server at this URL. Nothing is sent yet.
+    /// Creates a client of the server at this URL. Nothing is sent yet.
     ///
     /// # Errors
-    /// When the URL isn't one of HTTP, or the machine has no trusted certificates.
+    /// When it isn't an HTTP or HTTPS URL, or the machine has no trusted certificates.
     pub fn new(url: &str, options: HttpOptions) -> Result<Self, HttpError> {
         let address = || HttpError::Address(url.to_owned());
         let url = reqwest::Url::parse(url).map_err(|_| address())?;
@@ -168,7 +169,7 @@ impl Sender for HttpSender {
             }
             PostKind::Request(id) => exchange::start(connection, permit, id, message.json, Kind::InSession),
             kind => {
-                // In a task, so that it arrives even if this future is dropped.
+                // In a task, so that the message is sent even if this future is dropped.
                 let posting = exchange::post(Arc::clone(connection), kind, message.json);
                 let closing = connection.closing.clone();
                 let posted = tokio::spawn(async move {

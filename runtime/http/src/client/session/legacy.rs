@@ -1,4 +1,4 @@
-//! HTTP with SSE: one stream has all messages of the server. Its first event names the URL to POST to.
+//! HTTP with SSE: all messages of the server come on one stream. Its first event names the URL to POST to.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ pub(super) async fn connect(connection: &Arc<Connection>, json: Vec<u8>) -> Resu
     post(connection, url, json).await
 }
 
-/// The URL to POST to. It must have the same origin, because the headers have secrets.
+/// Reads the URL to POST to. It must have the same origin, because the headers can contain secrets.
 async fn endpoint(connection: &Connection, events: &mut Events) -> Result<Url, HttpError> {
     while let Some(event) = events.next().await {
         if event.name == b"endpoint" {

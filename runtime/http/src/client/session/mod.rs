@@ -1,4 +1,4 @@
-//! The client of every revision, whose sessions last longer than a request.
+//! The client for all revisions, with sessions that outlive a request.
 
 mod authorization;
 mod connection;

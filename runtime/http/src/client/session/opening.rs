@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-/// How long other messages wait for the standalone stream to open.
+/// The time for which other messages wait until the standalone stream is open.
 const OPENING: Duration = Duration::from_secs(1);
 
 /// The standalone stream while it is being opened.
@@ -13,7 +13,8 @@ const OPENING: Duration = Duration::from_secs(1);
 pub(super) struct OpeningStream(pub(super) oneshot::Receiver<()>);
 
 impl OpeningStream {
-    /// Waits a moment until the stream is open: many servers lose messages while nobody reads it.
+    /// Waits until the stream is open, but only for a short time: many servers lose messages while no client reads the
+    /// stream.
     pub(super) async fn opened(self) {
         if timeout(OPENING, self.0).await.is_err() {
             tracing::debug!("the standalone stream is slow to open");

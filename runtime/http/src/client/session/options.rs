@@ -35,7 +35,8 @@ pub struct HttpOptions {
     pub reconnect_at_most: Duration,
     /// The timeout of connecting, of opening the stream of HTTP with SSE, and of ending the session.
     pub patience: Duration,
-    /// The client to use, for proxies or certificates. The default one follows redirections only within the same origin.
+    /// The client to use, for proxies or certificates. The default one follows redirections only within the same
+    /// origin.
     pub client: Option<reqwest::Client>,
     pub(super) authorizer: Option<Arc<dyn Authorize>>,
     pub(super) extensions: Vec<Extension>,
@@ -102,7 +103,7 @@ impl HttpOptions {
         self
     }
 
-    /// Adds headers from an async function. If it fails, the request isn't sent.
+    /// Adds headers from an async function. If the function fails, the request isn't sent.
     #[must_use]
     pub fn headers_async<F>(mut self, hook: impl Fn(HeaderMap) -> F + Send + Sync + 'static) -> Self
     where
@@ -112,17 +113,18 @@ impl HttpOptions {
         self
     }
 
-    /// Sets what gets tokens for this client. A request that the server refuses without one is sent again, once, when there is
-    /// one; the timeouts of calls don't count the time until then. Tokens are sent to the server's origin only.
+    /// Sets the authorizer that obtains tokens for this client. A request that the server refuses for lack of a token
+    /// is sent again, once, when a token has been obtained; the time until then doesn't count toward the timeouts of
+    /// calls. Tokens are only sent to the server's origin.
     #[must_use]
     pub fn authorizer(mut self, authorizer: impl Authorize) -> Self {
         self.authorizer = Some(Arc::new(authorizer));
         self
     }
 
-    /// Sets a function that is called when the client has renewed a session that the server had lost. The
-    /// log level of the options and subscriptions to resources are set again then; changes that came between are lost. It is
-    /// called between messages, and should be brief.
+    /// Sets a function that is called when the client has renewed a session that the server had lost. The log level of
+    /// the options and subscriptions to resources are restored automatically then; notifications of changes between the
+    /// loss and the renewal are lost. The function is called between messages, and should be brief.
     #[must_use]
     pub fn renewed(mut self, observer: impl Fn() + Send + Sync + 'static) -> Self {
         self.renewed = Some(Arc::new(observer));
@@ -164,7 +166,8 @@ impl HttpOptions {
         self
     }
 
-    /// The delay of the reconnect after so many failures, when the server has set `retry`.
+    /// The delay of the next reconnect after this many failures. `retry` is the reconnection time that the server has
+    /// set, if any.
     pub(super) fn wait(&self, failures: u32, retry: Option<Duration>) -> Duration {
         let backoff = self.reconnect_after.saturating_mul(1 << failures.min(16));
         let wait = match retry {
@@ -184,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn any_delays_can_be_set() {
+    fn reconnect_delays_of_zero_and_of_the_maximum_are_accepted() {
         for (at_most, longest) in [(Duration::ZERO, Duration::ZERO), (Duration::MAX, Duration::MAX)] {
             let options = HttpOptions {
                 reconnect_at_most: at_most,

@@ -19,9 +19,9 @@ use super::state::{Handshake, RemoteSession, SessionId, SessionScope};
 /// Opens the standalone stream of a session.
 pub(super) type Listen = fn(&Arc<Connection>, &RemoteSession) -> OpeningStream;
 
-/// Starts a session in place of a lost one, unless that has been done already; `false` if that fails.
+/// Starts a session in place of a lost one, unless that has already been done; `false` if that fails.
 ///
-/// It runs in a task of its own, because a caller that belongs to the lost session is cancelled meanwhile.
+/// It runs in its own task, because a caller that belongs to the lost session is cancelled meanwhile.
 pub(super) async fn renew(connection: &Arc<Connection>, lost: SessionId, listen: Listen) -> bool {
     let closing = connection.closing.clone();
     let connection = Arc::clone(connection);
@@ -46,7 +46,7 @@ pub(super) async fn renew(connection: &Arc<Connection>, lost: SessionId, listen:
             Ok(None) => {}
             Err(error) => {
                 tracing::warn!(%error, "the server has lost the session, and a new one can't be started");
-                // Others that wait here for the same must not try again.
+                // Other callers that wait for the renewal must not try it again.
                 connection.state.lock().handshake = None;
                 return false;
             }
@@ -80,7 +80,8 @@ async fn repeat_handshake(
         let (response, _) = post(initialized, SessionScope::Next(session.clone())).await?;
         succeeded(response).await?;
     }
-    // Responses to requests of the lost session could be taken for others in the new one.
+    // Before the new session is used: responses to requests of the lost session could be mistaken for responses in the
+    // new one.
     connection.hand(Inbound::Incoming(Incoming::Renewed)).await;
     let replaced = {
         let mut state = connection.state.lock();
@@ -99,7 +100,7 @@ async fn succeeded(response: Response) -> Result<Response, HttpError> {
     }
 }
 
-/// The revision in the response to `initialize`, if it is known.
+/// The revision in the response to `initialize`, if this build has it.
 async fn negotiated(
     connection: &Arc<Connection>,
     response: Response,

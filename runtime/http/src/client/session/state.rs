@@ -13,17 +13,17 @@ use super::body::Response;
 pub(super) struct ClientState {
     pub(super) session: RemoteSession,
     pub(super) version: Option<(HeaderName, HeaderValue)>,
-    /// The revision that was agreed on.
+    /// The negotiated revision.
     pub(super) revision: Option<Revision>,
-    /// Where to POST, if the server only has HTTP with SSE.
+    /// The URL to POST to, if the server only supports HTTP with SSE.
     pub(super) legacy: Option<Url>,
     /// The handshake, unless it can't be repeated.
     pub(super) handshake: Option<Handshake>,
-    /// When the session replaced another.
+    /// The time when the session replaced a lost one.
     pub(super) renewed: Option<Instant>,
 }
 
-/// The header that names a session.
+/// The header with a session's id.
 pub(super) type SessionId = (HeaderName, HeaderValue);
 
 /// A session of the server.
@@ -44,7 +44,7 @@ pub(super) struct Handshake {
 }
 
 impl RemoteSession {
-    /// The id of the session, if this response says that the server has lost it.
+    /// The id of the session, if this response reports that the server has lost it.
     pub(super) fn lost_id(&self, response: &Response) -> Option<SessionId> {
         self.id.clone().filter(|_| response.status() == StatusCode::NOT_FOUND)
     }
@@ -69,11 +69,11 @@ impl ClientState {
 /// The session of an HTTP request.
 #[derive(Clone)]
 pub(super) enum SessionScope {
-    /// None, because the request starts one.
+    /// No session, because the request starts one.
     None,
     Current,
     /// A session that isn't the current one yet.
     Next(RemoteSession),
-    /// None, because the message is stateless; these headers repeat what it says.
+    /// No session, because the message is stateless; these headers repeat values of the message.
     Mirrored(HeaderMap),
 }

@@ -1,4 +1,4 @@
-//! Streams of events: they are read, and resumed when they are cut.
+//! Reading streams of events, and resuming them when they are cut.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,9 +20,9 @@ use super::response::{EVENT_STREAM, failure, media_type};
 use super::state::{RemoteSession, SessionScope};
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
-/// How long a stream may go on after its response, so that the connection can be reused.
+/// The time for which a stream is still read after its response: a connection whose stream has ended can be reused.
 const LINGER: Duration = Duration::from_secs(1);
-/// A stream that lasted this long doesn't count as a failure, even without an event.
+/// A stream that has lasted this long doesn't count as a failure, even without an event.
 pub(super) const LASTING: Duration = Duration::from_secs(10);
 
 /// The position in a stream.
@@ -34,7 +34,7 @@ struct Cursor {
     failures: u32,
 }
 
-/// Why reading a stream has ended.
+/// The reason why reading a stream has ended.
 enum End {
     /// The awaited response has come.
     Answered,
@@ -70,7 +70,7 @@ async fn read(connection: &Connection, events: &mut Events, cursor: &mut Cursor,
             };
             connection.deliver(json).await;
         }
-        // Only after it was delivered: an event that wasn't has to come again.
+        // Only after the delivery: an event that wasn't delivered has to be sent again.
         if let Some(id) = event.id {
             cursor.last = HeaderValue::from_bytes(&id).ok().filter(|id| !id.is_empty());
         }
@@ -97,7 +97,7 @@ pub(super) async fn follow(
         match read(connection, &mut events, &mut cursor, Some(awaited)).await {
             End::Answered => break,
             End::Oversized => return Err(HttpError::TooLarge(limit)),
-            // Without an id the server can't know what is missing.
+            // Without an id, the server can't know which events are missing.
             End::Cut if cursor.last.is_none() || !awaited.resumes => return Err(HttpError::Unanswered),
             End::Cut => events = reopen(connection, &mut cursor).await?,
         }
@@ -123,7 +123,7 @@ async fn read_standalone(connection: Arc<Connection>, on_open: oneshot::Sender<(
     let mut opened = open(&connection, None, Attempt::Initial).await;
     // The caller may no longer wait.
     let _ = on_open.send(());
-    // A server need not have this stream. Here a 404 says so, and not that the session has ended.
+    // Servers may lack this stream. Here, a 404 means that, and not that the session has ended.
     if let Err(HttpError::Status(failure)) = &opened
         && failure.status.is_client_error()
         && failure.status != StatusCode::TOO_MANY_REQUESTS
@@ -141,7 +141,7 @@ async fn read_standalone(connection: Arc<Connection>, on_open: oneshot::Sender<(
         opened = match reopen(&connection, &mut cursor).await {
             Ok(events) => Ok(events),
             Err(error) => {
-                tracing::warn!(%error, "the standalone stream is given up");
+                tracing::warn!(%error, "the standalone stream can't be resumed, and isn't read any more");
                 return;
             }
         };
@@ -196,7 +196,7 @@ pub(super) async fn open(
     }
     let (response, session) = connection.send(request, SessionScope::Current).await?;
     if let (Attempt::Reconnect, Some(lost)) = (attempt, session.lost_id(&response)) {
-        // A server that loses every session at once must not cause renewals without end.
+        // A server that loses every session immediately must not cause endless renewals.
         let renewed = connection.state.lock().renewed;
         let lasted = renewed.is_none_or(|renewed| renewed.elapsed() >= LASTING);
         if !(lasted && renew(connection, lost.clone(), listen).await) {

@@ -17,26 +17,26 @@ use super::super::session::HttpSession;
 use super::super::sessions::Sessions;
 use super::super::within::within;
 
-/// The time that a client has to send a body.
+/// The timeout of reading a body.
 const BODY_TIMEOUT: Duration = Duration::from_secs(60);
-/// Idle sessions that keep more bytes than this end when the server has no room.
+/// When the server has no memory left, idle sessions that keep more bytes than this are ended.
 const IDLE_BYTES: usize = 64 << 10;
 
-/// The body of a request, of any kind.
+/// The body of a request, of any type.
 pub trait RequestBody: Body<Data: Send, Error: Into<BoxError>> + Send + 'static {}
 
 impl<B: Body<Data: Send, Error: Into<BoxError>> + Send + 'static> RequestBody for B {}
 
 type BoxError = Box<dyn Error + Send + Sync>;
 
-/// Reads the body of a POST, and charges its bytes.
+/// Reads the body of a POST, and charges its bytes to the server's memory budget.
 pub(super) async fn read_body<B: RequestBody>(
     sessions: &Sessions,
     parts: &Parts,
     body: B,
 ) -> Result<(Vec<u8>, Charge), Rejection> {
     let collected = within(BODY_TIMEOUT, pin!(collect(sessions, body))).await;
-    let collected = collected.map_err(|_| Rejection::invalid(StatusCode::REQUEST_TIMEOUT, "The body doesn't come"))?;
+    let collected = collected.map_err(|_| Rejection::invalid(StatusCode::REQUEST_TIMEOUT, "The body timed out"))?;
     let (json, charge) = collected?;
     if let Some(guarded) = &sessions.settings.guarded {
         guarded.guard.check_body(parts, &json)?;
@@ -44,7 +44,7 @@ pub(super) async fn read_body<B: RequestBody>(
     Ok((json, charge))
 }
 
-/// Collects a body, and charges its bytes as they come.
+/// Collects a body, and charges its bytes as they arrive.
 async fn collect<B: RequestBody>(sessions: &Sessions, body: B) -> Result<(Vec<u8>, Charge), Rejection> {
     let mut body = pin!(body);
     let mut json = Vec::new();
@@ -52,7 +52,7 @@ async fn collect<B: RequestBody>(sessions: &Sessions, body: B) -> Result<(Vec<u8
     let limit = largest_body(&sessions.settings);
     let unreadable = |error: B::Error| Rejection::bad_request(format!("The body can't be read: {}", error.into()));
     while let Some(frame) = poll_fn(|cx| body.as_mut().poll_frame(cx).map_err(unreadable)).await {
-        // Trailers say nothing here.
+        // Trailers are ignored.
         let Ok(chunk) = frame?.into_data() else { continue };
         if json.len() + chunk.remaining() > limit {
             let why = format!("The body has more than {limit} bytes");
@@ -62,10 +62,10 @@ async fn collect<B: RequestBody>(sessions: &Sessions, body: B) -> Result<(Vec<u8
             let kept = |session: &HttpSession| session.memory.session.taken();
             let keeps_much = |session: &HttpSession| kept(session) > IDLE_BYTES;
             if !sessions.end_idle(None, kept, keeps_much).await {
-                return Err(Rejection::busy("The server holds as much as it may"));
+                return Err(Rejection::busy("The server has reached its memory limit"));
             }
         }
-        // What is to come has a place from the start, as far as the charge for what has come allows.
+        // Reserves space for the announced rest of the body, as far as the charge for the received part covers it.
         let rest = usize::try_from(body.size_hint().lower()).unwrap_or_default();
         let came = json.len() + chunk.remaining();
         json.reserve(chunk.remaining() + rest.min(limit - came).min(held_by_call(came) - came));

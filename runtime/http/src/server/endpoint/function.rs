@@ -1,4 +1,4 @@
-//! A server as a function of a platform.
+//! A server as a function, for platforms that call functions.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,15 +18,17 @@ use super::super::stream::Content;
 use super::response::{method_not_allowed, with_status};
 use super::stateless::{accept, answer, revision_of};
 
-/// A server of stateless revisions as a function from an HTTP request to its response, for platforms that call functions, such as
-/// workers at the edge and other targets of WebAssembly.
+/// A server of stateless revisions as a function from an HTTP request to its response, for platforms that call
+/// functions, such as edge workers and other targets of WebAssembly.
 ///
-/// It needs no runtime, no thread, no memory between requests, and no clock but for tools that ask the user something, whose state has a time.
-/// If another instance may get the answer, all need the same key in [`Options::sealing`]. Each response is one JSON value, so requests for changes are
-/// refused, and other notifications don't reach the client. [`HttpServer`](crate::server::HttpServer) has everything else.
+/// It needs no runtime, no thread, and no memory between requests. It needs a clock only for tools that request input
+/// from the user, because their state has a time. If another instance may get the answer, all instances need the same
+/// key in [`Options::sealing`]. Each response is one JSON value, so requests to listen for changes are refused, and
+/// other notifications don't reach the client. [`HttpServer`](crate::server::HttpServer) has no such restrictions.
 ///
-/// Which paths, hosts and origins it is called for is for the platform to say, and so is the size of a body. The extensions of the request
-/// may have the [`Principal`](mcp_runtime_core::transport::Principal) on whose behalf it is sent.
+/// The platform has to check the path, the host and the origin of a request, and to limit the size of its body. The
+/// extensions of the request can have the [`Principal`](mcp_runtime_core::transport::Principal) on whose behalf it is
+/// sent.
 ///
 /// ```
 /// use std::sync::LazyLock;
@@ -51,13 +53,13 @@ pub struct HttpFunction {
 }
 
 impl HttpFunction {
-    /// The function of a server, such as a router, for clients of every stateless revision.
+    /// Creates the function of a server, such as a router, for clients of all stateless revisions.
     #[must_use]
     pub fn new(server: impl ServeClient) -> Self {
         Self::with_options(server, Options::default())
     }
 
-    /// The same for clients of those revisions in `options` that are stateless.
+    /// Creates the function of a server for clients of the stateless revisions among those in `options`.
     #[must_use]
     pub fn with_options(server: impl ServeClient, mut options: Options) -> Self {
         options.supported.retain(|revision| revision.is_stateless());
@@ -78,7 +80,7 @@ impl HttpFunction {
             Method::POST => self.answer(request).await.unwrap_or_else(Rejection::into_response),
             _ => method_not_allowed("POST"),
         };
-        // There are no streams here.
+        // The response is never a stream.
         response.map(|body| body.whole().unwrap_or_default())
     }
 
@@ -90,7 +92,7 @@ impl HttpFunction {
         let body = PostBody::of(&payload, json.len(), None)?;
         let with_id = |rejection: Rejection| rejection.with_id(body.only_request().cloned());
         let revision = revision_of(&self.settings, &parts.headers, &body);
-        let revision = revision.ok_or_else(|| Rejection::bad_request("The server speaks no stateless revision"))?;
+        let revision = revision.ok_or_else(|| Rejection::bad_request("The server supports no stateless revision"))?;
         let accepted = accept(&self.settings, &parts.headers, &body, revision).map_err(with_id)?;
         let Some((_, request)) = accepted.zip(body.message()) else {
             return Ok(with_status(StatusCode::ACCEPTED, Body::default()));

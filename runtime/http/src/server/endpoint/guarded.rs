@@ -1,4 +1,4 @@
-//! Requests that a guard lets pass.
+//! Requests to a server with a guard.
 
 use std::convert::Infallible;
 
@@ -10,7 +10,7 @@ use super::super::settings::Guarded;
 use super::Responding;
 use super::response::{json_response, method_not_allowed};
 
-/// Responds to the requests that pass, and with the guard's document.
+/// Responds to a request for the guard's document, and to requests that pass the guard.
 pub(super) async fn respond<B>(
     guarded: &Guarded,
     request: Request<B>,

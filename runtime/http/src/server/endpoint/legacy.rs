@@ -18,17 +18,17 @@ use super::reader::{FirstEvent, Reader};
 use super::response::{events, with_status};
 use crate::guard::OriginalUri;
 
-/// The header in which a browser says what a page does with the response.
+/// The header in which a browser reports the mode of a request, such as a navigation or CORS.
 const SEC_FETCH_MODE: &str = "sec-fetch-mode";
 
-/// Starts a session. It has one stream, and ends with its connection.
+/// Starts a session. It has only one stream, and ends with the connection of this stream.
 pub(super) async fn open(sessions: &Arc<Sessions>, request: &Parts) -> Response<Body> {
     let opened = open_stream(sessions, request).await;
     opened.unwrap_or_else(Rejection::into_response)
 }
 
 async fn open_stream(sessions: &Arc<Sessions>, request: &Parts) -> Result<Response<Body>, Rejection> {
-    // An element of a page, such as `img`, and a navigation have modes of their own.
+    // Requests of an element of a page, such as `img`, and navigations have other modes.
     if let Some(mode) = request.headers.get(SEC_FETCH_MODE)
         && mode != "cors"
         && mode != "same-origin"
@@ -43,7 +43,7 @@ async fn open_stream(sessions: &Arc<Sessions>, request: &Parts) -> Result<Respon
     let id = Sessions::new_id()?;
     let new = sessions.start(id.clone(), SessionKind::Legacy, 0, request, 0).await?;
     let messages = sessions.settings.legacy.as_ref().map_or("", |(_, messages)| messages);
-    // The server may be part of another, which has paths of its own before these.
+    // The server may be nested in another one, whose paths are a prefix of these.
     let original = request.extensions.get().map(|OriginalUri(uri)| uri.path());
     let prefix = original.and_then(|path| path.strip_suffix(request.uri.path()));
     let prefix = prefix.unwrap_or_default();
@@ -53,7 +53,7 @@ async fn open_stream(sessions: &Arc<Sessions>, request: &Parts) -> Result<Respon
     Ok(events(reader))
 }
 
-/// Takes a message. Its response goes to the session's stream.
+/// Handles the POST of a message. The JSON-RPC response is sent on the session's stream.
 pub(super) async fn post<B: RequestBody>(sessions: &Arc<Sessions>, request: Request<B>) -> Response<Body> {
     let posted = post_message(sessions, request).await;
     posted.unwrap_or_else(Rejection::into_response)

@@ -1,4 +1,4 @@
-//! What the server does with HTTP requests.
+//! The handling of HTTP requests.
 
 mod body;
 mod function;
@@ -30,10 +30,10 @@ use super::settings::Settings;
 pub use self::body::RequestBody;
 pub use self::function::HttpFunction;
 
-/// What responds to the requests of a server.
+/// Responds to the HTTP requests to a server.
 pub(crate) struct Endpoint {
     sessions: Arc<Sessions>,
-    /// The same, for requests of web pages.
+    /// The routes within the CORS layer, for requests from web pages.
     for_pages: Cors<Routes>,
 }
 
@@ -70,11 +70,11 @@ impl Endpoint {
     }
 }
 
-/// A response that is being made. It is put on the heap where its handler is known: the future of each function on the way there would have
-/// a place for the request.
+/// The future of a response. It is boxed as soon as the handler is known: otherwise, the future of each function on the
+/// way to the handler would contain the request.
 pub(crate) type Responding = BoxFuture<'static, Result<Response<Body>, Infallible>>;
 
-/// A response that is made already.
+/// The future of a response that is ready.
 fn at_once(response: Response<Body>) -> Responding {
     Box::pin(ready(Ok(response)))
 }
@@ -104,7 +104,7 @@ enum Route {
     Streamable,
     /// The stream of HTTP with SSE.
     LegacyStream,
-    /// Its endpoint for messages.
+    /// The message endpoint of HTTP with SSE.
     LegacyMessages,
 }
 

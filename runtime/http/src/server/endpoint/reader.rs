@@ -1,4 +1,4 @@
-//! The body of a response that is a stream of events.
+//! Response bodies that are streams of events.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -11,16 +11,16 @@ use tokio::time::{Instant, Sleep, sleep};
 use super::super::session::{HttpSession, LoggedEvents};
 use super::super::stream::{EventId, ResumeError, Stream};
 
-/// What a connection starts with.
+/// The first event of a connection.
 #[derive(Debug)]
 pub(super) enum FirstEvent {
     /// Only the reconnection time.
     Retry,
-    /// An event without data, from which the client can resume.
+    /// An event without data, after which the client can resume.
     Priming,
     /// The URI to post to, in HTTP with SSE.
     Endpoint(String),
-    /// A comment, so that the client has the headers.
+    /// A comment, so that the client gets the headers immediately.
     Comment,
 }
 
@@ -29,14 +29,14 @@ pub(super) enum FirstEvent {
 pub(super) struct Reader {
     source: Source,
     session: Arc<HttpSession>,
-    /// The last event that the client has.
+    /// The last event that the client has received.
     last: EventId,
     first: Option<Bytes>,
     keep_alive: Pin<Box<Sleep>>,
     _permit: Option<OwnedSemaphorePermit>,
 }
 
-/// Where events come from.
+/// The source of the events.
 #[derive(Debug)]
 enum Source {
     /// A connection to a stream.
@@ -55,7 +55,7 @@ impl Source {
 }
 
 impl Reader {
-    /// Reads a stream from the first message that wasn't sent yet.
+    /// Reads a stream from the first message that hasn't been sent yet.
     pub(super) async fn open(
         session: &Arc<HttpSession>,
         stream: Arc<Stream>,
@@ -64,7 +64,7 @@ impl Reader {
     ) -> Self {
         let (last, connection, was_finished) = stream.connect(session.engine.number);
         if was_finished {
-            // It was finished before it was read, and so it wasn't kept then.
+            // The stream was finished before it was read, and so it hasn't been kept yet.
             session.keep(stream.clone());
         }
         let reader = Self::new(session, Source::Stream(stream.clone(), connection), last, first, permit);
@@ -72,7 +72,7 @@ impl Reader {
         reader
     }
 
-    /// Reads a stream from after the last event that the client has.
+    /// Reads a stream after the last event that the client has received.
     pub(super) fn resume(
         session: &Arc<HttpSession>,
         stream: Arc<Stream>,
@@ -85,7 +85,7 @@ impl Reader {
         Ok(Self::new(session, source, last, first, permit))
     }
 
-    /// Reads a stream of another instance from after the last event that the client has.
+    /// Reads a stream of another instance after the last event that the client has received.
     pub(super) fn follow(
         session: &Arc<HttpSession>,
         events: LoggedEvents,
@@ -96,7 +96,7 @@ impl Reader {
         Self::new(session, Source::Log(events), last, first, permit)
     }
 
-    /// Sends these events first, whose ids are those of another stream.
+    /// Sends these events first. Their ids are those of another stream.
     pub(super) fn after(mut self, events: Vec<(EventId, Bytes)>) -> Self {
         if !events.is_empty() {
             let mut first: Vec<u8> = events.iter().flat_map(|(id, json)| event(Some(id), json)).collect();
@@ -115,7 +115,7 @@ impl Reader {
     ) -> Self {
         let retry = session.limits.retry.as_millis();
         let first = match first {
-            // Some clients take an empty event for a broken message. A field without an event is ignored.
+            // Some clients treat an empty event as a broken message. A field without an event is ignored.
             FirstEvent::Retry => format!("retry: {retry}\n"),
             FirstEvent::Priming => format!("id: {last}\nretry: {retry}\ndata:\n\n"),
             FirstEvent::Comment => ":\n".to_owned(),
@@ -131,7 +131,7 @@ impl Reader {
         }
     }
 
-    /// The client was sent something: the keep-alive timer and the session's expiry start again.
+    /// Restarts the keep-alive timer and the session's expiry after something was sent to the client.
     fn sent(&mut self) {
         let interval = self.session.limits.keep_alive;
         self.keep_alive.as_mut().reset(Instant::now() + interval);
@@ -158,7 +158,7 @@ impl futures_core::Stream for Reader {
         }
         ready!(reader.keep_alive.as_mut().poll(cx));
         reader.sent();
-        // Without an empty line after it: some clients would take that for the end of an event without data.
+        // Without an empty line after it: some clients would treat that as the end of an event without data.
         Poll::Ready(Some(Bytes::from_static(b":\n")))
     }
 }
@@ -181,7 +181,7 @@ fn event(id: Option<&EventId>, json: &[u8]) -> Bytes {
         event.extend_from_slice(format!("id: {id}\n").as_bytes());
     }
     event.extend_from_slice(b"data: ");
-    // A line break in JSON is white space, and in an event the end of a field.
+    // In JSON, a line break is only white space, but in an event it ends a field.
     event.extend(
         json.iter()
             .map(|&byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { byte }),

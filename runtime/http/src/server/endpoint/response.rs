@@ -1,4 +1,4 @@
-//! The responses to requests that are accepted.
+//! The responses to accepted requests.
 
 use std::pin::pin;
 
@@ -14,14 +14,14 @@ use super::super::stream::{Content, Stream};
 use super::super::within::within;
 use super::reader::Reader;
 
-/// A response with a body and no headers.
+/// A response with a status, a body and no headers.
 pub(super) fn with_status(status: StatusCode, body: impl Into<Body>) -> Response<Body> {
     let mut response = Response::new(body.into());
     *response.status_mut() = status;
     response
 }
 
-/// The response to a method that the path doesn't have.
+/// The response to a method that the path doesn't support.
 pub(super) fn method_not_allowed(allowed: &'static str) -> Response<Body> {
     let rejection = Rejection::invalid(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed");
     let mut response = rejection.into_response();
@@ -53,7 +53,7 @@ pub(super) fn events(reader: Reader) -> Response<Body> {
     let headers = [
         (header::CONTENT_TYPE, EVENT_STREAM),
         (header::CACHE_CONTROL, "no-cache, no-transform"),
-        // Some proxies keep a response until it is whole, unless they are told.
+        // Some proxies buffer a response until it is complete, unless this header prevents it.
         (HeaderName::from_static("x-accel-buffering"), "no"),
     ];
     let headers = headers.map(|(name, value)| (name, HeaderValue::from_static(value)));
@@ -93,10 +93,12 @@ impl ResponseFormat {
     }
 }
 
-/// The responses to a POST if they are to be one JSON value, and `None` if they are to be a stream of events.
+/// Waits for the responses to a POST, to be sent as one JSON value; `None` if they have to be sent as a stream of
+/// events.
 ///
 /// The headers and the first event of a stream are two writes. With Nagle's algorithm, the second one waits for the
-/// acknowledgement of the first. So a response that is ready soon, with no message before it, is one JSON value.
+/// acknowledgement of the first. So a response that is ready soon, with no message before it, is sent as one JSON
+/// value.
 pub(super) async fn responses(session: &HttpSession, stream: &Stream, format: ResponseFormat) -> Option<Vec<Bytes>> {
     match format {
         ResponseFormat::Json => stream.responses().await,

@@ -1,4 +1,4 @@
-//! The check of where a request comes from: its origin and its host.
+//! The check of a request's origin and host.
 
 use http::{HeaderMap, StatusCode, Uri, header};
 
@@ -6,7 +6,7 @@ use super::super::origin::{is_host_allowed, is_origin_allowed};
 use super::super::rejection::Rejection;
 use super::super::settings::Settings;
 
-/// The header in which a browser says how the page is related to the server.
+/// The header in which a browser reports how the page is related to the server.
 const SEC_FETCH_SITE: &str = "sec-fetch-site";
 
 /// Refuses requests from other origins, or to other hosts, than the allowed ones.
@@ -22,7 +22,7 @@ pub(super) fn check_source(headers: &HeaderMap, uri: &Uri, settings: &Settings) 
     }
     let mut hosts = headers.get_all(header::HOST).iter();
     let header = hosts.next().map(|host| host.to_str().unwrap_or_default());
-    // A target in absolute form names a host as well, which counts more than the header.
+    // A request target in absolute form names a host too, which takes precedence over the header; both are checked.
     let target = uri.authority().map(|authority| authority.as_str());
     let is_named = hosts.next().is_none() && (header.is_some() || target.is_some());
     let mut named = header.into_iter().chain(target);

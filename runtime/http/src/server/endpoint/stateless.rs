@@ -1,6 +1,6 @@
-//! Stateless requests, each of which is answered without the others.
+//! Stateless requests, each of which is answered independently.
 //!
-//! Their headers repeat what they say. A client cancels a request by closing its response.
+//! Their headers repeat values from their bodies. A client cancels a request by closing its response.
 
 use std::sync::Arc;
 
@@ -22,10 +22,10 @@ use super::super::stream::Stream;
 use super::reader::{FirstEvent, Reader};
 use super::response::{ResponseFormat, events, json, responses};
 
-/// The revision by whose rules a body is handled without a session; `None` if it is one of a client with a handshake.
+/// The stateless revision whose rules apply to a body; `None` if the body is from a client with a handshake.
 ///
-/// What the body says of itself counts first. A body that says nothing is taken for a stateless one if its header names
-/// such a revision, or if the server speaks no other.
+/// The revision that the body names takes precedence. A body that names none is treated as stateless if its header
+/// names a stateless revision, or if the server supports no others.
 pub(super) fn revision_of(settings: &Settings, headers: &HeaderMap, body: &PostBody<'_>) -> Option<Revision> {
     let stateless = settings
         .revisions
@@ -40,14 +40,14 @@ pub(super) fn revision_of(settings: &Settings, headers: &HeaderMap, body: &PostB
     named.filter(|_| body.initialize.is_none())
 }
 
-/// Requests without a session, and how they are answered.
+/// Accepted requests without a session, and the way in which they are answered.
 pub(super) struct Accepted {
     revision: Revision,
     kind: SessionKind,
     format: ResponseFormat,
 }
 
-/// Checks a body without a session; `None` if it has nothing to answer.
+/// Checks a body without a session; `None` if it has no requests.
 pub(super) fn accept(
     settings: &Settings,
     headers: &HeaderMap,
@@ -61,7 +61,7 @@ pub(super) fn accept(
         )));
     }
     if body.requests.is_empty() {
-        // An engine that ends with the response has nothing that a notification could be about.
+        // Notifications have no effect, since no engine outlives the response to its request.
         return Ok(None);
     }
     let message = body.message();
@@ -83,7 +83,7 @@ pub(super) fn accept(
 }
 
 impl Accepted {
-    /// What answers one request, if the server has it and the response needs no stream.
+    /// The responder, if the server has one and the request can be answered by it: the response needs no stream.
     pub(super) fn responder<'s>(&self, sessions: &'s Sessions, body: &PostBody<'_>) -> Option<&'s Responder> {
         let responder = sessions.responder.as_ref()?;
         let needs_stream = self.kind == SessionKind::Listening || self.format == ResponseFormat::EventStream;
@@ -107,7 +107,7 @@ impl Accepted {
         }
     }
 
-    /// Lets an engine of its own answer a body.
+    /// Starts a separate engine that answers a body.
     pub(super) async fn post(
         &self,
         sessions: &Arc<Sessions>,
@@ -119,7 +119,7 @@ impl Accepted {
         self.wait(new, stream.ok_or_else(Rejection::internal)?).await
     }
 
-    /// Waits for the responses, or lets the client wait for them.
+    /// Waits for the responses, or returns a stream on which they are sent.
     async fn wait(&self, new: NewSession, stream: Arc<Stream>) -> Result<Response<Body>, Rejection> {
         match responses(&new.session, &stream, self.format).await {
             Some(responses) => Ok(answer(self.revision, responses)),
@@ -132,13 +132,13 @@ impl Accepted {
     }
 }
 
-/// Whether the request lasts, and is followed by notifications until one of the sides ends it.
+/// Whether the request is long-lived, with notifications until the client or the server ends it.
 fn listens(revision: Revision, message: &MessageHeader<'_>) -> bool {
     let listen = revision.lifecycle().listen;
     listen.is_some() && message.method().as_deref() == listen
 }
 
-/// Refuses a request whose `_meta` lacks a key, or whose headers don't repeat what it says.
+/// Refuses a request whose `_meta` lacks a required key, or whose headers don't match its body.
 fn check(revision: Revision, headers: &HeaderMap, message: &MessageHeader<'_>) -> Result<(), Rejection> {
     if let Some(key) = hello::missing_key(revision, message) {
         let why = format!("`_meta` of the request has no `{key}`");
@@ -150,15 +150,15 @@ fn check(revision: Revision, headers: &HeaderMap, message: &MessageHeader<'_>) -
         .iter()
         .any(|(header, text)| is_version(header) && text != revision.as_str())
     {
-        // The session engine refuses the version, whose other headers aren't known.
+        // The session engine refuses this unknown version. Its other headers aren't known, so they can't be checked.
         mirrored.retain(|(header, _)| is_version(header));
     }
     mirrors::check(&mirrored, headers).map_err(|why| Rejection::header_mismatch(revision, why))
 }
 
-/// The response as JSON, with the status of the error that it may be.
+/// The responses as JSON. If the first one is an error, the HTTP status is that of the error.
 pub(super) fn answer(revision: Revision, responses: Vec<Bytes>) -> Response<Body> {
-    // A long result isn't read to find out that it is none.
+    // A long result isn't parsed only to find out that it isn't an error.
     let may_fail = |response: &&Bytes| !begins_with_result(response);
     let error = responses.first().filter(may_fail).and_then(|response| {
         let error = MessageHeader::from_slice(response).ok()?.error()?;
@@ -171,11 +171,11 @@ pub(super) fn answer(revision: Revision, responses: Vec<Bytes>) -> Response<Body
     response
 }
 
-/// Whether the beginning of a response shows that it has a result.
+/// Whether the first bytes of a response show that it has a result.
 fn begins_with_result(response: &[u8]) -> bool {
     const BEGINNING: usize = 128;
     let beginning = response.get(..BEGINNING).unwrap_or(response);
-    // It may end within a character.
+    // The cut may be within a character.
     let text = str::from_utf8(beginning).or_else(|error| str::from_utf8(&beginning[..error.valid_up_to()]));
     let member = mcp_wire::Reader::new(text.unwrap_or_default()).peek_member(&["result", "error"]);
     matches!(member, Ok(Some("result")))
@@ -186,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_has_its_status_however_its_name_is_written() {
+    fn errors_have_their_http_status_even_with_escaped_member_names() {
         for (response, status) in [
             (
                 r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":""}}"#,

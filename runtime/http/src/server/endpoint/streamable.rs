@@ -64,13 +64,13 @@ async fn post<B: RequestBody>(sessions: &Arc<Sessions>, request: Request<B>) -> 
         };
         let answered = match body.message().zip(accepted.responder(sessions, &body)) {
             Some((request, responder)) => accepted.respond(sessions, responder, parts, request, &mut body).await,
-            // Boxed here and below, as the future of most requests would be as large otherwise.
+            // Boxed here and below, as the futures of all other requests would otherwise be as large.
             None => Box::pin(accepted.post(sessions, parts, &mut body)).await,
         };
         answered.map(Posted::Answered)
     };
     let posted = posted.await.map_err(|rejection| rejection.with_id(id))?;
-    // The handler may take its time.
+    // The body isn't needed while the handler runs, which can take long.
     drop(json);
     match posted {
         Posted::Answered(response) => Ok(response),
@@ -78,15 +78,15 @@ async fn post<B: RequestBody>(sessions: &Arc<Sessions>, request: Request<B>) -> 
     }
 }
 
-/// What becomes of a body once it has been taken.
+/// The outcome of a body that has been handed over.
 enum Posted {
-    /// It has been answered.
+    /// The body has been answered.
     Answered(Response<Body>),
-    /// The responses come on a stream of its session.
+    /// The responses will come on a stream of the session.
     InSession(Waiting),
 }
 
-/// Requests whose responses come on a stream of their session.
+/// Requests that wait for their responses, which come on a stream of their session.
 struct Waiting {
     session: Arc<HttpSession>,
     stream: Arc<Stream>,
@@ -141,7 +141,7 @@ async fn post_message(sessions: &Arc<Sessions>, parts: Parts, body: &mut PostBod
     })
 }
 
-/// Handles `initialize`. There is no session until it has succeeded.
+/// Handles `initialize`. Clients can use the session only after it has succeeded.
 async fn start(
     sessions: &Arc<Sessions>,
     parts: Parts,
@@ -169,7 +169,8 @@ async fn start(
             events(Reader::open(&session, stream, first, Some(permit)).await)
         }
     };
-    // A revision without the header has its sessions over HTTP with SSE; a client that speaks it here needs the id too.
+    // A revision that doesn't define the header has sessions only over HTTP with SSE. A client that uses such a
+    // revision here needs the id too.
     let header = negotiated.map(|revision| revision.facts().session_header.or(sessions.settings.session_header()));
     if let Some(name) = header.flatten().and_then(header_name) {
         let id = HeaderValue::from_str(&id).map_err(|_| Rejection::internal())?;
@@ -178,7 +179,8 @@ async fn start(
     Ok(response)
 }
 
-/// Handles a POST of a revision with sessions, without one: it has an engine of its own, and gets JSON.
+/// Handles a POST of a revision with sessions, on a server without sessions: the POST has its own engine, and the
+/// response is JSON.
 async fn post_without_session(
     sessions: &Arc<Sessions>,
     parts: Parts,
@@ -192,7 +194,7 @@ async fn post_without_session(
     };
     body.check_batch(revision)?;
     if body.requests.is_empty() {
-        // Notifications and responses need an engine that has lived before them.
+        // Notifications and responses are ignored: they would need an engine that has existed before.
         return Ok(with_status(StatusCode::ACCEPTED, Body::default()));
     }
     let new = sessions
@@ -228,7 +230,7 @@ async fn listen(sessions: &Arc<Sessions>, request: Parts) -> Result<Response<Bod
     let stream = last.as_ref().filter(|last| last.engine == session.engine.number);
     let stream = stream.and_then(|last| session.stream(last.stream));
     let resumed = match (last, stream, &session.engine.shared) {
-        // The standalone stream is on every machine.
+        // Every instance has the standalone stream.
         (last, None, _) if last.as_ref().is_none_or(|last| last.stream == STANDALONE) => {
             let missed = listen_here(&session, last.as_ref()).await?;
             let reader = Reader::open(&session, session.standalone.clone(), first, permit).await;
@@ -254,7 +256,8 @@ async fn listen(sessions: &Arc<Sessions>, request: Parts) -> Result<Response<Bod
     }
 }
 
-/// The client reads the standalone stream here from now on. Gives the events that it has missed on other instances.
+/// Makes this instance the one at which the client reads the standalone stream. Returns the events of other instances
+/// that it has missed.
 async fn listen_here(session: &HttpSession, last: Option<&EventId>) -> Result<Vec<(EventId, Bytes)>, Rejection> {
     let Some(shared) = &session.engine.shared else {
         return Ok(Vec::new());
@@ -285,7 +288,7 @@ fn session_id<'h>(sessions: &Sessions, headers: &'h HeaderMap) -> Result<Option<
     }
 }
 
-/// Why a request without a session's id is refused: its revision may be one that the server doesn't know.
+/// The rejection of a request without a session id, or that of its revision if the server doesn't support it.
 fn no_session_id(sessions: &Sessions, headers: &HeaderMap) -> Rejection {
     if let Err(unsupported) = check_revision(headers, None, &sessions.settings.revisions) {
         return unsupported;
@@ -298,7 +301,7 @@ fn no_such_event() -> Rejection {
     Rejection::bad_request("There is no such event to resume from")
 }
 
-/// The first event of a stream. Clients of revisions without polling may take an event without data for an error.
+/// The first event of a stream. Clients of revisions without polling may treat an event without data as an error.
 fn first_event(revision: Revision) -> FirstEvent {
     if revision.facts().polling {
         FirstEvent::Priming

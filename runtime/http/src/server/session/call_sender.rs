@@ -1,4 +1,4 @@
-//! What a call sends before its response.
+//! The messages that a stateless call sends before its response.
 
 use std::sync::Arc;
 
@@ -8,7 +8,8 @@ use tokio::sync::SetOnce;
 use super::super::stream::Content;
 use super::{HttpSession, SessionKind};
 
-/// The sender of a call that has a session only once it needs one: when it sends a message, or waits for anything else.
+/// The sender of a stateless call. The call gets a session only when it needs one: when it sends a message, or waits
+/// for anything else.
 #[derive(Debug, Clone)]
 pub(crate) struct CallSender {
     session: Arc<SetOnce<Arc<HttpSession>>>,
@@ -22,9 +23,9 @@ impl CallSender {
         Self { session, kind, content }
     }
 
-    /// Sends what is waiting, and all else, to the client of this session.
+    /// Sets the session, to which waiting and all further messages are sent.
     pub(crate) fn begin(&self, session: &Arc<HttpSession>) {
-        // A call has one session.
+        // Fails only if the session is already set, and a call has only one.
         let _ = self.session.set(Arc::clone(session));
     }
 }
@@ -32,7 +33,7 @@ impl CallSender {
 impl Sender for CallSender {
     async fn send(&self, message: Outgoing) -> Result<(), TransportError> {
         if self.content == Content::Responses {
-            tracing::debug!("a message is dropped, since the response has no place for it");
+            tracing::debug!("a message is dropped, since the response can't contain it");
             return Ok(());
         }
         let session = self.session.wait().await;

@@ -1,4 +1,4 @@
-//! Which clients are told apart.
+//! The identity of clients.
 
 use std::net::IpAddr;
 
@@ -8,11 +8,11 @@ use mcp_runtime_core::transport::Principal;
 
 use super::super::extensions::ClientAddress;
 
-/// Who has a session, as far as a server knows that.
+/// The client of a session, as far as a server can distinguish clients.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Client {
     pub(crate) principal: Option<String>,
-    /// The address of a client without a principal. Behind a proxy, all have the same.
+    /// The address of a client without a principal. Behind a proxy, all clients have the same address.
     address: Option<IpAddr>,
 }
 
@@ -26,7 +26,7 @@ impl Client {
         }
     }
 
-    /// What handlers find of a message, and of the HTTP request that it came with.
+    /// The extensions that handlers get with a message: the HTTP request that carried it, and the principal.
     pub(crate) fn extensions(&self, request: Option<Parts>) -> Extensions {
         let mut extensions = Extensions::new();
         if let Some(request) = request {

@@ -1,4 +1,4 @@
-//! The engine of a session, beside those that other instances have for it.
+//! The engine of a session. Other instances can have further engines for it.
 
 use std::sync::Arc;
 
@@ -8,14 +8,15 @@ use super::super::memory::MemoryBudgets;
 use super::super::stream::{Content, STANDALONE, Stream};
 use super::shared::SharedSession;
 
-/// How many requests an engine can send before its ids are those of the next engine.
+/// The number of low bits in the id of a request to the client that count an engine's requests. The high bits are the
+/// engine's number.
 const IDS_BITS: u32 = 32;
 
 /// The engine whose request to the client has this id.
 pub(crate) fn engine_of(id: &RequestId) -> Option<u32> {
     let id = match id {
         RequestId::Integer(id) => *id,
-        // Some clients answer with the id as a string.
+        // Some clients send the id back as a string.
         RequestId::String(text) => text.parse().ok()?,
     };
     u32::try_from(id >> IDS_BITS).ok()
@@ -24,13 +25,13 @@ pub(crate) fn engine_of(id: &RequestId) -> Option<u32> {
 /// The engine that this instance has for a session.
 #[derive(Debug)]
 pub(crate) struct Engine {
-    /// Distinguishes its events from those of the engines that other instances have for the session.
+    /// Distinguishes the events of this engine from those of other instances' engines for the session.
     pub(crate) number: u32,
     pub(crate) shared: Option<Arc<SharedSession>>,
 }
 
 impl Engine {
-    /// The only engine of a session.
+    /// The only engine of a session, with a random number.
     pub(crate) fn alone() -> Result<Self, getrandom::Error> {
         let mut number = [0; 4];
         getrandom::fill(&mut number)?;
@@ -41,7 +42,7 @@ impl Engine {
         Self { number, shared: None }
     }
 
-    /// One of the engines that instances have for a session.
+    /// One of several engines that instances have for a session.
     pub(crate) fn shared(shared: Arc<SharedSession>) -> Self {
         Self {
             number: shared.engine,
@@ -56,7 +57,8 @@ impl Engine {
             .map_or(1, |_| (i64::from(self.number) << IDS_BITS) + 1)
     }
 
-    /// A new stream of the session, for the responses to these requests. It is logged if instances share their streams.
+    /// Creates a stream of the session, for the responses to these requests. It is logged if instances share their
+    /// streams.
     pub(super) fn stream(
         &self,
         number: u64,

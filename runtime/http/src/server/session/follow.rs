@@ -1,4 +1,4 @@
-//! Sending the events of a stream of another instance.
+//! Sending the events of another instance's stream to the client.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,20 +13,19 @@ use super::super::store::{LogAppend, LogEntry, LogId, Note, Recipient, StoreErro
 use super::super::stream::{EventId, ResumeError};
 use super::shared::SharedSession;
 
-/// How often a quiet log is read, and its owner looked for.
+/// The interval in which a quiet log is read, and its owner is checked.
 const INTERVAL: Duration = Duration::from_secs(1);
-/// How often in succession an instance is found dead until it is taken for dead: one that has just been without the store is
-/// not.
+/// The number of successive checks that an instance has to fail until it is considered dead: an instance that has only
+/// lost the store for a short time isn't.
 const DEAD_AFTER: u32 = 2;
-/// The events that wait for the client.
+/// The maximum number of events that wait for the client.
 const CAPACITY: usize = 16;
 
 /// The events of a log, with their numbers.
 pub(crate) type LoggedEvents = mpsc::Receiver<(u64, Bytes)>;
 
 impl SharedSession {
-    /// Reads the log of a stream after the last event that the client has, as long as there may be more and the session
-    /// hasn't ended.
+    /// Reads the log of a stream after the last event that the client has, until the log or the session ends.
     pub(crate) async fn follow(
         self: &Arc<Self>,
         last: &EventId,
@@ -61,7 +60,7 @@ struct Follower {
     log: LogId,
     /// The number of the next event.
     next: u64,
-    /// The requests without response, as the log has them.
+    /// The requests without a response, in the form of the log.
     unanswered: String,
     events: mpsc::Sender<(u64, Bytes)>,
     /// Cancelled when the session ends here.
@@ -113,7 +112,7 @@ impl Follower {
         }
     }
 
-    /// Sends an entry; `false` if nobody reads any more.
+    /// Sends an entry; `false` if the client no longer reads.
     async fn send(&mut self, entry: &LogEntry) -> bool {
         if entry.number > self.next || (entry.json.is_none() && entry.number > 0 && !entry.is_end) {
             tracing::warn!(log = ?self.log, number = self.next, "events that the client doesn't have are no longer logged");
@@ -125,7 +124,7 @@ impl Follower {
         }
     }
 
-    /// Waits for another event, and lets its sender know how far the client is.
+    /// Waits for another event, and notifies the engine of the log of the client's position.
     async fn wait(&self) {
         let logged = self.session.logged_elsewhere.notified();
         let note = Note::Reading {
@@ -143,7 +142,7 @@ impl Follower {
         }
     }
 
-    /// Ends the log of an instance that has died, with an error response to each request that died with it.
+    /// Ends the log of an instance that has died, with an error response to each request that it hadn't answered.
     async fn refuse_rest(&self) -> Result<(), StoreError> {
         let mut unanswered: Vec<RequestId> = serde_json::from_str(&self.unanswered).unwrap_or_default();
         let mut appends = Vec::new();

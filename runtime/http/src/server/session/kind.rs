@@ -1,15 +1,15 @@
 //! The kinds of sessions.
 
-/// How the messages of a session reach its client.
+/// The way in which the messages of a session reach its client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SessionKind {
     /// On one stream for each POST, and on the standalone stream.
     Streamable,
     /// In the response to the only POST.
     Stateless,
-    /// In the response to the only POST, which lasts until the client or the server ends it.
+    /// In the response to the only POST, which is open until the client or the server ends it.
     Listening,
-    /// In the response to the only POST, which has room for nothing but responses.
+    /// In the response to the only POST, which can contain only JSON-RPC responses.
     JsonOnly,
     /// On one stream, in HTTP with SSE.
     Legacy,

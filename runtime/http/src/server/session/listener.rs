@@ -1,4 +1,4 @@
-//! The standalone stream of a session of several instances, which the client reads at one of them.
+//! The standalone stream of a session that several instances share. The client reads it at one of them.
 
 use bytes::Bytes;
 use serde_json::value::RawValue;
@@ -12,8 +12,8 @@ impl SharedSession {
         *self.listener.lock() = listener;
     }
 
-    /// The client reads the standalone stream here from now on. Gives the events of another instance that it misses after
-    /// the last one that it has, and not many more than `most` of them.
+    /// Makes this instance the one at which the client reads the standalone stream. Returns the events of another
+    /// instance that the client has missed after the last one that it has, about `most` of them at most.
     pub(crate) async fn listen_here(
         &self,
         last: Option<&EventId>,
@@ -31,7 +31,7 @@ impl SharedSession {
         Ok(missed)
     }
 
-    /// Reads the events after the last one that the client has; the number of the next one.
+    /// Reads the events after the last one that the client has. Returns the number of the next event.
     async fn read_missed(
         &self,
         last: &EventId,
@@ -40,7 +40,7 @@ impl SharedSession {
     ) -> Result<u64, StoreError> {
         let log = self.log_of(last.engine, last.stream);
         let mut next = last.event.saturating_add(1);
-        // An instance that logs without end doesn't hold up the client: the rest comes from its inbox.
+        // An instance that logs continuously must not delay the client: the rest comes through the inbox.
         while missed.len() < most {
             let entries = self.instances.read(&log, next).await?;
             let Some(end) = entries.last().map(|entry| entry.number) else {
@@ -55,8 +55,8 @@ impl SharedSession {
         Ok(next)
     }
 
-    /// Sends a message for the standalone stream to the instance where the client reads it; `false` if that is this one, or
-    /// isn't known.
+    /// Sends a message for the standalone stream to the instance at which the client reads it; `false` if that is this
+    /// instance, or isn't known.
     pub(super) async fn pass_to_listener(&self, json: &[u8]) -> bool {
         let listener = *self.listener.lock();
         match listener {
@@ -77,8 +77,9 @@ impl SharedSession {
         }
     }
 
-    /// The client reads the standalone stream at the instance with this engine from now on, and gets there what it has not got
-    /// here. Of the events here, it has those before `next` if that is known, and else those that were sent.
+    /// Makes the instance with this engine the one at which the client reads the standalone stream, and sends it the
+    /// events that the client hasn't received here: those from `next` on if that is known, or else those that haven't
+    /// been sent.
     pub(crate) async fn listen_elsewhere(&self, engine: u32, next: Option<u64>, standalone: &Stream) {
         self.set_listener(Listener::At(engine));
         for json in standalone.take_rest(next) {
@@ -86,7 +87,7 @@ impl SharedSession {
         }
     }
 
-    /// Notifies the instance with this engine if the client reads the standalone stream here.
+    /// Notifies the instance with this engine, if the client reads the standalone stream at this instance.
     pub(crate) async fn notify_listener(&self, to: u32) {
         if *self.listener.lock() == Listener::Here {
             let engine = self.engine;
@@ -95,7 +96,7 @@ impl SharedSession {
         }
     }
 
-    /// Sends an event of the standalone stream to another instance; whether that has worked.
+    /// Sends an event of the standalone stream to another instance. Returns whether that has succeeded.
     async fn send_event(&self, engine: u32, json: &[u8]) -> bool {
         let Ok(json) = serde_json::from_slice::<&RawValue>(json) else {
             return false;

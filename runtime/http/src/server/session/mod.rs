@@ -65,7 +65,7 @@ pub(crate) struct HttpSession {
     pub(crate) ended: CancellationToken,
     /// When the server shuts down, new requests are refused.
     pub(crate) shutdown: CancellationToken,
-    /// Cancelled when the session takes no room any more.
+    /// Cancelled when the session no longer counts toward the limits.
     pub(crate) gone: CancellationToken,
     /// The session ended to make room for another.
     evicted: AtomicBool,
@@ -112,7 +112,7 @@ impl HttpSession {
             limits,
         };
         if kind.is_stateless() {
-            // There is nothing more to come from the client.
+            // The client sends nothing more in this session.
             session.usage.confirm();
         }
         Arc::new(session)
@@ -122,7 +122,7 @@ impl HttpSession {
         self.kind == SessionKind::Legacy
     }
 
-    /// Whether the client may go on with a stream that was cut.
+    /// Whether the client can resume a stream that was cut.
     pub(crate) fn is_resumable(&self) -> bool {
         self.kind == SessionKind::Streamable
     }
@@ -142,7 +142,7 @@ impl HttpSession {
         }
     }
 
-    /// Waits until `initialize` is answered; the negotiated revision, if there is one.
+    /// Waits until `initialize` is answered. Returns the negotiated revision, if there is one.
     pub(crate) async fn negotiated(&self) -> Option<Revision> {
         let mut phase = self.phase.subscribe();
         let _ = phase.wait_for(|phase| *phase != Phase::Starting).await;
@@ -153,7 +153,7 @@ impl HttpSession {
         self.phase.send_replace(phase);
     }
 
-    /// A permit for one more POST or GET.
+    /// Returns a permit for one more POST or GET.
     pub(crate) fn admit(&self) -> Result<OwnedSemaphorePermit, Rejection> {
         let permit = self.permits.clone().try_acquire_owned();
         permit.map_err(|_| Rejection::busy("Too many requests are in flight in this session"))
@@ -188,18 +188,18 @@ impl HttpSession {
         }
     }
 
-    /// Ends the session. Its engine learns of it.
+    /// Ends the session, and notifies its engine.
     pub(crate) fn end(&self) {
         self.ended.cancel();
     }
 
-    /// Ends the session here to make room for another.
+    /// Ends the session on this machine to make room for another.
     pub(crate) fn evict(&self) {
         self.evicted.store(true, Ordering::Relaxed);
         self.end();
     }
 
-    /// Whether the session may go on on other machines, which share its streams.
+    /// Whether the session can continue on other machines, which share its streams.
     pub(crate) fn goes_on_elsewhere(&self) -> bool {
         self.engine.shared.is_some() && self.evicted.load(Ordering::Relaxed)
     }
@@ -211,7 +211,7 @@ impl HttpSession {
         let requests = std::mem::take(&mut *self.requests.lock());
         requests.end("The session has ended", &self.limits);
         self.standalone.finish();
-        // The engine may hold this session for a while yet.
+        // The engine may still hold this session for a while.
         self.standalone.clear_unread();
         *self.to_engine.lock() = ToEngine::Closed;
     }

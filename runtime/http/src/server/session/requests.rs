@@ -36,7 +36,7 @@ struct Request {
     cancelled: bool,
 }
 
-/// A stream, and how many of its requests are unanswered.
+/// A stream, and the number of its unanswered requests.
 #[derive(Debug)]
 struct OpenStream {
     stream: Arc<Stream>,
@@ -54,7 +54,7 @@ impl RequestTable {
         self.requests.contains_key(id)
     }
 
-    /// Adds the requests of a body, and gives the number of the stream for their responses, which `open` opens.
+    /// Adds the requests of a body. Returns the stream for their responses, which `open` opens, and its number.
     pub(super) fn register(
         &mut self,
         body: &mut PostBody<'_>,
@@ -67,7 +67,7 @@ impl RequestTable {
         let added = self.add(body, number, limits).and_then(|()| {
             memory
                 .try_charge(held_by_call(body.bytes))
-                .ok_or_else(|| Rejection::busy("The client has to read its answers before it asks for more"))
+                .ok_or_else(|| Rejection::busy("The client has to read its responses before it sends more requests"))
         });
         let charge = added.inspect_err(|_| self.withdraw(number))?;
         let stream = open(number, &body.requests);
@@ -80,7 +80,7 @@ impl RequestTable {
         Ok((number, stream))
     }
 
-    /// Adds the requests of a body, whose responses come on this stream.
+    /// Adds the requests of a body, whose responses are sent on this stream.
     fn add(&mut self, body: &PostBody<'_>, stream: u64, limits: &SessionLimits) -> Result<(), Rejection> {
         for id in &body.requests {
             match self.requests.entry(id.clone()) {
@@ -100,18 +100,18 @@ impl RequestTable {
         }
     }
 
-    /// Removes the requests of this stream, which nobody handles.
+    /// Removes the requests of this stream, because no engine handles them.
     pub(super) fn withdraw(&mut self, number: u64) {
         self.requests.retain(|_, request| request.stream != number);
         self.streams.remove(&number);
     }
 
-    /// The response to this request ends the handshake.
+    /// Sets the request whose response ends the handshake.
     pub(super) fn set_initialize(&mut self, id: Option<RequestId>) {
         self.initialize = id;
     }
 
-    /// Whether the response to these requests ends the handshake. It does so once.
+    /// Whether the response to these requests ends the handshake. That is true only once.
     pub(super) fn take_initialize(&mut self, ids: &[RequestId]) -> bool {
         self.initialize.take_if(|id| ids.contains(id)).is_some()
     }
@@ -123,13 +123,13 @@ impl RequestTable {
             .cloned()
     }
 
-    /// The stream for what belongs to a request.
+    /// The stream for messages that are related to a request.
     pub(super) fn stream_of(&self, id: &RequestId) -> Option<Arc<Stream>> {
         let number = self.requests.get(id)?.stream;
         self.streams.get(&number).map(|open| open.stream.clone())
     }
 
-    /// The client needs no response to these requests.
+    /// Marks requests as cancelled by the client, which needs no response to them.
     pub(super) fn cancel(&mut self, ids: &[RequestId]) {
         for id in ids {
             if let Some(request) = self.requests.get_mut(id) {
@@ -150,7 +150,7 @@ impl RequestTable {
         }
     }
 
-    /// Removes a request, and gives its stream if that has no others.
+    /// Removes a request. Returns its stream if the stream has no other requests.
     pub(super) fn remove(&mut self, id: &RequestId) -> Option<Arc<Stream>> {
         let request = self.requests.remove(id)?;
         let open = self.streams.get_mut(&request.stream)?;
@@ -160,7 +160,7 @@ impl RequestTable {
             _ => None,
         };
         if self.is_empty() {
-            // An idle session keeps no memory for them.
+            // Frees the memory of the maps, for the case that the session stays idle.
             (self.requests, self.streams) = Default::default();
         }
         done.map(|open| open.stream)

@@ -1,4 +1,4 @@
-//! Sessions that several instances of the server have.
+//! Sessions that several instances of the server share.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use super::super::memory::MemoryBudgets;
 use super::super::store::{Instances, LogId, Note, Recipient};
 use super::super::stream::{LogQueue, STANDALONE, Stream};
 
-/// A session that several instances of the server have, as this instance sees it.
+/// This instance's state of a session that several instances of the server share.
 pub(crate) struct SharedSession {
     pub(super) instances: Arc<dyn Instances>,
     log: LogQueue,
@@ -20,15 +20,15 @@ pub(crate) struct SharedSession {
     /// The number of the engine that this instance has for the session.
     pub(super) engine: u32,
     pub(super) listener: Mutex<Listener>,
-    /// Notified when a stream of another instance that is read here has another event.
+    /// Notified when a stream of another instance, which is read here, has another event.
     pub(crate) logged_elsewhere: Notify,
 }
 
-/// Where the client reads the standalone stream.
+/// The instance at which the client reads the standalone stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Listener {
     Unknown,
-    /// The other instances have been asked.
+    /// Not known yet: the other instances have been asked.
     Asked,
     /// At this instance.
     Here,
@@ -57,7 +57,7 @@ impl SharedSession {
         }
     }
 
-    /// A new stream of this instance for the responses to these requests. It is logged.
+    /// Creates a stream of this instance for the responses to these requests, which is logged.
     pub(super) fn stream(&self, number: u64, memory: MemoryBudgets, requests: &[RequestId]) -> Arc<Stream> {
         let log = self.log_of(self.engine, number);
         Stream::logged_by(self.log.clone(), log, memory, requests, number == STANDALONE)

@@ -1,4 +1,4 @@
-//! What the engine of a session sends to the client.
+//! The messages that the engine of a session sends to the client.
 
 use std::sync::Arc;
 
@@ -11,11 +11,12 @@ use super::super::stream::{Content, Stream};
 use super::{HttpSession, Phase};
 
 impl HttpSession {
-    /// Puts a message of the engine on the stream where the client expects it, and waits until there is room.
+    /// Puts a message of the engine on the stream where the client expects it, and waits while the stream's buffer is
+    /// full.
     pub(crate) async fn route(&self, message: Outgoing) {
         let json = Bytes::from(message.json);
         match message.purpose {
-            // All responses share one stream, and its reader has to keep up with them.
+            // All responses share one stream, so they wait until the client has read enough of it.
             Purpose::Response(ids) if self.is_legacy() => {
                 let Some(stream) = self.stream_of(&ids) else { return };
                 stream.push(json.clone(), &self.limits).await;
@@ -36,7 +37,7 @@ impl HttpSession {
     async fn push(&self, stream: &Stream, json: Bytes) {
         if stream.id == self.standalone.id {
             if self.kind.is_stateless() {
-                tracing::debug!("a message is dropped, since the response has no place for it");
+                tracing::debug!("a message is dropped, since the response can't contain it");
                 return;
             }
             if let Some(shared) = &self.engine.shared
@@ -48,7 +49,7 @@ impl HttpSession {
         stream.push(json, &self.limits).await;
     }
 
-    /// Puts the response to these requests on a stream of their own, which has room for it.
+    /// Puts the response to these requests on their stream, without waiting.
     pub(crate) fn respond(&self, ids: &[RequestId], json: Bytes) {
         let Some(stream) = self.stream_of(ids) else { return };
         stream.push_response(ids, &json, &self.limits);
@@ -65,7 +66,7 @@ impl HttpSession {
         stream
     }
 
-    /// The engine won't respond to these requests. Those that the client hasn't cancelled get an error response.
+    /// Ends requests to which the engine won't respond. Those that the client hasn't cancelled get an error response.
     pub(crate) fn unanswered(&self, ids: &[RequestId]) {
         for id in ids {
             self.requests
@@ -75,19 +76,19 @@ impl HttpSession {
         self.finish(ids, None);
     }
 
-    /// These requests are done.
+    /// Removes requests that are done, and finishes streams that have no others.
     fn finish(&self, ids: &[RequestId], answer: Option<&Bytes>) {
         let mut requests = self.requests.lock();
         if requests.take_initialize(ids) {
             match answer.and_then(|json| negotiated_revision(json)) {
                 Some(revision) => self.set_phase(Phase::Negotiated(revision)),
-                // In HTTP with SSE a client may try again on the same stream.
+                // In HTTP with SSE, a client may try again on the same stream.
                 None if self.is_legacy() => {}
                 None => self.set_phase(Phase::Ended),
             }
         }
         for id in ids {
-            // The stream of HTTP with SSE goes on, and one that nobody has read yet can't be resumed.
+            // The stream of HTTP with SSE continues, and one that hasn't been read yet can't be resumed.
             if let Some(stream) = requests.remove(id)
                 && !self.is_legacy()
                 && stream.finish()

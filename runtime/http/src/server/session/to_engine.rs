@@ -1,4 +1,4 @@
-//! What the client sends to the engine of its session.
+//! The messages that the client sends to the engine of its session.
 
 use std::sync::Arc;
 
@@ -12,20 +12,21 @@ use super::super::rejection::Rejection;
 use super::super::stream::{Content, Stream};
 use super::{HttpSession, SessionKind};
 
-/// How messages get to the engine.
+/// The way in which messages get to the engine.
 #[derive(Debug, Clone, Default)]
 pub(super) enum ToEngine {
-    /// Not at all: there is no engine yet, or the session has ended.
+    /// No way: there is no engine yet, or the session has ended.
     #[default]
     Closed,
-    /// The engine receives them in a task of its own.
+    /// The engine receives them in its own task.
     Channel(mpsc::Sender<Incoming>),
     /// The engine takes them in the task of their HTTP request.
     Intake(Intake),
 }
 
 impl HttpSession {
-    /// Hands a body to the engine, with the HTTP request. The responses will come on the stream, if the body has requests.
+    /// Hands a body to the engine, with the HTTP request. If the body has requests, returns the stream of their
+    /// responses.
     pub(crate) async fn post(
         &self,
         body: &mut PostBody<'_>,
@@ -68,7 +69,7 @@ impl HttpSession {
         }
     }
 
-    /// Opens a stream for the requests of a body, if it has any; gives the number of the stream.
+    /// Opens a stream for the requests of a body, if it has any, and returns it with its number.
     pub(crate) fn register(
         &self,
         body: &mut PostBody<'_>,
@@ -78,7 +79,8 @@ impl HttpSession {
             return Ok(None);
         }
         let mut requests = self.requests.lock();
-        // Under the lock, so that nobody who waits for the last response misses a request.
+        // This is checked under the lock, so that no request is added after the shutdown has found that none is in
+        // flight.
         if self.shutdown.is_cancelled() {
             return Err(Rejection::shutting_down());
         }
@@ -96,7 +98,7 @@ impl HttpSession {
     }
 }
 
-/// The registration of requests; it is undone when this is dropped with a stream.
+/// The registration of requests. Dropping it withdraws the requests, unless `stream` is `None`.
 struct Registration<'a> {
     session: &'a HttpSession,
     stream: Option<u64>,

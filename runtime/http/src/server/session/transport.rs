@@ -20,7 +20,7 @@ pub struct SessionTransport {
 
 /// The sending half of a [`SessionTransport`].
 ///
-/// A message waits for room in its stream, and so its sender waits only for the reader of that stream.
+/// A message waits while its stream's buffer is full, so its sender waits only for the reader of that stream.
 #[derive(Debug)]
 pub struct SessionSender(Arc<HttpSession>);
 
@@ -28,9 +28,9 @@ pub struct SessionSender(Arc<HttpSession>);
 #[derive(Debug)]
 pub struct SessionReceiver {
     session: Arc<HttpSession>,
-    /// What the client posts, until the engine has an [`Intake`].
+    /// The messages that the client posts until the engine has an [`Intake`].
     posted: Option<mpsc::Receiver<Incoming>>,
-    /// The engine knows that the server shuts down.
+    /// Whether the engine has been notified that the server shuts down.
     is_closing: bool,
 }
 
@@ -76,7 +76,7 @@ impl Sender for SessionSender {
 
     fn try_send(&self, message: Outgoing) -> Result<(), Outgoing> {
         match message.purpose {
-            // All responses of HTTP with SSE share one stream, and its reader has to keep up with them.
+            // All responses of HTTP with SSE share one stream, so they wait until the client has read enough of it.
             Purpose::Response(ids) if !self.0.is_legacy() && !self.0.ended.is_cancelled() => {
                 self.0.respond(&ids, message.json.into());
                 Ok(())
@@ -114,10 +114,10 @@ impl Receiver for SessionReceiver {
             {
                 return Some(message);
             }
-            // The engine takes what comes from now on elsewhere, if anything does.
+            // From now on, the engine gets messages through its intake, if it has one.
             self.posted = None;
             self.session.ended.cancelled().await;
-            // Requests in flight learn why they end before their handlers do.
+            // Requests in flight get their error responses before their handlers are cancelled.
             self.session.close_all();
             None
         };
@@ -133,7 +133,7 @@ impl Receiver for SessionReceiver {
 
     fn begin(&mut self, intake: Intake) {
         let mut to_engine = self.session.to_engine.lock();
-        // What was posted before this is still received.
+        // Messages that were posted before this are still received from the channel.
         if let ToEngine::Channel(_) = &*to_engine {
             *to_engine = ToEngine::Intake(intake);
         }

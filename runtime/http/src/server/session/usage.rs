@@ -1,11 +1,12 @@
-//! When a client uses its session.
+//! The times at which a client uses its session.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use mcp_runtime_util::Mutex;
 use tokio::time::{Duration, Instant};
 
-/// When a client uses its session. It determines when the session expires, and which session ends to make room for another.
+/// The times at which a client uses its session. They determine when the session expires, and which session ends to
+/// make room for another.
 #[derive(Debug)]
 pub(crate) struct Usage {
     started: Instant,
@@ -14,7 +15,7 @@ pub(crate) struct Usage {
 }
 
 impl Usage {
-    /// The session starts now.
+    /// The usage of a session that starts now.
     pub(super) fn new() -> Self {
         let now = Instant::now();
         Self {
@@ -24,12 +25,12 @@ impl Usage {
         }
     }
 
-    /// The client uses the session now.
+    /// Records that the client uses the session now.
     pub(crate) fn touch(&self) {
         *self.last.lock() = Instant::now();
     }
 
-    /// The client uses the session now, and has sent something after `initialize`.
+    /// Records that the client uses the session now, and has sent something after `initialize`.
     pub(crate) fn confirm(&self) {
         self.confirmed.store(true, Ordering::Relaxed);
         self.touch();
@@ -40,12 +41,12 @@ impl Usage {
         self.confirmed.load(Ordering::Relaxed)
     }
 
-    /// When the client has last used the session.
+    /// The time at which the client last used the session.
     pub(crate) fn last(&self) -> Instant {
         *self.last.lock()
     }
 
-    /// When the session ends unless its client uses it.
+    /// The time at which the session expires unless its client uses it.
     pub(crate) fn expires(&self, opening: Duration, expiry: Duration) -> Instant {
         match self.is_confirmed() {
             true => self.last() + expiry,

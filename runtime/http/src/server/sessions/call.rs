@@ -18,16 +18,17 @@ use super::super::stream::Stream;
 use super::lifecycle::run;
 use super::{NewSession, Sessions, address};
 
-/// The response to a stateless request.
+/// The outcome of a stateless request.
 pub(crate) enum Responded {
-    /// It was there at once: `None` if the request has none.
+    /// The response was ready immediately; `None` if there is none.
     AtOnce(Option<Bytes>),
-    /// It comes on a stream.
+    /// The response will come on a stream.
     Later(NewSession, Arc<Stream>),
 }
 
 impl Sessions {
-    /// Answers a stateless request. It has a session from when it waits for anything, so that it can be ended and counted.
+    /// Answers a stateless request. If it isn't ready immediately, it gets a session, so that it can be ended and
+    /// counted.
     pub(crate) async fn respond(
         self: &Arc<Self>,
         responder: &Responder,

@@ -1,4 +1,4 @@
-//! How requests find their sessions.
+//! Finding the sessions of requests.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::super::store::SessionRecord;
 use super::Sessions;
 
 impl Sessions {
-    /// The session of HTTP with SSE that has this id, if it belongs to the principal of the request.
+    /// Finds the session of HTTP with SSE with this id, if it belongs to the principal of the request.
     pub(crate) fn find_legacy(&self, id: &str, parts: &Parts) -> Result<Arc<HttpSession>, Rejection> {
         let principal = self.settings.principal_of(parts);
         let known = self.sessions.lock().get(id).cloned();
@@ -23,7 +23,8 @@ impl Sessions {
         Ok(session)
     }
 
-    /// The session with this id, if it belongs to the principal of the request. It may have started on another machine.
+    /// Finds the session with this id, if it belongs to the principal of the request. It may have been started on
+    /// another machine.
     pub(crate) async fn find(self: &Arc<Self>, id: &str, parts: &Parts) -> Result<Arc<HttpSession>, Rejection> {
         let principal = self.settings.principal_of(parts);
         let known = self.sessions.lock().get(id).cloned();
@@ -44,7 +45,7 @@ impl Sessions {
                 session.usage.confirm();
                 Ok(session)
             }
-            // Boxed, as the future of each request would be as large otherwise.
+            // Boxed, as the future of every request would otherwise be as large.
             (None, Some(record)) if record.principal == principal => Box::pin(self.revive(id, record, parts)).await,
             (None, Some(_)) => Err(Rejection::no_such_session()),
             (known, None) => {
@@ -56,7 +57,7 @@ impl Sessions {
         }
     }
 
-    /// Starts a session that has started on another machine.
+    /// Starts a session here that was started on another machine.
     async fn revive(
         self: &Arc<Self>,
         id: &str,

@@ -17,13 +17,14 @@ use super::super::store::{InboxMessage, Instances, Note, Recipient};
 use super::super::stream::LogQueue;
 use super::Sessions;
 
-/// How long an engine may take to receive a message.
+/// The timeout of handing a message to an engine.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// The pause after the store has failed.
 const RETRY: Duration = Duration::from_millis(500);
 
 impl Sessions {
-    /// What instances share, and where events are logged, if they do. The first call starts the tasks for that.
+    /// The store that instances share, and the queue of events to be logged there, if they share one. The first call
+    /// starts the tasks for that.
     pub(super) fn shared(self: &Arc<Self>) -> Option<(Arc<dyn Instances>, LogQueue)> {
         let instances = self.instances.as_ref()?;
         let log = self.log.get_or_init(|| {
@@ -33,7 +34,7 @@ impl Sessions {
         Some((instances.clone(), log.clone()))
     }
 
-    /// Passes on those messages of a body that are for engines of other instances.
+    /// Forwards the messages of a body that are for engines of other instances.
     pub(crate) async fn forward(&self, session: &HttpSession, body: &PostBody<'_>) -> Result<(), Rejection> {
         let Some(instances) = &self.instances else {
             return Ok(());
@@ -63,7 +64,7 @@ impl Sessions {
     }
 }
 
-/// Who has to get a message of the client, if it is another instance.
+/// The other instance that has to get a message of the client, if any.
 fn recipient(session: &HttpSession, header: &MessageHeader<'_>) -> Option<Recipient> {
     let own = session.engine.number;
     let id = match header.kind() {
@@ -80,7 +81,7 @@ fn recipient(session: &HttpSession, header: &MessageHeader<'_>) -> Option<Recipi
     Some(Recipient::Engine(engine))
 }
 
-/// Takes what other instances send, as long as the server lasts.
+/// Receives the messages of other instances, until the server is dropped.
 async fn receive(instances: Arc<dyn Instances>, sessions: Weak<Sessions>) {
     let mut failed = false;
     while sessions.strong_count() > 0 {
@@ -118,7 +119,7 @@ async fn take(sessions: &Sessions, received: &InboxMessage) {
                 return;
             };
             if !matches!(timeout(PATIENCE, session.hand_over(&body, None)).await, Ok(true)) {
-                tracing::warn!("an engine doesn't take a message that came to another instance");
+                tracing::warn!("an engine didn't accept a message that another instance forwarded");
             }
         }
         Ok(Note::Reading { engine, .. }) if engine != session.engine.number => {
@@ -146,6 +147,6 @@ async fn take(sessions: &Sessions, received: &InboxMessage) {
                 tracing::warn!("a message of another instance is dropped, since the client reads nothing");
             }
         }
-        Err(error) => tracing::warn!(%error, "another instance has sent what this one doesn't know"),
+        Err(error) => tracing::warn!(%error, "another instance has sent a message that this one can't decode"),
     }
 }

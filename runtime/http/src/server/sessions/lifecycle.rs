@@ -25,12 +25,12 @@ pub(crate) async fn run(session: Arc<HttpSession>, sessions: Weak<Sessions>, per
         let mut drained = std::pin::pin!(async {
             session.shutdown.cancelled().await;
             if timeout(grace, session.all_done()).await.is_err() {
-                tracing::warn!("requests of a session aren't done before the server shuts down");
+                tracing::warn!("requests of a session weren't done before the server shut down");
             }
         });
         let mut recorded = session.usage.last();
         while !expired {
-            // The store has to learn of a client that only reads before the record expires there.
+            // Early enough to record the use of a client that only reads before the record expires in the store.
             let look = session.usage.expires(opening, expiry).min(Instant::now() + expiry / 2);
             tokio::select! {
                 biased;
@@ -57,7 +57,8 @@ pub(crate) async fn run(session: Arc<HttpSession>, sessions: Weak<Sessions>, per
     if !sessions.sessions.lock().get(&session.id).is_some_and(is_itself) {
         return;
     }
-    // A session that has expired here may be in use on another machine. One that outlives this server may be used again.
+    // A session that has expired here may be in use on another machine. One that outlives this server may be used
+    // again.
     let stays =
         expired || session.is_legacy() || session.goes_on_elsewhere() || sessions.settings.shutdown.is_cancelled();
     if !stays && let Err(error) = sessions.settings.store.remove(&session.id).await {

@@ -27,7 +27,7 @@ use super::settings::Settings;
 use super::store::{Instances, SessionRecord};
 use super::stream::LogQueue;
 
-/// What the engine of a session may need to know of its client.
+/// Information about a session and its client, for the engine.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct SessionInfo {
@@ -35,8 +35,8 @@ pub struct SessionInfo {
     pub id: Option<String>,
     /// The principal, as determined by [`HttpServer::principal`](crate::server::HttpServer::principal).
     pub principal: Option<String>,
-    /// The HTTP request that started the session, or that brought it to this machine. Its extensions have the values that
-    /// middleware has left there.
+    /// The HTTP request that started the session, or the first one of the session that came to this machine. Its
+    /// extensions have the values that middleware has put there.
     pub request: Parts,
 }
 
@@ -64,22 +64,24 @@ impl From<FirstRequest<'_>> for SessionInfo {
 pub(crate) struct Sessions {
     pub(crate) settings: Settings,
     pub(crate) start_engine: Arc<StartEngine>,
-    /// What answers stateless requests, if they need no engine for each.
+    /// Answers stateless requests, if they don't each need a separate engine.
     pub(crate) responder: Option<Responder>,
     /// The sessions that requests find, by their ids.
     pub(crate) sessions: Mutex<HashMap<String, Arc<HttpSession>>>,
-    /// All that run, by their addresses: besides those, the ones that begin, and the calls without a session.
+    /// All running sessions, by their addresses in memory: those in `sessions`, those that are starting, and those of
+    /// stateless calls.
     running: Mutex<HashMap<usize, Arc<HttpSession>>>,
-    /// One permit for each session, and for each call without one.
+    /// One permit for each session, and for each stateless call.
     permits: Arc<Semaphore>,
-    /// One permit for each client without a session that listens for changes.
+    /// One permit for each stateless request that listens for changes.
     listens: Arc<Semaphore>,
-    /// The bodies of the `initialize` requests.
+    /// The budget of the bodies of the `initialize` requests.
     handshakes: Arc<Budget>,
-    /// The requests in flight, and the messages that streams keep.
+    /// The budget of the requests in flight, and of the messages that streams keep.
     pub(crate) memory: Arc<Budget>,
     pub(crate) warned_of_principal: Once,
-    /// What the store shares besides sessions, if it does, and the queue of the events that are logged there.
+    /// The part of the store with which instances share streams, if the store has it, and the queue of events to be
+    /// logged there.
     instances: Option<Arc<dyn Instances>>,
     log: OnceLock<LogQueue>,
 }
@@ -102,16 +104,17 @@ impl Sessions {
         }
     }
 
-    /// A permit for a session of a client whose `initialize` has this many bytes. If there is none left, an idle session ends.
+    /// Returns a permit for a session of a client whose `initialize` has this many bytes. If there is none left, ends
+    /// an idle session.
     pub(crate) async fn permit(
         &self,
         kind: SessionKind,
         client: &Client,
         bytes: usize,
     ) -> Result<SessionPermit, Rejection> {
-        // No session has to end for a client that will never have room.
+        // No session has to be ended for a client whose request could never be within the limit.
         if !self.handshakes.can_hold(bytes) {
-            let why = "The body is larger than all requests of clients that begin a session may be";
+            let why = "The body is larger than the limit of all requests that start sessions together";
             return Err(Rejection::invalid(StatusCode::PAYLOAD_TOO_LARGE, why));
         }
         let permits = match kind {
@@ -129,7 +132,7 @@ impl Sessions {
             if kind == SessionKind::Listening {
                 return Err(Rejection::busy("Too many clients listen for changes"));
             }
-            // Streams of changes take permits of their own.
+            // Streams of changes have separate permits.
             let weight = |session: &HttpSession| usize::from(session.kind != SessionKind::Listening);
             if !self.end_idle(Some(client), weight, |_| true).await {
                 return Err(Rejection::busy("There are too many sessions"));
@@ -139,9 +142,9 @@ impl Sessions {
 
     /// Ends an idle session to make room for a client; `false` if there is none.
     ///
-    /// It is one that `may_end` accepts, of the client whose sessions and calls weigh most, so that none takes the room of those
-    /// that have less: not even of the client that needs room. Of that client's sessions, those end first that were never used after
-    /// `initialize`, and then the one that has been idle longest.
+    /// It is one that `may_end` accepts, of the client whose sessions and calls have the greatest total weight. It is
+    /// never one of a client that has less than the client that needs room. Of that client's sessions, those that were
+    /// never used after `initialize` are ended first, and then the one that has been idle longest.
     pub(crate) async fn end_idle(
         &self,
         client: Option<&Client>,
@@ -175,19 +178,19 @@ impl Sessions {
         true
     }
 
-    /// A session doesn't run any more.
+    /// Removes a session that no longer runs.
     pub(crate) fn forget(&self, session: &Arc<HttpSession>) {
         self.running.lock().remove(&address(session));
     }
 
-    /// Makes a session available to clients. If another request has published one with this id, that is the session, and the new
-    /// one ends.
+    /// Makes a session available to clients. If another request has already published one with this id, returns that
+    /// one, and ends the new one.
     pub(crate) fn publish(&self, new: NewSession) -> Arc<HttpSession> {
         let session = match self.sessions.lock().entry(new.session.id.clone()) {
             Entry::Occupied(first) => return first.get().clone(),
             Entry::Vacant(place) => place.insert(new.keep()).clone(),
         };
-        // If it has ended before this, nobody else removes it.
+        // If it ended before it was inserted, its task won't remove it.
         if session.ended.is_cancelled() {
             self.sessions.lock().remove(&session.id);
         }
@@ -221,7 +224,7 @@ impl Sessions {
     }
 }
 
-/// The address of a session in memory, which no other has as long as this one is kept.
+/// The address of a session in memory, which is unique as long as the session is kept.
 fn address(session: &Arc<HttpSession>) -> usize {
     Arc::as_ptr(session).addr()
 }
@@ -234,7 +237,7 @@ impl Drop for Sessions {
     }
 }
 
-/// What a session holds until it has ended.
+/// The permits that a session holds until it has ended.
 pub(crate) type SessionPermit = (OwnedSemaphorePermit, Charge);
 
 /// A session that ends when this is dropped, unless it was published.
@@ -244,7 +247,7 @@ pub(crate) struct NewSession {
 }
 
 impl NewSession {
-    /// The session, which somebody else ends.
+    /// Returns the session, and leaves its end to others.
     pub(crate) fn keep(mut self) -> Arc<HttpSession> {
         self.published = true;
         self.session.clone()

@@ -1,4 +1,4 @@
-//! How sessions start.
+//! Starting sessions.
 
 use std::sync::Arc;
 
@@ -16,15 +16,15 @@ use super::lifecycle::run;
 use super::{FirstRequest, NewSession, SessionPermit, Sessions, address};
 
 impl Sessions {
-    /// A session id that nobody can guess: 128 bits from the operating system.
+    /// Creates a session id that can't be guessed: 128 random bits from the operating system.
     pub(crate) fn new_id() -> Result<String, Rejection> {
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes).map_err(no_random_bytes)?;
         Ok(format!("{:032x}", u128::from_be_bytes(bytes)))
     }
 
-    /// Starts a session and its engine, which has this number if instances share their streams. Its `initialize` has this
-    /// many bytes.
+    /// Starts a session and its engine. `engine` is the engine's number if instances share their streams, and `bytes`
+    /// the length of the body of `initialize`.
     pub(crate) async fn start(
         self: &Arc<Self>,
         id: String,
@@ -43,13 +43,13 @@ impl Sessions {
         }
         let engine = match self.shared().filter(|_| kind == SessionKind::Streamable) {
             Some((instances, log)) => Engine::shared(SharedSession::new(instances, log, id.clone(), engine)),
-            // The ids of events that nobody resumes after need not be distinguished.
+            // Events after which no client resumes don't need distinct ids.
             None if kind.is_stateless() => Engine::numbered(0),
             None => Engine::alone().map_err(no_random_bytes)?,
         };
         let memory = self.memory.clone();
         let session = HttpSession::new(id.clone(), kind, engine, client, &self.settings, memory);
-        // From here on the session ends whatever happens, even if `start_engine` panics.
+        // From here on, the session is ended in any case, even if `start_engine` panics.
         let new = NewSession {
             session: session.clone(),
             published: false,
@@ -65,7 +65,7 @@ impl Sessions {
         Ok(new)
     }
 
-    /// The client of a request, and a permit for a session of it.
+    /// Returns the client of a request, and a permit for a session of this client.
     pub(super) async fn admit(
         &self,
         kind: SessionKind,
@@ -80,7 +80,7 @@ impl Sessions {
         Ok((client, permit))
     }
 
-    /// Runs the handshake in a new session as its client would, and drops the response.
+    /// Performs the handshake in a new session on behalf of its client, and drops the response.
     pub(crate) async fn handshake(
         &self,
         new: &NewSession,
@@ -96,7 +96,7 @@ impl Sessions {
         Ok(revision)
     }
 
-    /// Hands a message over that the server sends itself for a client.
+    /// Hands over a message that the server itself sends on behalf of a client.
     async fn post_own(&self, session: &HttpSession, json: &[u8], parts: &Parts) -> Result<(), Rejection> {
         let payload = read_payload(json)?;
         let mut body = PostBody::of(&payload, json.len(), None)?;

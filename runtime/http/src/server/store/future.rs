@@ -1,9 +1,9 @@
-//! The answers of a store.
+//! The types of a store's results.
 
 use std::error::Error;
 use std::pin::Pin;
 
-/// The future of a store's answer.
+/// The future of a store's operation.
 pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
 /// The error of a store.

@@ -11,7 +11,7 @@ use super::super::memory::{MemoryBudgets, MemoryCharge};
 use super::event_id::EventId;
 use super::log::StreamLog;
 
-/// The number of client streams that may be connected at once.
+/// The maximum number of client streams that are connected at once.
 const MAX_CLIENT_STREAMS: usize = 8;
 
 /// The messages of a stream, and the client streams that read them.
@@ -19,20 +19,20 @@ const MAX_CLIENT_STREAMS: usize = 8;
 pub(super) struct Buffer {
     events: VecDeque<Event>,
     bytes: usize,
-    /// The number of the next event; the first is 1, so that 0 stands for the stream's beginning.
+    /// The number of the next event. The first is 1, so that 0 represents the beginning of the stream.
     next: u64,
     /// The numbers of client streams and of connections so far.
     client_streams: u64,
     connections: u64,
     /// The connected client streams, the latest connection last: it gets new messages.
     connected: Vec<ClientStream>,
-    /// Nobody has read for so long that senders no longer wait.
+    /// The client hasn't read for so long that senders no longer wait for it.
     abandoned: bool,
     done: bool,
     log: Option<StreamLog>,
-    /// Events before this number may be sent. Those that are logged have to be logged first.
+    /// Events before this number may be sent. Events of a stream with a log have to be logged first.
     sendable: u64,
-    /// The engine whose instance sends the events to the client, if it waits for one.
+    /// The engine whose instance sends the events to the client, if it waits for an event.
     remote_reader: Option<u32>,
 }
 
@@ -46,7 +46,7 @@ struct Event {
     client_stream: Option<u64>,
 }
 
-/// One stream from the client's point of view, which it reads through one connection after the other.
+/// A stream from the client's point of view, which it reads through successive connections.
 #[derive(Debug)]
 struct ClientStream {
     number: u64,
@@ -77,7 +77,7 @@ impl Buffer {
         self.bytes
     }
 
-    /// No more messages will come. `true` if somebody has read the stream, and may resume it.
+    /// Marks the end of the messages. Returns whether a client has read the stream, and so may resume it.
     pub(super) fn finish(&mut self) -> bool {
         if !self.done
             && let Some(log) = &mut self.log
@@ -90,7 +90,7 @@ impl Buffer {
         self.client_streams > 0
     }
 
-    /// Drops everything, unless somebody is reading it.
+    /// Drops all messages, unless a client is reading them.
     pub(super) fn clear_unread(&mut self) {
         if self.connected.is_empty() {
             self.events.clear();
@@ -102,7 +102,7 @@ impl Buffer {
         self.done
     }
 
-    /// Adds a message, if there is room or nobody to wait for.
+    /// Adds a message; `false` if it has to wait, because the buffer is full and a client may still read it.
     pub(super) fn take(&mut self, json: &Bytes, kept: bool, limits: &SessionLimits, memory: &MemoryBudgets) -> bool {
         if self.done {
             return true;
@@ -131,14 +131,14 @@ impl Buffer {
         true
     }
 
-    /// The next event is the response to these requests.
+    /// Announces that the next event is the response to these requests.
     pub(super) fn answered(&mut self, ids: &[RequestId]) {
         if let Some(log) = &mut self.log {
             log.answered(ids);
         }
     }
 
-    /// Logs the events, and those to come, unless that has begun already.
+    /// Starts logging the existing and all further events, unless it has already started.
     pub(super) fn open_log(&mut self) {
         let Some(log) = &mut self.log else { return };
         if !log.open() {
@@ -153,20 +153,20 @@ impl Buffer {
         }
     }
 
-    /// Whether the log has begun, and the store doesn't know it yet.
+    /// Whether the log has started, but the store doesn't have it yet.
     pub(super) fn is_unshared(&self) -> bool {
         self.sendable == 0
     }
 
-    /// The events up to this number are logged. Gives the reader that waits for one.
+    /// Records that the events up to this number are logged. Returns the reader that waits for an event, if any.
     pub(super) fn logged(&mut self, number: u64) -> Option<u32> {
         self.sendable = self.sendable.max(number + 1);
         self.wake();
         self.remote_reader.take()
     }
 
-    /// Events before `next` were sent by another instance. `true` if later ones are logged; otherwise, that instance waits
-    /// for one.
+    /// Records that another instance has sent the events before `next`. Returns whether later ones are logged;
+    /// otherwise, that instance waits for an event.
     pub(super) fn read_elsewhere(&mut self, next: u64, reader: u32) -> bool {
         for event in self.events.iter_mut().filter(|event| event.number < next) {
             event.client_stream.get_or_insert(1);
@@ -178,7 +178,7 @@ impl Buffer {
         has_more
     }
 
-    /// All messages when the stream is finished, if they are responses; `None` inside if another message is among them.
+    /// Takes all messages when the stream is finished, if they are responses; `Ready(None)` as soon as one isn't.
     pub(super) fn take_responses(&mut self) -> Poll<Option<Vec<Bytes>>> {
         if !self.events.iter().all(|event| event.kept) {
             return Poll::Ready(None);
@@ -191,7 +191,8 @@ impl Buffer {
         Poll::Ready(Some(responses.collect()))
     }
 
-    /// Takes the messages that the client hasn't got: those from the event `next` on, or else those that weren't sent.
+    /// Takes the messages that the client hasn't received: those from the event `next` on or, without `next`, those
+    /// that haven't been sent.
     pub(super) fn take_rest(&mut self, next: Option<u64>) -> Vec<Bytes> {
         let mut rest = Vec::new();
         self.events.retain(|event| {
@@ -209,12 +210,12 @@ impl Buffer {
     }
 
     fn has_room(&self, json: &Bytes, limits: &SessionLimits) -> bool {
-        // A message over the limit passes alone.
+        // A single message may exceed the limit.
         self.events.is_empty()
             || self.events.len() < limits.replay_events && self.bytes.saturating_add(json.len()) <= limits.replay_bytes
     }
 
-    /// Drops the oldest event if it was sent, unless somebody is reading it.
+    /// Drops the oldest event if it was sent, unless a connected client still has to read it.
     fn forget_sent(&mut self) -> bool {
         let awaited = |event: &Event, on: u64| {
             let mut client_streams = self.connected.iter();
@@ -237,18 +238,18 @@ impl Buffer {
         let event = oldest.and_then(|at| self.events.remove(at));
         if let Some(event) = &event {
             self.bytes -= event.json.len();
-            tracing::debug!(event = event.number, "a message is dropped that nobody has read");
+            tracing::debug!(event = event.number, "an unread message is dropped");
         }
         event.is_some()
     }
 
-    /// The number of the event after which a new client stream begins.
+    /// The number of the event after which a new client stream starts.
     pub(super) fn last_sent(&self) -> u64 {
         let unsent = self.events.iter().find(|event| event.client_stream.is_none());
         unsent.map_or(self.next, |event| event.number) - 1
     }
 
-    /// Whether there is something to send to a client that has this event.
+    /// Whether there are more events to send to a client that has this one.
     pub(super) fn has_more(&self, last: &EventId) -> bool {
         let mut later = self.events.iter().filter(|event| event.number > last.event);
         later.any(|event| {
@@ -258,17 +259,18 @@ impl Buffer {
         })
     }
 
-    /// Whether events after this one were sent and dropped, on whichever client stream.
+    /// Whether events after this one were sent and dropped, on any client stream.
     pub(super) fn has_forgotten_after(&self, last: &EventId) -> bool {
         self.events.front().map_or(self.next, |event| event.number) > last.event + 1
     }
 
-    /// Whether this event was sent, or a client stream begins after it.
+    /// Whether this event was sent, or a client stream starts after it.
     pub(super) fn knows(&self, last: &EventId) -> bool {
         last.event < self.next && (1..=self.client_streams).contains(&last.client_stream)
     }
 
-    /// Whether a client stream can only read what is left: the stream is finished, or too many others are connected.
+    /// Whether a client stream can only read the remaining events: the stream is finished, or too many others are
+    /// connected.
     pub(super) fn ends(&self, client_stream: u64) -> bool {
         let is_connected = || self.connected.iter().any(|other| other.number == client_stream);
         self.done || self.connected.len() >= MAX_CLIENT_STREAMS && !is_connected()
@@ -280,7 +282,8 @@ impl Buffer {
         self.client_streams
     }
 
-    /// Connects a client stream. It replaces an earlier connection of it, or the oldest one if there are too many.
+    /// Connects a client stream. The connection replaces an earlier one of this client stream, or the oldest one if
+    /// there are too many.
     pub(super) fn connect(&mut self, last: &EventId) -> u64 {
         self.cut(|client_stream| client_stream.number == last.client_stream);
         if self.connected.len() >= MAX_CLIENT_STREAMS {
@@ -338,7 +341,7 @@ impl Buffer {
         self.cut(|client_stream| client_stream.connection == connection);
     }
 
-    /// Closes connections. The others are woken too, since one of them may now be the latest.
+    /// Closes connections. Wakes the others too, since one of them may now be the latest.
     fn cut(&mut self, gone: impl Fn(&ClientStream) -> bool) {
         self.wake();
         self.connected.retain(|client_stream| !gone(client_stream));

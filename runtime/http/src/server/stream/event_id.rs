@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The id of an event, which `Last-Event-ID` repeats. An event that is sent again keeps its id.
+/// The id of an event, which clients send back in `Last-Event-ID`. An event that is sent again keeps its id.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct EventId {
     pub(crate) engine: u32,

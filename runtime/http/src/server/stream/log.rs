@@ -1,4 +1,4 @@
-//! The logs of streams, from which other instances send to clients that resume there.
+//! The logs of streams, from which other instances send events to clients that resume there.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -12,23 +12,24 @@ use tokio::time::{Instant, timeout_at};
 
 use super::super::store::{Instances, LogAppend, LogEntry, LogId, Note, Recipient};
 
-/// The number of entries that are appended at once, and the bytes of their messages, if there are several.
+/// The maximum number of entries that are appended at once, and the maximum bytes of their messages, if there are
+/// several.
 const BATCH: usize = 256;
 const APPEND_BYTES: usize = 1 << 20;
-/// The bytes that wait while the store fails. Beyond this limit, messages are left out of their logs.
+/// The maximum bytes that wait while the store fails. Beyond this limit, entries are logged without their messages.
 const WAITING_BYTES: usize = 64 << 20;
-/// The entries that wait while the store fails. Beyond this limit, only the ends of logs wait.
+/// The maximum number of entries that wait while the store fails. Beyond this limit, only the ends of logs wait.
 const WAITING_ENTRIES: usize = 1 << 16;
 const RETRY: Duration = Duration::from_millis(500);
 
-/// A stream whose events are sent once they are logged.
+/// A stream whose events may be sent only after they are logged.
 pub(super) trait Logged: fmt::Debug + Send + Sync {
-    /// The events up to this number are logged, and may be sent. Gives the engine whose instance sends them to the client
-    /// and waits for one, if there is such an instance.
+    /// Records that the events up to this number are logged, and may be sent. Returns the engine whose instance sends
+    /// them to the client and waits for one, if there is such an instance.
     fn logged(&self, number: u64) -> Option<u32>;
 }
 
-/// The log of a stream whose events other instances may have to send.
+/// The log of a stream whose events may have to be sent by other instances.
 #[derive(Debug)]
 pub(super) struct StreamLog {
     id: LogId,
@@ -36,7 +37,7 @@ pub(super) struct StreamLog {
     stream: Weak<dyn Logged>,
     /// The requests of the stream that have no response yet.
     unanswered: Vec<RequestId>,
-    /// Whether anybody reads the stream. Until then, nothing is logged.
+    /// Whether a client has read the stream. Until then, nothing is logged.
     is_open: bool,
 }
 
@@ -51,7 +52,7 @@ impl StreamLog {
         }
     }
 
-    /// Begins the log with its entry 0; `false` if it has begun already.
+    /// Starts the log with its entry 0; `false` if it has already started.
     pub(super) fn open(&mut self) -> bool {
         if self.is_open {
             return false;
@@ -72,7 +73,7 @@ impl StreamLog {
         self.append(number, None, true, oldest);
     }
 
-    /// The next event is the response to these requests.
+    /// Announces that the next event is the response to these requests.
     pub(super) fn answered(&mut self, ids: &[RequestId]) {
         self.unanswered.retain(|id| !ids.contains(id));
     }
@@ -92,19 +93,19 @@ impl StreamLog {
             entry,
             oldest,
         };
-        // The writer ends only with the runtime.
+        // Fails only if the writer has ended, which happens only with the runtime.
         let _ = self.queue.0.send((append, self.stream.clone()));
     }
 }
 
-/// The entries that are to be appended to logs.
+/// The queue of entries to be appended to logs.
 #[derive(Debug, Clone)]
 pub(crate) struct LogQueue(mpsc::UnboundedSender<Queued>);
 
 type Queued = (LogAppend, Weak<dyn Logged>);
 
 impl LogQueue {
-    /// A queue, and the task that writes what comes through it.
+    /// Creates a queue, and starts the task that writes its entries.
     pub(crate) fn start(instances: Arc<dyn Instances>) -> Self {
         let (sender, receiver) = mpsc::unbounded_channel();
         let writer = Writer {
@@ -118,13 +119,13 @@ impl LogQueue {
     }
 }
 
-/// Appends entries in order. Their events are sent once they are logged, or while the store fails.
+/// Appends entries in order. Their events may be sent after they are logged or, while the store fails, without that.
 struct Writer {
     instances: Arc<dyn Instances>,
     waiting: VecDeque<Queued>,
     /// The bytes of the messages that wait.
     bytes: usize,
-    /// When the store is tried again, if it has failed.
+    /// The time at which the store is tried again, if it has failed.
     retry: Option<Instant>,
 }
 
@@ -149,7 +150,7 @@ impl Writer {
         }
     }
 
-    /// Lets an entry wait, within bounds while the store fails.
+    /// Adds an entry to the waiting ones, within limits while the store fails.
     fn hold(&mut self, (mut append, stream): Queued) {
         if self.retry.is_some() {
             let _ = logged(&append, &stream);
@@ -164,7 +165,7 @@ impl Writer {
         self.waiting.push_back((append, stream));
     }
 
-    /// Appends what waits, until the store fails.
+    /// Appends the waiting entries, until the store fails.
     async fn append(&mut self) {
         while !self.waiting.is_empty() {
             let mut size = 0;
@@ -212,7 +213,7 @@ impl Writer {
     }
 }
 
-/// Lets an event be sent; the engine whose instance has to learn of it.
+/// Allows an event to be sent. Returns the engine whose instance has to be notified of it.
 fn logged(append: &LogAppend, stream: &Weak<dyn Logged>) -> Option<u32> {
     stream.upgrade()?.logged(append.entry.number)
 }

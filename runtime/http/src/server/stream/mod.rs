@@ -1,4 +1,4 @@
-//! A stream of messages to the client, which outlives its connections.
+//! Streams of messages to the client, which outlive their connections.
 
 mod buffer;
 mod event_id;
@@ -22,40 +22,40 @@ use super::limits::SessionLimits;
 use super::memory::MemoryBudgets;
 use super::store::LogId;
 
-/// Messages in order. The latest are kept until they are sent, and for a client that resumes.
+/// A stream of messages in order. The latest are kept until they are sent, and for a client that resumes the stream.
 ///
-/// A client may have several client streams of it: then each message is sent on one of them only.
+/// A client can read it through several client streams. Then each message is sent on only one of them.
 #[derive(Debug)]
 pub(crate) struct Stream {
     pub(crate) id: u64,
     pub(crate) content: Content,
     memory: MemoryBudgets,
     buffer: Mutex<Buffer>,
-    /// Notified when an event was sent or logged, a connection has come or gone, or the stream is finished.
+    /// Notified when an event was sent or logged, a connection was opened or closed, or the stream is finished.
     changed: Notify,
 }
 
 /// The number of the stream for messages that are related to no request.
 pub(crate) const STANDALONE: u64 = 0;
 
-/// Which messages a stream takes.
+/// The kinds of messages that a stream takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Content {
     Any,
-    /// Only responses. They become one JSON value.
+    /// Only responses, which are sent as one JSON value.
     Responses,
 }
 
-/// Why a stream can't be resumed.
+/// The reason why a stream can't be resumed.
 #[derive(Debug)]
 pub(crate) enum ResumeError {
     NoSuchEvent,
-    /// The client has all events.
+    /// The client already has all events.
     NothingLeft,
 }
 
 impl Stream {
-    /// An empty stream. If it is `abandoned` from the start, senders don't wait for its first reader.
+    /// Creates an empty stream. If it is `abandoned` from the start, senders don't wait for its first reader.
     pub(crate) fn new(id: u64, content: Content, memory: MemoryBudgets, abandoned: bool) -> Self {
         Self {
             id,
@@ -66,7 +66,7 @@ impl Stream {
         }
     }
 
-    /// An empty stream of the responses to these requests, which is logged.
+    /// Creates an empty stream of the responses to these requests, which is logged.
     pub(crate) fn logged_by(
         queue: LogQueue,
         log: LogId,
@@ -87,7 +87,7 @@ impl Stream {
         })
     }
 
-    /// Adds a message, and waits while there is no room for it.
+    /// Adds a message, and waits while the buffer is full.
     pub(crate) async fn push(&self, json: Bytes, limits: &SessionLimits) {
         loop {
             let changed = self.changed.notified();
@@ -101,7 +101,7 @@ impl Stream {
         }
     }
 
-    /// Adds the response to these requests, for which there is always room. It is never dropped.
+    /// Adds the response to these requests, even beyond the limits. It is never dropped.
     pub(crate) fn push_response(&self, ids: &[RequestId], json: &Bytes, limits: &SessionLimits) {
         let mut buffer = self.buffer.lock();
         buffer.answered(ids);
@@ -110,15 +110,16 @@ impl Stream {
         self.changed.notify_waiters();
     }
 
-    /// The instance with another engine sends the events to the client, which has those before `next`. `true` if there are
-    /// more; otherwise, the instance waits for one.
+    /// Records that the instance with another engine sends the events to the client, which has those before `next`.
+    /// Returns whether there are more; otherwise, that instance waits for one.
     pub(crate) fn read_elsewhere(&self, next: u64, reader: u32) -> bool {
         let has_more = self.buffer.lock().read_elsewhere(next, reader);
         self.changed.notify_waiters();
         has_more
     }
 
-    /// Takes the messages that the client hasn't got: those from the event `next` on, or else those that weren't sent.
+    /// Takes the messages that the client hasn't received: those from the event `next` on or, without `next`, those
+    /// that haven't been sent.
     pub(crate) fn take_rest(&self, next: Option<u64>) -> Vec<Bytes> {
         let rest = self.buffer.lock().take_rest(next);
         self.changed.notify_waiters();
@@ -136,20 +137,20 @@ impl Stream {
         }
     }
 
-    /// No more messages will come; the client can still read the buffered ones. `true` if somebody has read the stream, and
-    /// may resume it.
+    /// Marks the end of the messages; the client can still read the buffered ones. Returns whether a client has read
+    /// the stream, and so may resume it.
     pub(crate) fn finish(&self) -> bool {
         let was_read = self.buffer.lock().finish();
         self.changed.notify_waiters();
         was_read
     }
 
-    /// Drops all messages, unless somebody is reading them.
+    /// Drops all messages, unless a client is reading them.
     pub(crate) fn clear_unread(&self) {
         self.buffer.lock().clear_unread();
     }
 
-    /// How many bytes of messages are kept.
+    /// The bytes of the messages that are kept.
     pub(crate) fn bytes(&self) -> usize {
         self.buffer.lock().bytes()
     }
@@ -165,8 +166,8 @@ impl Stream {
         }
     }
 
-    /// Connects a new client stream, which gets the messages that weren't sent yet. Gives the id of the event before
-    /// them, the number of the connection, and whether the stream was finished before anybody read it.
+    /// Connects a new client stream, which gets the messages that haven't been sent yet. Returns the id of the event
+    /// before them, the number of the connection, and whether the stream was finished before it was first read.
     pub(crate) fn connect(&self, engine: u32) -> (EventId, u64, bool) {
         let mut buffer = self.buffer.lock();
         buffer.open_log();
@@ -183,19 +184,19 @@ impl Stream {
         (last, connection, was_finished)
     }
 
-    /// Reconnects a client stream after the last event that the client has, and gives the number of the connection. The
-    /// connection that it had before is taken for dead.
+    /// Reconnects a client stream after the last event that the client has, and returns the number of the connection.
+    /// The client stream's previous connection is considered dead.
     pub(crate) fn reconnect(&self, last: &EventId) -> Result<u64, ResumeError> {
         let mut buffer = self.buffer.lock();
         if !buffer.knows(last) {
             return Err(ResumeError::NoSuchEvent);
         }
-        // If it ended again without an event, the client would reconnect without end.
+        // If it ended again without an event, the client would reconnect endlessly.
         if buffer.ends(last.client_stream) && !buffer.has_more(last) {
             return Err(ResumeError::NothingLeft);
         }
         if buffer.has_forgotten_after(last) {
-            tracing::warn!(%last, "a client reconnects for events that may no longer be kept");
+            tracing::warn!(%last, "a client resumes after an event, and later ones may no longer be kept");
         }
         let connection = buffer.connect(last);
         drop(buffer);
@@ -203,7 +204,7 @@ impl Stream {
         Ok(connection)
     }
 
-    /// The next message for a connection, and its number; none when the stream is finished or another connection has
+    /// The next message for a connection, and its number; `None` when the stream is finished or another connection has
     /// replaced this one.
     pub(crate) fn poll_next(&self, connection: u64, cx: &mut Context<'_>) -> Poll<Option<(u64, Bytes)>> {
         let next = self.buffer.lock().send(connection, cx);

@@ -6,10 +6,10 @@
 use mcp_wire::{Message, UnknownMethod, methods, results};
 use crate::{CallRequest, CallResult, FormRequest, NameRequest, SCHEMA};
 
-/// Whatever a client may send at once: a whole JSON-RPC message.
+/// A message from a client: a whole JSON-RPC message.
 pub type ClientMessage = Message<ClientRequest, UnknownMethod>;
 
-/// Whatever a server may send at once: a whole JSON-RPC message.
+/// A message from a server: a whole JSON-RPC message.
 pub type ServerMessage = Message<UnknownMethod, UnknownMethod>;
 
 /// [`ClientRequest`] of the revision's schema.

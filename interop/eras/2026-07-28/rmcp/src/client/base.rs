@@ -1,4 +1,4 @@
-//! The steps that are about no feature of the server.
+//! The steps that use no feature of the server.
 
 use anyhow::{Context as _, Result, bail, ensure};
 use rmcp::model::{ClientRequest, PingRequest};

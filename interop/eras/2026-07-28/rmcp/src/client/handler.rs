@@ -1,4 +1,4 @@
-//! The client's answers to the server, and what it was told.
+//! The client's handlers, and a record of the notifications that it received.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -18,15 +18,15 @@ use crate::{json, typed};
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 pub(super) const POLL: Duration = Duration::from_millis(20);
 
-/// What the client has, and what it was told.
+/// The state of the client.
 #[derive(Default)]
 pub(super) struct Memory {
     pub(super) roots: Vec<String>,
-    /// Methods and parameters of the notifications so far.
+    /// The methods and parameters of the notifications received so far.
     told: Vec<(&'static str, Value)>,
     /// The answers to the last elicitation.
     pub(super) answered: Map<String, Value>,
-    /// What is sent with each call of a tool.
+    /// The metadata that is sent with each tool call.
     pub(super) meta: Map<String, Value>,
 }
 
@@ -124,14 +124,14 @@ impl ClientHandler for Client {
     }
 }
 
-/// The text of a message's content, be it one block or a list of them.
+/// The text of a message's content, which is one block or a list of them.
 fn text_of(message: &Value) -> String {
     let content = &message["content"];
     let block = content.get(0).unwrap_or(content);
     block["text"].as_str().unwrap_or_default().to_owned()
 }
 
-/// An answer that the schema allows and that is not its default.
+/// An answer that the schema allows and that differs from the default.
 fn answer(name: &str, schema: &Value) -> Value {
     let last = |choices: &Value| {
         let last = choices.as_array()?.last()?;

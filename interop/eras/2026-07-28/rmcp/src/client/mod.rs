@@ -1,4 +1,4 @@
-//! The client, and the steps that it takes.
+//! The client and its steps.
 
 mod base;
 mod handler;
@@ -25,7 +25,7 @@ use self::steps::{Absent, Steps};
 
 const STEP: Duration = Duration::from_secs(8);
 
-/// The steps; the last ones without a handshake alone.
+/// The steps; the last ones only without a handshake.
 const STEPS: [&str; 22] = [
     "initialize",
     "ping",
@@ -69,7 +69,7 @@ pub async fn over_http(url: &str) -> Result<ExitCode> {
     take_all(client, running).await
 }
 
-/// How the client begins.
+/// The way in which the client starts, from MCP_MODE.
 fn lifecycle() -> ClientLifecycleMode {
     let preferred_versions = vec![STATELESS];
     match std::env::var("MCP_MODE").as_deref() {

@@ -12,7 +12,7 @@ use super::resources::WATCHED;
 use super::steps::Steps;
 use crate::{json, typed};
 
-/// How long a message that must not come is waited for.
+/// The time to wait for a message that must not come.
 const SILENCE: Duration = Duration::from_millis(250);
 const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
@@ -42,7 +42,7 @@ impl Steps {
         Ok("told once while subscribed, not after".to_owned())
     }
 
-    /// Notes the next notification of a subscription.
+    /// Records the next notification of a subscription.
     pub(super) async fn hear(&self, subscription: &mut Subscription) -> Result<()> {
         let heard = timeout(PATIENCE, subscription.next())
             .await
@@ -72,7 +72,7 @@ impl Steps {
         Ok("three messages".to_owned())
     }
 
-    /// Wants the log messages of this level and above: from now on, or with each call.
+    /// Requests log messages of this level and above: once for the session, or with each call.
     pub(super) async fn want_logs(&self, level: &str) -> Result<()> {
         if self.is_stateless {
             self.client

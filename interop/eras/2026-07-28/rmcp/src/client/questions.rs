@@ -1,4 +1,4 @@
-//! The steps in which the server asks the client.
+//! The steps in which the server requests input from the client.
 
 use anyhow::{Result, ensure};
 use serde_json::json;
@@ -47,7 +47,7 @@ impl Steps {
         Ok(texts.join("; "))
     }
 
-    /// Several questions at once, and one after the other.
+    /// Several input requests at once, and one after the other.
     pub(super) async fn rounds(&self) -> Result<String> {
         let together = self
             .call_for_text("test_input_required_result_multiple_inputs", json!({}))

@@ -1,4 +1,4 @@
-//! What the steps have in common.
+//! Code shared by the steps.
 
 use anyhow::{Result, bail, ensure};
 use base64::Engine;
@@ -12,7 +12,7 @@ use crate::{json, typed};
 
 pub(super) const INVALID_PARAMS: i32 = -32602;
 
-/// Why a step isn't taken.
+/// The reason why a step isn't taken.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct Absent(pub(super) &'static str);
@@ -30,11 +30,11 @@ impl Steps {
         let meta = self.client.with(|memory| memory.meta.clone());
         let params = json!({"name": name, "arguments": given, "_meta": meta});
         let params = typed(params).map_err(ServiceError::McpError)?;
-        // What the result asks is answered by the client, which calls again.
+        // If the result requests input, the client provides it and calls again.
         self.running.call_tool(params).await.map(json)
     }
 
-    /// Calls a tool that must succeed, and answers with the texts of its result.
+    /// Calls a tool that must succeed, and returns the texts of its result.
     pub(super) async fn call_for_text(&self, name: &str, given: Value) -> Result<String> {
         let result = self.call(name, given).await?;
         let texts: Vec<&str> = blocks(&result)
@@ -54,7 +54,7 @@ pub(super) fn blocks(result: &Value) -> &[Value] {
     result["content"].as_array().map_or(&[], Vec::as_slice)
 }
 
-/// The error that a call must end with.
+/// The error with which a call must end.
 pub(super) fn error_of<T: std::fmt::Debug>(called: Result<T, ServiceError>) -> Result<ErrorData> {
     match called {
         Err(ServiceError::McpError(error)) => Ok(error),

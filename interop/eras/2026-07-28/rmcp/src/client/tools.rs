@@ -85,7 +85,7 @@ impl Steps {
         );
         let unknown = error_of(self.call("test_no_such_tool", json!({})).await)?;
         ensure!(unknown.code.0 == INVALID_PARAMS, "{unknown:?}");
-        // A model reads what is wrong with its arguments.
+        // The error has to tell a model what is wrong with its arguments.
         let invalid = self.call("test_touch_resource", json!({"uri": 5})).await?;
         let reason = invalid["content"][0]["text"].as_str().unwrap_or_default();
         ensure!(
@@ -107,7 +107,7 @@ impl Steps {
         Ok(text.to_owned())
     }
 
-    /// rmcp sends a token with every call.
+    /// rmcp sends a progress token with every call.
     pub(super) async fn progress(&self) -> Result<String> {
         self.client.forget();
         self.call_for_text("test_tool_with_progress", json!({})).await?;
@@ -117,7 +117,7 @@ impl Steps {
             .iter()
             .map(|report| (report["progress"].as_f64(), report["total"].as_f64()))
             .collect();
-        // rmcp handles each notification in a task of its own, and so in any order.
+        // rmcp handles each notification in its own task, so their order isn't kept.
         seen.sort_by(|one, other| one.partial_cmp(other).unwrap_or(Ordering::Equal));
         let expected = [0.0, 50.0, 100.0].map(|progress| (Some(progress), Some(100.0)));
         ensure!(seen == expected, "other progress: {reports:?}");
@@ -133,7 +133,7 @@ impl Steps {
             )
         };
         let before = count().await?;
-        // The server must have begun: over HTTP, a cancellation could overtake what it cancels.
+        // The server must have started the call: over HTTP, a cancellation could overtake it.
         let slow = timeout(HEAD_START, self.call("test_slow", json!({}))).await;
         ensure!(slow.is_err(), "the slow call was answered");
         let waiting = async {

@@ -1,4 +1,4 @@
-//! A call of a tool, and what the server asks its client meanwhile.
+//! A tool call, and the input that the server requests from its client during it.
 
 use rmcp::service::{RequestContext, ServiceError};
 use rmcp::{ErrorData, RoleServer};
@@ -20,19 +20,19 @@ pub(super) const LEVELS: [&str; 8] = [
 
 pub(super) type Context = RequestContext<RoleServer>;
 
-/// A call of a tool.
+/// A tool call.
 pub(super) struct Call<'c> {
     pub(super) given: Map<String, Value>,
-    /// What the client answered to the result of the call before.
+    /// The client's responses to the input requests of the previous result.
     pub(super) answers: Value,
     pub(super) state: Option<String>,
     pub(super) context: &'c Context,
 }
 
-/// Why a call has no result yet.
+/// The reason why a call has no final result yet.
 pub(super) enum Unfinished {
     Error(ErrorData),
-    /// The result that asks.
+    /// A result that requests input.
     InputRequired(Value),
 }
 
@@ -43,12 +43,12 @@ impl From<ErrorData> for Unfinished {
 }
 
 impl Call<'_> {
-    /// Whether the client began without a handshake, and says with each request what it wants.
+    /// Whether the client is stateless: it started without a handshake, and sends its settings with each request.
     pub(super) fn is_stateless(&self) -> bool {
         json(&self.context.meta)["io.modelcontextprotocol/protocolVersion"].is_string()
     }
 
-    /// Asks several questions in a result.
+    /// Requests several inputs in a result.
     pub(super) fn ask_all(&self, questions: Value, state: Option<&str>) -> Result<&Value, Unfinished> {
         let mut names = questions.as_object().into_iter().flat_map(Map::keys);
         if names.all(|name| !self.answers[name].is_null()) {
@@ -61,7 +61,7 @@ impl Call<'_> {
         Err(Unfinished::InputRequired(result))
     }
 
-    /// Asks one question: in a request, or in a result.
+    /// Requests one input: by a request, or in a result.
     pub(super) async fn ask(&self, method: &str, params: Value) -> Result<Value, Unfinished> {
         if self.is_stateless() {
             let question = json!({"answer": {"method": method, "params": params}});
@@ -87,7 +87,7 @@ impl Call<'_> {
         Ok(format!("The user chose to {action}: {}", answer["content"]))
     }
 
-    /// The least severe log messages that the client wants.
+    /// The lowest level of log messages that the client requests.
     pub(super) fn level(&self, of_session: usize) -> usize {
         if !self.is_stateless() {
             return of_session;

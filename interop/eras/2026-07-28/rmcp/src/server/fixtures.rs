@@ -1,4 +1,4 @@
-//! The fixtures of interop/drivers/fixtures.json, and what a session remembers of them.
+//! The fixtures of interop/drivers/fixtures.json, and their state in a session.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -15,16 +15,16 @@ pub(super) static FIXTURES: LazyLock<Value> = LazyLock::new(|| {
 #[derive(Clone, Default)]
 pub(super) struct Fixtures(Arc<Mutex<Session>>);
 
-/// What the fixtures remember of a session.
+/// The state of the fixtures in a session.
 #[derive(Default)]
 pub(super) struct Session {
     pub(super) level: usize,
     pub(super) cancelled: usize,
     pub(super) dynamic: bool,
     pub(super) subscribed: BTreeSet<String>,
-    /// Those who listen, where there are no sessions, each with its number.
+    /// The subscribers of stateless clients, each with its number.
     pub(super) listening: Vec<(usize, SubscriptionSink)>,
-    /// How many have listened.
+    /// The number of subscribers so far.
     pub(super) listened: usize,
 }
 
@@ -33,8 +33,8 @@ impl Fixtures {
         look(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Those who listen. A subscription is acknowledged before `listen` is called, so where there are no sessions the first is
-    /// waited for.
+    /// Returns the subscribers. A subscription is acknowledged before `listen` is called, so for stateless clients this
+    /// waits for the first one.
     pub(super) async fn listeners(&self, is_stateless: bool) -> Vec<SubscriptionSink> {
         for _ in 0..40 {
             let sinks = self.with(|session| {

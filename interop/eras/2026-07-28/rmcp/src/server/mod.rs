@@ -33,7 +33,7 @@ pub async fn over_stdio() -> anyhow::Result<()> {
 
 pub async fn over_http() -> anyhow::Result<()> {
     let sessions = Arc::new(LocalSessionManager::default());
-    // It is started for one client, whose requests may need no session.
+    // The server is started for one client, whose requests may belong to no session.
     let fixtures = Fixtures::default();
     let service = StreamableHttpService::new(
         move || Ok(fixtures.clone()),
@@ -49,11 +49,11 @@ pub async fn over_http() -> anyhow::Result<()> {
         served = async { axum::serve(listener, app).await } => served?,
         _ = stdin.read_to_end(&mut input) => {}
     }
-    // A thread that reads the input would keep the program from ending.
+    // The thread that reads the input would keep the process alive.
     std::process::exit(0)
 }
 
-/// Puts the values of a prompt's arguments where its messages name them in braces.
+/// Replaces the names of arguments in braces by their values, in the messages of a prompt.
 fn fill(value: &Value, given: &Map<String, Value>) -> Value {
     match value {
         Value::Object(members) => members

@@ -1,4 +1,4 @@
-//! What the tools do.
+//! The behavior of the tools.
 
 use std::time::Duration;
 
@@ -59,7 +59,7 @@ impl Fixtures {
         })
     }
 
-    /// Logs three messages, if the client wants them.
+    /// Logs three messages, if the client's level includes them.
     async fn log(&self, call: &Call<'_>) -> Result<String, Unfinished> {
         if call.level(self.with(|session| session.level)) > 1 {
             return Ok("logged nothing".to_owned());
@@ -84,7 +84,7 @@ impl Fixtures {
         Ok("nobody cancelled".to_owned())
     }
 
-    /// Says that a resource has changed.
+    /// Notifies that a resource has changed.
     async fn touch(&self, call: &Call<'_>) -> Result<String, Unfinished> {
         let uri = call.given["uri"].as_str().unwrap_or_default();
         if self.with(|session| session.subscribed.contains(uri)) {
@@ -96,7 +96,7 @@ impl Fixtures {
                 .map_err(internal)?;
         }
         for sink in self.listeners(call.is_stateless()).await {
-            // It may have been cancelled, or be about something else.
+            // The subscription may have been cancelled, or may be about other changes.
             let _ = sink.notify_resource_updated(uri).await;
         }
         Ok(format!("touched {uri}"))
@@ -118,7 +118,7 @@ impl Fixtures {
     }
 }
 
-/// Reports progress three times, if the client wants that.
+/// Reports progress three times, if the client requested it.
 async fn report_progress(call: &Call<'_>) -> Result<String, Unfinished> {
     let Some(token) = call.context.meta.get_progress_token() else {
         return Ok("nobody wanted to know".to_owned());
@@ -134,7 +134,7 @@ async fn report_progress(call: &Call<'_>) -> Result<String, Unfinished> {
     Ok("reported three times".to_owned())
 }
 
-/// Asks the model of the client.
+/// Requests text from the client's model.
 async fn sample(call: &Call<'_>) -> Result<String, Unfinished> {
     let question = json!({"messages": user(&call.given["prompt"]), "maxTokens": 100});
     let answer = call.ask("sampling/createMessage", question).await?;
@@ -144,13 +144,13 @@ async fn sample(call: &Call<'_>) -> Result<String, Unfinished> {
     ))
 }
 
-/// Asks for the roots of the client.
+/// Requests the roots of the client.
 async fn list_roots(call: &Call<'_>) -> Result<String, Unfinished> {
     let roots = call.ask("roots/list", json!({})).await?;
     Ok(Value::from(uris_of(&roots)).to_string())
 }
 
-/// Asks several questions at once.
+/// Requests several inputs at once.
 fn ask_together(call: &Call<'_>) -> Result<String, Unfinished> {
     let answers = call.ask_all(
         json!({
@@ -177,7 +177,7 @@ fn ask_together(call: &Call<'_>) -> Result<String, Unfinished> {
     ))
 }
 
-/// Asks one question after the other.
+/// Requests one input after the other.
 fn ask_in_turn(call: &Call<'_>) -> Result<String, Unfinished> {
     let text = |answer: &Value, field: &str| answer["content"][field].as_str().unwrap_or_default().to_owned();
     let name = match &call.state {
