@@ -6,7 +6,7 @@ use std::io::{BufRead, Write};
 
 use mcp_adapters::mcp_wire::{DecodeError, DecodeErrorKind, Definition, Map, Path, RawJson, error_code};
 use mcp_adapters::{
-    Conversion, Loss, PeerTypes, Policy, Revision, Supply, TranslateError, Translation, hello, supply_keys,
+    Conversion, Loss, PeerTypes, Policy, Revision, Supply, TranslateError, Translation, session_messages, supply_keys,
     translatable, translate,
 };
 use serde::Serialize;
@@ -117,9 +117,11 @@ fn supply(args: &TranslateArgs) -> Result<BTreeMap<String, RawJson>, CommandErro
         });
     }
     let mut supply: BTreeMap<_, _> = args.supply.iter().cloned().collect();
-    if known.contains(hello::VERSION_KEY) && from.lifecycle().meta_version.is_none() {
+    if known.contains(session_messages::VERSION_KEY) && from.lifecycle().meta_version.is_none() {
         let version = || Value::from(to.as_str()).into();
-        supply.entry(hello::VERSION_KEY.to_owned()).or_insert_with(version);
+        supply
+            .entry(session_messages::VERSION_KEY.to_owned())
+            .or_insert_with(version);
     }
     Ok(supply)
 }

@@ -33,23 +33,23 @@ pub enum Command {
     Upstream(UpstreamArgs),
     Report(ReportArgs),
     /// Test whether schemas are absorbed without code changes: drafts, and made-up ones
-    Absorb(PassedOn),
+    Absorb(ForwardedArgs),
     /// Run our server and client against the SDKs of every revision's era
-    Interop(PassedOn),
+    Interop(ForwardedArgs),
     /// Run the conformance suite against our server and client
-    Conformance(PassedOn),
+    Conformance(ForwardedArgs),
     /// Get tokens from a real authorization server
-    Authorization(PassedOn),
+    Authorization(ForwardedArgs),
     /// Measure this project and other implementations, and write docs/benchmarks.md
-    Bench(PassedOn),
+    Bench(ForwardedArgs),
     /// Run the official test suite of JSON Schema with our validator
-    JsonSchemaSuite(PassedOn),
+    JsonSchemaSuite(ForwardedArgs),
 }
 
 /// Arguments of another program.
 #[derive(Debug, clap::Args)]
 #[command(disable_help_flag = true)]
-pub struct PassedOn {
+pub struct ForwardedArgs {
     /// Its arguments
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGS")]
     pub args: Vec<OsString>,

@@ -3,22 +3,22 @@
 use std::io;
 use std::process::{Command, ExitCode, Stdio};
 
-use crate::args::{PassedOn, in_workspace};
+use crate::args::{ForwardedArgs, in_workspace};
 use crate::print::status;
 
 /// Runs a command of `mcp-interop`, and returns its exit status.
-pub fn interop(command: &str, programs: &PassedOn) -> ExitCode {
+pub fn interop(command: &str, programs: &ForwardedArgs) -> ExitCode {
     let args = ["--package", "mcp-interop", "--", command];
     run("Cargo.toml", &args, programs)
 }
 
 /// Runs `mcp-absorb`, and returns its exit status.
-pub fn absorb(programs: &PassedOn) -> ExitCode {
+pub fn absorb(programs: &ForwardedArgs) -> ExitCode {
     run("Cargo.toml", &["--release", "--package", "mcp-absorb", "--"], programs)
 }
 
 /// Runs `mcp-bench-report`, which is in a separate workspace with the measured peers, and returns its exit status.
-pub fn bench(programs: &PassedOn) -> ExitCode {
+pub fn bench(programs: &ForwardedArgs) -> ExitCode {
     let args = ["--release", "--package", "mcp-bench-report", "--"];
     run("bench/Cargo.toml", &args, programs)
 }
@@ -43,7 +43,7 @@ fn cargo_run(manifest: &str, args: &[&str]) -> Command {
     command
 }
 
-fn run(manifest: &str, args: &[&str], programs: &PassedOn) -> ExitCode {
+fn run(manifest: &str, args: &[&str], programs: &ForwardedArgs) -> ExitCode {
     match cargo_run(manifest, args).args(&programs.args).status() {
         Ok(status) => ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)),
         Err(error) => {

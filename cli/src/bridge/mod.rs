@@ -95,13 +95,13 @@ fn options(args: &BridgeArgs) -> Result<BridgeOptions, CommandError> {
     let losses = LossLog::new(args.losses.as_deref(), args.verbose)?;
     options.losses = Some(Arc::new(move |method, lost| losses.add(method, lost)));
     options.restart = args.restart;
-    options.servers = usize::try_from(args.servers).unwrap_or(usize::MAX);
+    options.server_sessions = usize::try_from(args.servers).unwrap_or(usize::MAX);
     options.idle = args.idle;
-    options.connecting = args.connect_timeout;
+    options.connect_timeout = args.connect_timeout;
     if args.auth.auth == Some(AuthMode::User) {
-        options.connecting += LOGIN;
+        options.connect_timeout += LOGIN;
     }
-    options.parked_for = args.wait;
+    options.suspension_timeout = args.wait;
     Ok(options)
 }
 
@@ -135,7 +135,7 @@ async fn listen<T: Transport>(
                 }
             };
             // A client keeps a stream open while it sends its requests.
-            let connections = options.servers.saturating_mul(2).max(1024);
+            let connections = options.server_sessions.saturating_mul(2).max(1024);
             serve_many(&bridge, socket, settings, connections, recorder).await
         }
     }

@@ -13,7 +13,7 @@ use axum::extract::{Request, State};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 use mcp_adapters::mcp_wire::{MessageHeader, RawJson, RequestId, from_slice};
-use mcp_adapters::{Revision, hello};
+use mcp_adapters::{Revision, session_messages};
 use mcp_runtime::http::{HeaderMap, Method, StatusCode};
 use mcp_runtime::transport::http::client::HttpOptions;
 use mcp_runtime::transport::{MessageDirection, Transport, Watched, watched};
@@ -196,10 +196,10 @@ impl Negotiation {
         let Ok(header) = MessageHeader::from_slice(json) else {
             return self.revision;
         };
-        if let Some((revision, _)) = hello::stamped_version::<Revision>(&header).ok().flatten() {
+        if let Some((revision, _)) = session_messages::version_in_meta::<Revision>(&header).ok().flatten() {
             // The response doesn't name the revision, so it is kept for it.
             self.revision = Some(revision);
-        } else if let Some(requested) = hello::requested_version(&header) {
+        } else if let Some(requested) = session_messages::requested_version(&header) {
             self.begin = header.id();
             return requested;
         } else if let Some(result) = header
@@ -210,7 +210,7 @@ impl Negotiation {
             let agreed = result
                 .decode_as()
                 .ok()
-                .and_then(|result| hello::agreed_version(&result));
+                .and_then(|result| session_messages::negotiated_version(&result));
             self.revision = agreed.or(self.revision);
         }
         self.revision

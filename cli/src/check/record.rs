@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use mcp_adapters::mcp_wire::MessageHeader;
-use mcp_adapters::{Revision, hello};
+use mcp_adapters::{Revision, session_messages};
 use mcp_runtime::transport::MessageDirection;
 
 use crate::message::Seen;
@@ -44,7 +44,7 @@ impl Record {
         let received = messages.iter().filter(|(way, _)| *way == MessageDirection::Received);
         received.rev().find_map(|(_, json)| {
             let result = MessageHeader::from_slice(json).ok()?.result()?;
-            hello::agreed_version(&result.decode_as().ok()?)
+            session_messages::negotiated_version(&result.decode_as().ok()?)
         })
     }
 }

@@ -7,7 +7,7 @@ use mcp_runtime::{CallServer, ClientSide, Peer};
 
 use super::arguments::arguments;
 use super::content::shown;
-use super::{Shown, with_server};
+use super::{ResultWriter, with_server};
 use crate::args::{Argument, CallArgs};
 use crate::error::{CommandError, Summary};
 use crate::paint::Paint;
@@ -25,7 +25,7 @@ pub async fn call_with(
     tool: &str,
     json: Option<&RawObject>,
     named: &[Argument],
-    shown: &mut Shown<'_>,
+    shown: &mut ResultWriter<'_>,
 ) -> Result<Summary, CommandError> {
     let tool = find(peer, tool).await?;
     let arguments = arguments(&tool, json, named)?;

@@ -83,8 +83,8 @@ pub fn show_messages(server: &ServerArgs) -> impl Fn(MessageDirection, &[u8]) + 
 fn options(server: &ServerArgs, log_level: Option<LoggingLevel>, timeout: Duration) -> Options {
     let mut options = Options {
         limits: Limits {
-            answer: timeout,
-            answer_at_most: Duration::MAX,
+            call_timeout: timeout,
+            call_timeout_max: Duration::MAX,
             ..Limits::default()
         },
         log_level,

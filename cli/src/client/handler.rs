@@ -7,7 +7,7 @@ use mcp_runtime::hub::{
 };
 use mcp_runtime::{Capable, ClientHandler, ClientSide, Context};
 
-use super::asking::Respondent;
+use super::input_requests::Respondent;
 use crate::args::ClientArgs;
 use crate::error::CommandError;
 use crate::plain::plain;

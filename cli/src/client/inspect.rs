@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::arguments::kinds;
 use super::connection::connect;
 use super::handler::Client;
-use super::{Shown, block_on};
+use super::{ResultWriter, block_on};
 use crate::args::{Format, InspectArgs, ServerArgs, SnapshotArgs};
 use crate::error::{CommandError, Summary};
 use crate::paint::{BAD, HEADING, NONE, Paint};
@@ -64,7 +64,7 @@ pub fn inspect(args: &InspectArgs, mut output: impl Paint) -> Result<Summary, Co
 }
 
 /// Prints what the server of a session is and what it offers.
-pub async fn inspect_with(peer: &Peer<ClientSide>, shown: &mut Shown<'_>) -> Result<Summary, CommandError> {
+pub async fn inspect_with(peer: &Peer<ClientSide>, shown: &mut ResultWriter<'_>) -> Result<Summary, CommandError> {
     inspect_peer(peer).await.write(shown.format, shown.output)
 }
 

@@ -1,13 +1,13 @@
 //! The commands that are clients of a server.
 
 mod arguments;
-mod asking;
 mod authorization;
 mod call;
 mod complete;
 mod connection;
 mod content;
 mod handler;
+mod input_requests;
 mod inspect;
 mod listen;
 mod ping;
@@ -55,12 +55,12 @@ pub fn block_on<T>(command: impl Future<Output = Result<T, CommandError>>) -> Re
 }
 
 /// The destination and format of the results of commands.
-pub struct Shown<'a> {
+pub struct ResultWriter<'a> {
     pub format: Format,
     pub output: &'a mut dyn Paint,
 }
 
-impl Shown<'_> {
+impl ResultWriter<'_> {
     /// Writes a result as one JSON value, or as text.
     fn write<T: Serialize>(
         &mut self,
@@ -99,12 +99,12 @@ pub async fn with_progress<T>(
 fn with_server(
     args: &ClientArgs,
     mut output: impl Paint,
-    using: impl AsyncFnOnce(&Peer<ClientSide>, &mut Shown<'_>) -> Result<Summary, CommandError>,
+    using: impl AsyncFnOnce(&Peer<ClientSide>, &mut ResultWriter<'_>) -> Result<Summary, CommandError>,
 ) -> Result<Summary, CommandError> {
     block_on(async {
         let session = begin(args).await?;
         let format = args.format;
-        let shown = &mut Shown {
+        let shown = &mut ResultWriter {
             format,
             output: &mut output,
         };

@@ -3,7 +3,7 @@
 use mcp_runtime::hub::GetPromptRequestParams;
 use mcp_runtime::{CallServer, ClientSide, Peer};
 
-use super::{Shown, content, with_server};
+use super::{ResultWriter, content, with_server};
 use crate::args::PromptArgs;
 use crate::error::{CommandError, Summary};
 use crate::paint::Paint;
@@ -20,7 +20,7 @@ pub async fn prompt_with(
     peer: &Peer<ClientSide>,
     name: &str,
     pairs: &[(String, String)],
-    shown: &mut Shown<'_>,
+    shown: &mut ResultWriter<'_>,
 ) -> Result<Summary, CommandError> {
     let mut params = GetPromptRequestParams::new(name);
     if !pairs.is_empty() {

@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use mcp_runtime::hub::{AnyResourceContents, ReadResourceRequestParams};
 use mcp_runtime::{CallServer, ClientSide, Peer};
 
-use super::{Shown, with_server};
+use super::{ResultWriter, with_server};
 use crate::args::ReadArgs;
 use crate::error::{CommandError, Summary};
 use crate::paint::Paint;
@@ -20,7 +20,11 @@ pub fn read(args: &ReadArgs, output: impl Paint) -> Result<Summary, CommandError
 }
 
 /// Reads a resource in a session, and writes its contents as they are.
-pub async fn read_with(peer: &Peer<ClientSide>, uri: &str, shown: &mut Shown<'_>) -> Result<Summary, CommandError> {
+pub async fn read_with(
+    peer: &Peer<ClientSide>,
+    uri: &str,
+    shown: &mut ResultWriter<'_>,
+) -> Result<Summary, CommandError> {
     let result = peer.read_resource(ReadResourceRequestParams::new(uri)).await?;
     shown.write(&result, |result, output| {
         for contents in &result.contents {

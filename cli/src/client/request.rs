@@ -7,7 +7,7 @@ use mcp_runtime::hub::{ClientRequest, RequestMetaObject};
 use mcp_runtime::mcp_wire::{Extra, RawJson, RawObject, UnknownMethod};
 use mcp_runtime::{CallServer, ClientSide, Peer};
 
-use super::{Shown, with_server};
+use super::{ResultWriter, with_server};
 use crate::args::RequestArgs;
 use crate::error::{CommandError, Summary};
 use crate::paint::Paint;
@@ -25,7 +25,7 @@ pub async fn request_with(
     peer: &Peer<ClientSide>,
     method: &str,
     params: Option<RawObject>,
-    shown: &mut Shown<'_>,
+    shown: &mut ResultWriter<'_>,
 ) -> Result<Summary, CommandError> {
     ask(peer, of(method, params), shown).await
 }
@@ -36,7 +36,11 @@ fn of(method: &str, params: Option<RawObject>) -> UnknownMethod {
     request
 }
 
-async fn ask(peer: &Peer<ClientSide>, request: UnknownMethod, shown: &mut Shown<'_>) -> Result<Summary, CommandError> {
+async fn ask(
+    peer: &Peer<ClientSide>,
+    request: UnknownMethod,
+    shown: &mut ResultWriter<'_>,
+) -> Result<Summary, CommandError> {
     let result = result(peer, request).await?;
     writeln!(shown.output, "{result}")?;
     Ok(Summary::AllSucceeded)

@@ -1,6 +1,6 @@
 //! `mcp-rev set-level`
 
-use mcp_adapters::hello;
+use mcp_adapters::session_messages;
 use mcp_runtime::mcp_wire::UnknownMethod;
 use mcp_runtime::{ClientSide, Peer, Revision};
 
@@ -22,7 +22,7 @@ pub fn set_level(args: &SetLevelArgs) -> Result<Summary, CommandError> {
 /// Sets the level of log messages in a session.
 pub async fn set_level_with(peer: &Peer<ClientSide>, level: &str) -> Result<Summary, CommandError> {
     let revision = peer.revision().unwrap_or(Revision::HUB);
-    let (method, params) = hello::set_level(revision, level).ok_or_else(|| {
+    let (method, params) = session_messages::set_level(revision, level).ok_or_else(|| {
         let reason = format!(
             "revision {revision} has no request that sets the level; --log of other commands goes with each request"
         );

@@ -8,7 +8,7 @@ use mcp_runtime::{ClientSide, Peer};
 use serde_json::Value;
 
 use super::call::find;
-use super::{Shown, with_server};
+use super::{ResultWriter, with_server};
 use crate::args::ToolArgs;
 use crate::error::{CommandError, Summary};
 use crate::paint::{HEADING, NONE, Paint};
@@ -23,7 +23,11 @@ pub fn tool(args: &ToolArgs, output: impl Paint) -> Result<Summary, CommandError
 }
 
 /// Prints everything that the server of a session declares about a tool.
-pub async fn tool_with(peer: &Peer<ClientSide>, name: &str, shown: &mut Shown<'_>) -> Result<Summary, CommandError> {
+pub async fn tool_with(
+    peer: &Peer<ClientSide>,
+    name: &str,
+    shown: &mut ResultWriter<'_>,
+) -> Result<Summary, CommandError> {
     let tool = find(peer, name).await?;
     shown.write(&tool, write_text)?;
     Ok(Summary::AllSucceeded)

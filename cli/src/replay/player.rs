@@ -6,7 +6,7 @@ use std::time::Duration;
 use mcp_adapters::mcp_wire::{
     self, ErrorObject, ErrorResponse, Map, MessageHeader, RawJson, RequestId, Response, error_code,
 };
-use mcp_adapters::{PeerTypes, Revision, hello};
+use mcp_adapters::{PeerTypes, Revision, session_messages};
 use mcp_runtime::CallError;
 use mcp_runtime::transport::{Incoming, Outgoing, Purpose, Receiver, Sender, Transport, TransportError};
 use serde_json::Value;
@@ -104,7 +104,7 @@ impl<S: Sender> Player<'_, S> {
                 }
                 Step::Answer(index) => {
                     if let Some(reason) = self.wait_for_question(index).await? {
-                        let case = asked(&self.exchanges.questions[index].method);
+                        let case = asked(&self.exchanges.server_requests[index].method);
                         self.report.fail(&case, &reason);
                     }
                 }
@@ -118,7 +118,8 @@ impl<S: Sender> Player<'_, S> {
         let calls = parts.iter().filter_map(|(_, part)| called(part));
         self.in_flight += calls.filter(|(_, has_id)| *has_id).count();
         let header = MessageHeader::from_slice(json).ok();
-        if let Some(header) = header.filter(|header| hello::requested_version::<Revision>(header).is_some()) {
+        if let Some(header) = header.filter(|header| session_messages::requested_version::<Revision>(header).is_some())
+        {
             self.begin = header.id().map(|id| text_of(&id));
         }
         let json = self.tokens.replace(json);
@@ -150,7 +151,7 @@ impl<S: Sender> Player<'_, S> {
 
     /// Waits for a recorded request of the server, which it rarely sends while no request of the client is in flight.
     async fn wait_for_question(&mut self, index: usize) -> Result<Option<String>, CommandError> {
-        let is_asked = move |player: &Self| player.exchanges.questions[index].is_asked;
+        let is_asked = move |player: &Self| player.exchanges.server_requests[index].is_asked;
         let patience = self.patience;
         match self
             .wait(patience, move |player| is_asked(player) || player.in_flight == 0)
@@ -224,7 +225,7 @@ impl<S: Sender> Player<'_, S> {
         self.in_flight = self.in_flight.saturating_sub(1);
         if self.begin.as_deref() == Some(id)
             && let Some(result) = response.get("result")
-            && let Some(agreed) = hello::agreed_version(&result)
+            && let Some(agreed) = session_messages::negotiated_version(&result)
         {
             self.sender.negotiated(agreed);
         }
@@ -245,19 +246,19 @@ impl<S: Sender> Player<'_, S> {
     /// Responds to a request of the server as the recorded client did.
     async fn answer(&mut self, method: &str, id: &RawJson, request: &RawJson) {
         let now = outcome(request);
-        let questions = self.exchanges.questions.iter().enumerate();
-        let open: Vec<usize> = questions
-            .filter(|(_, question)| question.method == method && !question.is_asked)
+        let server_requests = self.exchanges.server_requests.iter().enumerate();
+        let open: Vec<usize> = server_requests
+            .filter(|(_, server_request)| server_request.method == method && !server_request.is_asked)
             .map(|(index, _)| index)
             .collect();
         let same = open
             .iter()
-            .find(|index| outcome(&self.exchanges.questions[**index].message) == now);
+            .find(|index| outcome(&self.exchanges.server_requests[**index].message) == now);
         let answer = match same.or(open.first()) {
             Some(&index) => {
-                let question = &mut self.exchanges.questions[index];
-                question.is_asked = true;
-                let (recorded, answer) = (outcome(&question.message), question.answer.clone());
+                let server_request = &mut self.exchanges.server_requests[index];
+                server_request.is_asked = true;
+                let (recorded, answer) = (outcome(&server_request.message), server_request.answer.clone());
                 self.compare(&asked(method), &recorded, &now);
                 answer.and_then(|answer| with_id(&answer, id))
             }
@@ -280,7 +281,7 @@ impl<S: Sender> Player<'_, S> {
         let id: RequestId = id.decode_as().ok()?;
         let revision = self.report.revision;
         if revision.lifecycle().ping == Some(method) {
-            return RawJson::from_encode(&Response::new(id, hello::empty_result(revision, method))).ok();
+            return RawJson::from_encode(&Response::new(id, session_messages::empty_result(revision, method))).ok();
         }
         let case = asked(method);
         self.report.fail(&case, &"the server didn't send this in the recording");

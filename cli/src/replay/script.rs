@@ -21,7 +21,7 @@ pub struct Script {
 pub struct Exchanges {
     /// The requests of the client, by the JSON text of their ids.
     pub requests: HashMap<String, Request>,
-    pub questions: Vec<Question>,
+    pub server_requests: Vec<ServerRequest>,
 }
 
 /// An action of the client.
@@ -44,7 +44,7 @@ pub struct Request {
 }
 
 /// A request of the server.
-pub struct Question {
+pub struct ServerRequest {
     pub method: String,
     pub message: RawJson,
     /// The response of the client.
@@ -100,22 +100,22 @@ impl Script {
     }
 
     fn answered(&mut self, id: &RawJson, answer: RawJson) {
-        let is_it = |question: &Question| {
-            question.answer.is_none()
-                && question
+        let is_it = |server_request: &ServerRequest| {
+            server_request.answer.is_none()
+                && server_request
                     .message
                     .get("id")
                     .is_some_and(|known| known.text() == id.text())
         };
-        if let Some(index) = self.exchanges.questions.iter().position(is_it) {
-            self.exchanges.questions[index].answer = Some(answer);
+        if let Some(index) = self.exchanges.server_requests.iter().position(is_it) {
+            self.exchanges.server_requests[index].answer = Some(answer);
             self.steps.push(Step::Answer(index));
         }
     }
 
     fn received(&mut self, part: RawJson) {
         match (called(&part), part.get("id")) {
-            (Some((method, true)), _) => self.exchanges.questions.push(Question {
+            (Some((method, true)), _) => self.exchanges.server_requests.push(ServerRequest {
                 method,
                 message: part,
                 answer: None,

@@ -40,7 +40,7 @@ impl Editor {
         Ok(Self { inner, history })
     }
 
-    /// Reads the next line; `None` at the end of input. The session goes on while it waits.
+    /// Reads the next line; `None` at the end of input. The session continues while it waits.
     pub async fn read(mut self) -> Result<(Self, Option<String>), CommandError> {
         let read = tokio::task::spawn_blocking(move || {
             let line = self.inner.readline("> ");
@@ -58,7 +58,7 @@ impl Editor {
         }
     }
 
-    /// Writes the history. If that fails, the shell goes on without one.
+    /// Writes the history. If that fails, the shell continues without one.
     fn keep(&mut self) {
         let Some(file) = &self.history else { return };
         let written = file.parent().map_or(Ok(()), std::fs::create_dir_all);

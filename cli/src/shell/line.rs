@@ -4,7 +4,7 @@ use mcp_adapters::mcp_wire::RawObject;
 use mcp_runtime::{ClientSide, Peer};
 
 use crate::args::{Argument, Format, ShellCommand, argument, json};
-use crate::client::{self, Shown};
+use crate::client::{self, ResultWriter};
 use crate::error::{CommandError, Summary};
 use crate::paint::Paint;
 
@@ -15,7 +15,7 @@ pub async fn run(
     peer: &Peer<ClientSide>,
     output: &mut impl Paint,
 ) -> Result<Summary, CommandError> {
-    let shown = &mut Shown { format, output };
+    let shown = &mut ResultWriter { format, output };
     match command {
         ShellCommand::Inspect => client::inspect_with(peer, shown).await,
         ShellCommand::Tool { tool } => client::tool_with(peer, &tool, shown).await,

@@ -34,7 +34,7 @@ fn lines_are_commands_of_one_session() {
 }
 
 #[test]
-fn an_error_in_a_line_is_reported_and_the_session_goes_on() {
+fn an_error_in_a_line_is_reported_and_the_session_continues() {
     let lines = "cal weather\ncall wether\ncall 'weather\ncall weather city\ntool weather\n";
     let output = typed(&["shell", "--", weather()], lines);
     assert_eq!(output.status.code(), Some(1));

@@ -29,7 +29,7 @@ impl<'m> Pairing<'m> {
     pub(super) fn can_copy(&self, ty: Option<&TypeRef>, path: &[String], to: &Struct) -> Result<(), String> {
         let ty = ty.ok_or("it has the same value everywhere, so there is nothing to copy")?;
         let place = path.join(".");
-        let member = self.room_at(path, to)?;
+        let member = self.target_member_at(path, to)?;
         if member.required {
             Err(format!("the target requires `{place}`, so it is never free"))
         } else if member.boxed || self.relation(ty, &member.ty, 0) != Relation::Same {
@@ -69,7 +69,7 @@ impl<'m> Pairing<'m> {
     }
 
     /// Returns the member of the target at the end of a path, if the objects along it can be created.
-    pub(super) fn room_at<'t>(&self, path: &[String], to: &'t Struct) -> Result<&'t Member, String>
+    pub(super) fn target_member_at<'t>(&self, path: &[String], to: &'t Struct) -> Result<&'t Member, String>
     where
         'm: 't,
     {

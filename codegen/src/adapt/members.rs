@@ -19,7 +19,7 @@ impl<'m> Planner<'m> {
         to: &'m Member,
         losses: &mut Losses,
     ) -> (&'m str, MemberRow) {
-        let name = self.member_there((from_name, from), (to_name, target), &to.name);
+        let name = self.source_member((from_name, from), (to_name, target), &to.name);
         let place = Place::member(from_name, name);
         let at = place.to_string();
         let rule = self.rule(&place);

@@ -12,7 +12,7 @@ impl<'m> Planner<'m> {
     pub(super) fn moved_into(&mut self, place: &Place, ty: &TypeRef, to: &'m Struct) -> Option<Vec<String>> {
         let (index, path) = self.pair.rules.find(place, path).filter(|_| self.pair.upward)?;
         let names: Vec<String> = split(path);
-        let there = self.pair.room_at(&names, to).map(|member| &member.ty);
+        let there = self.pair.target_member_at(&names, to).map(|member| &member.ty);
         self.moves(index, place, there.map(|there| (ty, there)));
         Some(names)
     }

@@ -126,7 +126,7 @@ impl<'m> Pairing<'m> {
     /// Returns the target's name of a method of the source; empty if it has none. It is the same name, or that of the
     /// method with the same role in a session, or that of the method whose request or notification has the same
     /// definition, perhaps renamed.
-    pub(super) fn method_there(&self, name: &str) -> &'m str {
+    pub(super) fn target_method(&self, name: &str) -> &'m str {
         let (from, to) = (self.from.model, self.to.model);
         if let Some(same) = to.method(name) {
             return &same.name;
@@ -149,7 +149,7 @@ impl<'m> Pairing<'m> {
     /// Whether two constants, one of the source and one of the target, name the same method.
     pub(super) fn is_same_method(&self, from: &Scalar, to: &Scalar) -> bool {
         match (from, to) {
-            (Scalar::String(from), Scalar::String(to)) => !to.is_empty() && self.method_there(from) == to,
+            (Scalar::String(from), Scalar::String(to)) => !to.is_empty() && self.target_method(from) == to,
             _ => false,
         }
     }

@@ -135,7 +135,7 @@ fn plan_conversions(input: Pairing<'_>) -> (Plan, Vec<Problem>) {
     planner.report_shadowing();
     let definitions = planner.definitions();
     let methods = input.from.model.methods.iter().map(|method| &method.name);
-    let methods = methods.map(|name| (name.clone(), planner.pair.method_there(name).to_owned()));
+    let methods = methods.map(|name| (name.clone(), planner.pair.target_method(name).to_owned()));
     let methods = methods.filter(|(_, there)| !there.is_empty()).collect();
     let plan = Plan {
         from: input.from.model.revision.clone(),
@@ -153,7 +153,7 @@ impl<'m> Planner<'m> {
     fn walk(&mut self) {
         let (from, to) = (self.pair.from.model, self.pair.to.model);
         for method in &from.methods {
-            let name = self.pair.method_there(&method.name);
+            let name = self.pair.target_method(&method.name);
             let Some(other) = to
                 .methods
                 .iter()
@@ -177,13 +177,13 @@ impl<'m> Planner<'m> {
         }
         // A server's requests for input may be separate requests in one revision, and parts of its results in the
         // other.
-        for (questions, others) in from
-            .questions()
+        for (input_requests, others) in from
+            .input_requests()
             .iter()
-            .flat_map(|own| to.questions().into_iter().map(move |other| (own, other)))
+            .flat_map(|own| to.input_requests().into_iter().map(move |other| (own, other)))
         {
-            self.relate(&questions.requests, &others.requests);
-            self.relate(&questions.results, &others.results);
+            self.relate(&input_requests.requests, &others.requests);
+            self.relate(&input_requests.results, &others.results);
         }
         while let Some((source, target)) = self.pending.pop() {
             if !self.planned.contains_key(&(source.clone(), target.clone())) {
@@ -240,7 +240,7 @@ impl<'m> Planner<'m> {
             }
             (Some(TypeKind::Methods(methods)), Some(TypeKind::Methods(others))) => {
                 implied(Losses::of(methods.iter().map(|(method, ty)| {
-                    let there = self.pair.method_there(method);
+                    let there = self.pair.target_method(method);
                     let other = others.iter().find(|(other, _)| *other == there);
                     let named = |ty: &String| TypeRef::Named(ty.clone());
                     (named(ty), other.map(|(_, ty)| named(ty)))
@@ -294,7 +294,7 @@ impl<'m> Planner<'m> {
     ) -> BTreeMap<TypeRef, Option<TypeRef>> {
         let mut planned: BTreeMap<TypeRef, Option<TypeRef>> = BTreeMap::new();
         for (method, types) in results {
-            let name = self.pair.method_there(method);
+            let name = self.pair.target_method(method);
             let targets = others.iter().find(|(other, _)| *other == name).map(|(_, types)| types);
             let siblings: Vec<Candidate> = types
                 .iter()

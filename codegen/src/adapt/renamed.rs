@@ -10,13 +10,13 @@ use crate::model::{Model, Struct, TypeRef, is_of_member};
 impl<'m> Planner<'m> {
     /// Returns the source's name of a member of the target: the same name, the one that a rule gives, or that of the
     /// member with the same role in a session.
-    pub(super) fn member_there(
+    pub(super) fn source_member(
         &mut self,
         (from_name, from): (&str, &'m Struct),
         (to_name, to): (&str, &Struct),
         member: &'m str,
     ) -> &'m str {
-        let (name, rule) = self.pair.name_there((from_name, from), (to_name, to), member);
+        let (name, rule) = self.pair.source_name_of((from_name, from), (to_name, to), member);
         if let Some(index) = rule {
             self.used.insert(index);
             self.ruled(&Place::member(from_name, name).to_string(), "renamed", index);
@@ -33,14 +33,14 @@ impl<'m> Pairing<'m> {
         (to_name, to): (&str, &'m Struct),
     ) -> BTreeMap<&'m str, &'m str> {
         let there = to.names().map(|name| {
-            let (source, _) = self.name_there((from_name, from), (to_name, to), name);
+            let (source, _) = self.source_name_of((from_name, from), (to_name, to), name);
             (source, name)
         });
         there.filter(|(source, name)| source != name).collect()
     }
 
-    /// The same as [`member_there`](Self::member_there), and the rule that gives the name.
-    fn name_there(
+    /// The same as [`source_member`](Self::source_member), and the rule that gives the name.
+    fn source_name_of(
         &self,
         (from_name, from): (&str, &'m Struct),
         (to_name, to): (&str, &Struct),

@@ -33,7 +33,7 @@ impl<'m> Planner<'m> {
         for constant in &to.constants {
             // This only marks the rule of a renamed constant as used: the target has its own value, and the rename
             // serves to match variants.
-            self.member_there((from_name, from), (to_name, to), &constant.name);
+            self.source_member((from_name, from), (to_name, to), &constant.name);
             losses.certain |= self.loses_constant(from_name, from, constant);
         }
         let is_left = |name: &str| !to.declares(name) && !taken.contains(name);

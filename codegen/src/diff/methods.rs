@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use mcp_wire::Direction;
 
 use super::change::{Change, ChangeKind, Compatibility, Subject};
-use super::pair::{Pair, atoms};
+use super::pair::{Pair, leaf_types};
 use crate::model::{MessageKind, Method, Model, TypeRef};
 
 type Key<'m> = (&'m str, MessageKind);
@@ -67,11 +67,11 @@ fn compare<'m>(pair: &Pair<'m>, before: &'m Method, after: &'m Method) -> Vec<Ch
         };
         changes.push(change(ChangeKind::Changed, compatibility).values(needs(before), needs(after)));
     }
-    let atoms = |model, method: &'m Method| -> Vec<_> {
+    let leaf_types = |model, method: &'m Method| -> Vec<_> {
         let results = method.results.iter();
-        results.flat_map(|result| atoms(model, result)).collect()
+        results.flat_map(|result| leaf_types(model, result)).collect()
     };
-    let values = pair.compare(&atoms(pair.earlier, before), &atoms(pair.later, after));
+    let values = pair.compare(&leaf_types(pair.earlier, before), &leaf_types(pair.later, after));
     let Some((what, compatibility)) = values.kind() else {
         return changes;
     };

@@ -186,7 +186,7 @@ impl<'m> Pair<'m> {
 }
 
 /// Returns the types that a value of a type may have.
-pub(super) fn atoms<'m>(model: &'m Model, ty: &'m TypeRef) -> Vec<LeafType<'m>> {
+pub(super) fn leaf_types<'m>(model: &'m Model, ty: &'m TypeRef) -> Vec<LeafType<'m>> {
     let mut found = Vec::new();
     collect(model, ty, &mut Vec::new(), 0, &mut found);
     found

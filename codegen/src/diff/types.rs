@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::{Change, ChangeKind, Compatibility, Subject};
-use super::pair::{Difference, LeafType, Pair, atoms};
+use super::pair::{Difference, LeafType, Pair, leaf_types};
 use super::place::name_of;
 use crate::model::{Assertions, DeclaredMember, Model, Struct, Type, TypeKind, TypeRef};
 use crate::normalise::Scalar;
@@ -60,7 +60,7 @@ struct Matched<'p, 'm> {
 /// A member or a constant.
 struct Field<'m> {
     required: bool,
-    atoms: Vec<LeafType<'m>>,
+    leaf_types: Vec<LeafType<'m>>,
     /// `None` for a constant.
     ty: Option<&'m TypeRef>,
 }
@@ -86,9 +86,10 @@ impl<'p, 'm> Matched<'p, 'm> {
             }
             // A union without a name is compared at each place where it is used.
             (TypeKind::Union(_), TypeKind::Union(_)) if self.earlier.official && self.later.official => {
-                let values = self
-                    .pair
-                    .compare(&atoms(self.pair.earlier, &named[0]), &atoms(self.pair.later, &named[1]));
+                let values = self.pair.compare(
+                    &leaf_types(self.pair.earlier, &named[0]),
+                    &leaf_types(self.pair.later, &named[1]),
+                );
                 self.loosened_or_tightened(None, values).into_iter().collect()
             }
             _ => Vec::new(),
@@ -118,11 +119,11 @@ impl<'p, 'm> Matched<'p, 'm> {
     }
 
     fn enumeration(&self, before: &[String], after: &[String]) -> Vec<Change> {
-        let atoms = |values: &[String]| -> Vec<_> {
+        let leaf_types = |values: &[String]| -> Vec<_> {
             let texts = values.iter().cloned().map(Scalar::String);
             texts.map(LeafType::value).collect()
         };
-        let change = self.loosened_or_tightened(None, self.pair.compare(&atoms(before), &atoms(after)));
+        let change = self.loosened_or_tightened(None, self.pair.compare(&leaf_types(before), &leaf_types(after)));
         let is_open = |ty: &Type| !ty.schema.enumeration;
         let change = change.map(|change| match (is_open(self.earlier), is_open(self.later)) {
             // Any other value was valid, and still is.
@@ -210,7 +211,7 @@ impl<'p, 'm> Matched<'p, 'm> {
         if types.is_some_and(|(before, after)| self.pair.are_same_union(before, after)) {
             return parts;
         }
-        let values = self.pair.compare(&before.atoms, &after.atoms);
+        let values = self.pair.compare(&before.leaf_types, &after.leaf_types);
         let change = self.loosened_or_tightened(Some(name), values);
         let change = change.map(|change| change.planned_as(named().map(str::to_owned)));
         parts.into_iter().chain(change).collect()
@@ -272,7 +273,7 @@ fn fields<'m>(model: &'m Model, object: &'m Struct) -> Fields<'m> {
     let constants = object.constants.iter().map(|constant| {
         let field = Field {
             required: constant.required,
-            atoms: vec![LeafType::value(constant.value.clone())],
+            leaf_types: vec![LeafType::value(constant.value.clone())],
             ty: None,
         };
         (constant.name.as_str(), field)
@@ -280,7 +281,7 @@ fn fields<'m>(model: &'m Model, object: &'m Struct) -> Fields<'m> {
     let members = object.members.iter().map(|member| {
         let field = Field {
             required: member.required,
-            atoms: atoms(model, &member.ty),
+            leaf_types: leaf_types(model, &member.ty),
             ty: Some(model.resolve(&member.ty)),
         };
         (member.name.as_str(), field)

@@ -217,13 +217,13 @@ fn results_of(model: &Model, method: &str, types: &[TypeRef]) -> Value {
 fn direction(name: &str, plan: &Plan, from: &Model, to: &Model) -> String {
     let (mut objects, mut unions, mut results) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
     for ((source, target), conversion) in &plan.conversions {
-        let (section, row, says_nothing) = match &conversion.row {
+        let (section, row, accepts_everything) = match &conversion.row {
             Row::Implied | Row::Union(None) => continue,
             Row::Object(row) => (&mut objects, json!(row), *row == Default::default()),
             Row::Union(Some(row)) => (&mut unions, json!(row), false),
             Row::Results(row) => (&mut results, json!(row), row.is_empty()),
         };
-        if !says_nothing || source.named() != target.named() {
+        if !accepts_everything || source.named() != target.named() {
             section.insert(pair_name(source, target), row);
         }
     }

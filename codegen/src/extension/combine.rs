@@ -123,7 +123,7 @@ fn names_in(part: &Value, schema: &Document) -> Vec<String> {
 fn refer_to_copies(mut schema: Document, imported: &BTreeSet<String>) -> Document {
     let defined: Vec<(String, Value)> = definitions(schema.root(), "#")
         .map(|(at, _, definition)| (at, canonical(definition)))
-        .filter(|(_, definition)| says_enough(definition))
+        .filter(|(_, definition)| is_distinctive(definition))
         .collect();
     let own: Vec<String> = definitions(schema.root(), "#")
         .map(|(at, ..)| at)
@@ -135,7 +135,7 @@ fn refer_to_copies(mut schema: Document, imported: &BTreeSet<String>) -> Documen
         if !own.iter().any(|own| is_within(own)) || copies.last().is_some_and(|(copy, _)| is_within(copy)) {
             return;
         }
-        if !says_enough(part) {
+        if !is_distinctive(part) {
             return;
         }
         let part_canonical = canonical(part);
@@ -154,7 +154,7 @@ fn refer_to_copies(mut schema: Document, imported: &BTreeSet<String>) -> Documen
 
 /// Whether schemas that are equal to this one aren't so by chance: it is an object with members, or has several values
 /// or variants.
-fn says_enough(schema: &Value) -> bool {
+fn is_distinctive(schema: &Value) -> bool {
     let is_long = |keyword: &str| match schema.get(keyword) {
         Some(Value::Object(members)) => !members.is_empty(),
         Some(Value::Array(elements)) => elements.len() > 1,

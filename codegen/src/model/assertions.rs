@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::declarations::declarations;
 use super::type_schema::{Assertion, Assertions};
 use super::types::{Model, TypeKind};
-use crate::normalise::{follow, only_requires, says_nothing};
+use crate::normalise::{accepts_everything, follow, only_requires};
 
 /// Keywords that don't restrict values. All others are assertions, even if no schema uses them yet.
 #[rustfmt::skip]
@@ -106,7 +106,7 @@ impl<'m> Collector<'m> {
                         self.add_definitions(value);
                     }
                 }
-                ("additionalProperties" | "items", value) if says_nothing(value) => {}
+                ("additionalProperties" | "items", value) if accepts_everything(value) => {}
                 ("items", Value::Object(_)) => self.schema(&child(), &inner(), depth + 1, false),
                 ("additionalProperties", Value::Object(_)) if is_map(schema) => {
                     self.schema(&child(), &inner(), depth + 1, false);
@@ -125,7 +125,7 @@ impl<'m> Collector<'m> {
 
     /// Collects all assertions of the schema at a pointer.
     fn open_json(&mut self, at: &str, around: &str, depth: usize) {
-        let Some(schema) = pointer::resolve(self.root, at).filter(|schema| !says_nothing(schema)) else {
+        let Some(schema) = pointer::resolve(self.root, at).filter(|schema| !accepts_everything(schema)) else {
             return;
         };
         let Some(keywords) = schema.as_object().filter(|_| depth < MAX_DEPTH) else {
@@ -144,7 +144,8 @@ impl<'m> Collector<'m> {
                     }
                 }
                 ("required", Value::Array(names)) => names.iter().for_each(|name| self.add(around, keyword, name)),
-                ("additionalProperties" | "items", value) if follow(self.root, value).is_some_and(says_nothing) => {}
+                ("additionalProperties" | "items", value)
+                    if follow(self.root, value).is_some_and(accepts_everything) => {}
                 ("additionalProperties" | "items", _) => {
                     // The keyword doesn't apply to members that the schema declares.
                     let named = ["properties", "patternProperties"].map(|keyword| schema.get(keyword)?.as_object());

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mcp_wire::Direction;
 
-use super::in_results::{find_requests_in_results, unite_requests_in_results};
+use super::embedded_requests::{find_requests_in_results, unite_requests_in_results};
 use super::input::BuildInput;
 use super::method::Method;
 use super::type_ref::TypeRef;

@@ -99,8 +99,9 @@ impl Model {
     /// Returns the names of the unions of a side's requests and of their results. For a server, these can be the
     /// requests in its results.
     pub(crate) fn requests_of(&self, side: &str) -> (String, String) {
-        let questions = self.questions().into_iter().next();
-        let named = questions.and_then(|it| Some((it.requests.named()?.to_owned(), it.results.named()?.to_owned())));
+        let input_requests = self.input_requests().into_iter().next();
+        let named =
+            input_requests.and_then(|it| Some((it.requests.named()?.to_owned(), it.results.named()?.to_owned())));
         match (side, named) {
             ("Client", _) => ("ClientRequest".to_owned(), "ServerResult".to_owned()),
             (_, Some(named)) => named,

@@ -102,8 +102,8 @@ fn merge_properties(present: &mut Value, added: &Value) -> bool {
                 None => {
                     present.insert(name.clone(), schema.clone());
                 }
-                Some(other) if other == schema || says_nothing(schema) => {}
-                Some(other) if says_nothing(other) => *other = schema.clone(),
+                Some(other) if other == schema || accepts_everything(schema) => {}
+                Some(other) if accepts_everything(other) => *other = schema.clone(),
                 Some(other) => *other = json!({"allOf": [other.take(), schema]}),
             }
         }
@@ -112,7 +112,7 @@ fn merge_properties(present: &mut Value, added: &Value) -> bool {
 }
 
 /// Whether a schema accepts everything.
-pub(crate) fn says_nothing(schema: &Value) -> bool {
+pub(crate) fn accepts_everything(schema: &Value) -> bool {
     match schema {
         Value::Object(keywords) => keywords.is_empty(),
         other => *other == Value::Bool(true),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use mcp_wire::json_schema::{all_definitions, change_schemas, pointer};
 use serde_json::Value;
 
-use super::all_of::says_nothing;
+use super::all_of::accepts_everything;
 use crate::messages::{DIRECTIONS, MessageKind};
 
 /// The prefix of the names of JSON-RPC's own messages, which are the envelopes themselves.
@@ -79,7 +79,7 @@ fn permit_envelope(definition: &mut Value, whole: &Value) {
     let closed = ["additionalProperties", "patternProperties"];
     if !closed
         .iter()
-        .any(|keyword| definition.get(keyword).is_some_and(|value| !says_nothing(value)))
+        .any(|keyword| definition.get(keyword).is_some_and(|value| !accepts_everything(value)))
     {
         return;
     }

@@ -20,7 +20,7 @@ use mcp_wire::json_schema::all_definitions;
 use serde::Serialize;
 use serde_json::Value;
 
-pub(crate) use all_of::says_nothing;
+pub(crate) use all_of::accepts_everything;
 pub(crate) use references::{follow, name_of};
 pub(crate) use shape_builder::only_requires;
 

@@ -275,7 +275,7 @@ sameindent:
 alias: *anchor
 multi: 'starts here
 
-  plain: goes on'
+  plain: continues'
 last: null
 "
     .replace("*anchor2", "12.5");
@@ -288,7 +288,7 @@ last: null
             { "below": true },
         ],
         "alias": { "three": [3, { "four": 4, "five": "f: ,}", "six": null }, "x", 12.5] },
-        "multi": "starts here\nplain: goes on", "last": null,
+        "multi": "starts here\nplain: continues", "last": null,
     });
     assert_eq!(*document.root(), expected);
     let starts = [

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mcp_wire::{SharedJson, push_string};
 
-use super::look::Look;
+use super::effects::Effects;
 use super::members::Members;
 use super::state::State;
 use super::value::Run;
@@ -23,18 +23,18 @@ pub(super) struct Adding<'t> {
 impl Adding<'_> {
     /// Returns the members to add to an object. `lacking` has the bits of the members that it lacks, of those that
     /// conversions add to its type.
-    pub(super) fn to(self, look: &Look, lacking: u64) -> Option<Arc<SharedJson>> {
+    pub(super) fn to(self, effects: &Effects, lacking: u64) -> Option<Arc<SharedJson>> {
         let added = self.supply.map_or(self.unsupplied, |supply| &supply.added);
-        let lacks = (std::ptr::from_ref(look).addr(), lacking, self.policy);
-        added.to(lacks, || self.run(look, lacking))
+        let lacks = (std::ptr::from_ref(effects).addr(), lacking, self.policy);
+        added.to(lacks, || self.run(effects, lacking))
     }
 
-    fn run(self, look: &Look, lacking: u64) -> Option<SharedJson> {
+    fn run(self, effects: &Effects, lacking: u64) -> Option<SharedJson> {
         let mut state = State::new(self.policy);
         state.supply = self.supply.cloned();
-        let names: Vec<&str> = look.lacked(lacking).collect();
+        let names: Vec<&str> = effects.lacked(lacking).collect();
         let mut members = Members::new();
-        for (step, plan) in &look.plans {
+        for (step, plan) in &effects.plans {
             let state = &mut state;
             Run { step, state }.add(plan, &names, &mut members).ok()?;
         }

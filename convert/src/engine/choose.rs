@@ -2,7 +2,7 @@
 
 use mcp_wire::{Decoded, JsonType, Reader};
 
-use crate::tables::types::{Decision, Results, ToldBy, TypeId, TypeRef, Union};
+use crate::tables::types::{Decision, ResultDiscriminator, Results, TypeId, TypeRef, Union};
 
 /// Returns the type of the next message, by its method.
 pub(super) fn message(reader: &mut Reader<'_>, methods: &[(&'static str, TypeId)]) -> Decoded<Option<TypeId>> {
@@ -96,8 +96,8 @@ fn decide(reader: &mut Reader<'_>, decision: &Decision, knows_others: bool) -> D
 /// Returns the type of a result. `None` if it has an unknown tag.
 pub(crate) fn choose_result<'r>(reader: &mut Reader<'_>, results: &'r Results) -> Decoded<Option<&'r TypeRef>> {
     Ok(match &results.told_by {
-        ToldBy::Nothing => results.types.first(),
-        ToldBy::Members(members) => {
+        ResultDiscriminator::Nothing => results.types.first(),
+        ResultDiscriminator::Members(members) => {
             let (first, others) = members.split_at(1);
             let found = reader.peek_members(members)?;
             let at = others
@@ -105,7 +105,7 @@ pub(crate) fn choose_result<'r>(reader: &mut Reader<'_>, results: &'r Results) -
                 .position(|member| Some(*member) == found && Some(*member) != first.first().copied());
             results.types.get(at.map_or(0, |at| at + 1))
         }
-        ToldBy::Tag(tag, values) => match reader.peek_tag(tag)? {
+        ResultDiscriminator::Tag(tag, values) => match reader.peek_tag(tag)? {
             None => results.types.first(),
             Some(value) => match values.iter().position(|known| *known == value) {
                 Some(at) => results.types.get(at),

@@ -1,7 +1,7 @@
 //! The engine, which applies the conversions of tables to JSON.
 //!
 //! [`read`] reads the parts of the source that a conversion looks into as a tree, and leaves the rest as text. A value
-//! also stays text if no conversion of the chain changes it, as [`look`] knows from its type and [`kept`] from its
+//! also stays text if no conversion of the chain changes it, as [`effects`] knows from its type and [`kept`] from its
 //! members, or if conversions only remove members or add some, which [`added`] provides. Each [`step`] between two
 //! neighbouring revisions changes the tree in place. [`step`] also finds out which values a step leaves as they are.
 
@@ -10,10 +10,9 @@ mod added;
 mod check;
 mod checks;
 mod choose;
-mod kept;
+mod effect_analysis;
+mod effects;
 mod link;
-mod look;
-mod looker;
 mod members;
 mod node;
 mod object;
@@ -22,14 +21,15 @@ mod rules;
 mod seen;
 pub(crate) mod state;
 mod step;
+mod unchanged;
 mod value;
 
 use mcp_wire::{DecodeError, Decoded, Reader};
 
 use self::added::Adding;
 use self::choose::of_method;
-use self::look::Look;
-use self::looker::Looker;
+use self::effect_analysis::EffectAnalysis;
+use self::effects::Effects;
 pub(crate) use self::node::Node;
 use self::read::{Nulls, Read, mentions_null};
 use self::state::State;
@@ -53,7 +53,7 @@ pub(crate) struct Chain {
     from: &'static Table,
     steps: Vec<&'static Step>,
     /// The looks at the types of the source that a step looks into.
-    looks: Vec<Option<Look>>,
+    all_effects: Vec<Option<Effects>>,
     /// A cache of the members that the steps add without a supply.
     added: Added,
     client: Sent,
@@ -68,7 +68,7 @@ struct Sent {
     /// The union of results.
     results: Option<TypeRef>,
     /// The look at each result.
-    looks: Vec<(TypeRef, Look)>,
+    all_effects: Vec<(TypeRef, Effects)>,
 }
 
 /// The requests or the notifications of a role, which form a union.
@@ -82,8 +82,8 @@ struct Stream {
 }
 
 impl Sent {
-    fn new(role: Role, from: &'static Table, looker: &Looker<'_>) -> Self {
-        let steps = looker.steps;
+    fn new(role: Role, from: &'static Table, analysis: &EffectAnalysis<'_>) -> Self {
+        let steps = analysis.steps;
         let sent = |table: &'static Table, name: fn(&RoleTypes) -> Option<&'static str>| {
             name(table.sent_by(role)).and_then(|name| table.named(name))
         };
@@ -106,7 +106,7 @@ impl Sent {
             requests: stream(|types| types.requests),
             notifications: stream(|types| types.notifications),
             results: sent(from, |types| types.results).cloned(),
-            looks: looks(role, looker),
+            all_effects: all_effects(role, analysis),
         }
     }
 }
@@ -138,12 +138,12 @@ fn by_type(from: &Table, union: &TypeRef, steps: &[&'static Step], changes: &[Op
 }
 
 /// Returns the look at each result that has a named type, and becomes one of another named type in each step.
-fn looks(role: Role, looker: &Looker<'_>) -> Vec<(TypeRef, Look)> {
-    let first = looker.steps.first().and_then(|step| step.results(role));
-    let look = |result: &TypeRef| {
+fn all_effects(role: Role, analysis: &EffectAnalysis<'_>) -> Vec<(TypeRef, Effects)> {
+    let first = analysis.steps.first().and_then(|step| step.results(role));
+    let effects = |result: &TypeRef| {
         let TypeRef::Named(id) = result else { return None };
         let mut becomes = result.clone();
-        let pairs = looker.steps.iter().map(|step| {
+        let pairs = analysis.steps.iter().map(|step| {
             let mut results = step.results(role)?.results.iter();
             let (_, result) = results.find(|(known, _)| *known == becomes)?;
             let Some((target, Change::Pair(pair))) = result else {
@@ -153,10 +153,10 @@ fn looks(role: Role, looker: &Looker<'_>) -> Vec<(TypeRef, Look)> {
             Some(*pair)
         });
         let pairs: Vec<_> = pairs.collect::<Option<_>>()?;
-        Some((result.clone(), looker.look(*id, Some(&pairs))))
+        Some((result.clone(), analysis.effects(*id, Some(&pairs))))
     };
     let results = first.iter().flat_map(|plan| &plan.results);
-    results.filter_map(|(result, _)| look(result)).collect()
+    results.filter_map(|(result, _)| effects(result)).collect()
 }
 
 impl From<Failed> for Unrepresentable {
@@ -206,11 +206,11 @@ impl From<Unrepresentable> for Failed {
 impl Chain {
     /// Creates the conversions from a revision by these steps.
     pub(crate) fn new(from: &'static Table, steps: Vec<&'static Step>) -> Self {
-        let looker = Looker::new(&steps);
+        let analysis = EffectAnalysis::new(&steps);
         Self {
-            client: Sent::new(Role::Client, from, &looker),
-            server: Sent::new(Role::Server, from, &looker),
-            looks: looker.looks(from.types.len()),
+            client: Sent::new(Role::Client, from, &analysis),
+            server: Sent::new(Role::Server, from, &analysis),
+            all_effects: analysis.all_effects(from.types.len()),
             added: Added::default(),
             from,
             steps,
@@ -252,10 +252,10 @@ impl Chain {
             supply: state.supply.as_ref(),
             unsupplied: &self.added,
         };
-        let add = |look: &Look, lacking: u64| adding.to(look, lacking);
+        let add = |effects: &Effects, lacking: u64| adding.to(effects, lacking);
         let how = Read {
             table: self.from,
-            looks: &self.looks,
+            all_effects: &self.all_effects,
             checks,
             tries: if state.only_trees { 0 } else { TRIES },
             nulls: if has_nulls { Nulls::LeftOut } else { Nulls::Kept },
@@ -368,9 +368,11 @@ impl Chain {
     ) -> Result<Node<'a>, Failed> {
         let any = TypeRef::Any;
         let source = ty.as_ref().unwrap_or(&any);
-        let mut looks = self.sent_by(role).looks.iter();
-        let look = looks.find(|(known, _)| known == source).map(|(_, look)| look);
-        let read = |read: Read<'_>, reader: &mut Reader<'a>| read.looked_at(reader, source, look);
+        let mut all_effects = self.sent_by(role).all_effects.iter();
+        let effects = all_effects
+            .find(|(known, _)| known == source)
+            .map(|(_, effects)| effects);
+        let read = |read: Read<'_>, reader: &mut Reader<'a>| read.looked_at(reader, source, effects);
         let mut node = self.read_source(json, read, false, state)?;
         for step in &self.steps {
             ty = Run { step, state }.result(role, ty.as_ref(), &mut node)?;

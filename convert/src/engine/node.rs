@@ -171,12 +171,12 @@ impl<'a> Node<'a> {
         Ok(Node::Object(members))
     }
 
-    /// Turns a text into a tree, which `look` reads.
-    fn open(&mut self, look: impl for<'t> Fn(&'t str) -> Decoded<Node<'t>>) -> Decoded<()> {
+    /// Turns a text into a tree, which `read` reads.
+    fn open(&mut self, read: impl for<'t> Fn(&'t str) -> Decoded<Node<'t>>) -> Decoded<()> {
         *self = match self {
-            Self::Text(text) | Self::Unknown(text) => open(text, look)?,
-            Self::Kept(text, _) => look(text)?,
-            Self::Edited(_) => look(&self.to_text())?.into_owned(),
+            Self::Text(text) | Self::Unknown(text) => open(text, read)?,
+            Self::Kept(text, _) => read(text)?,
+            Self::Edited(_) => read(&self.to_text())?.into_owned(),
             _ => return Ok(()),
         };
         Ok(())
@@ -344,10 +344,10 @@ impl Edited<'_> {
     }
 }
 
-/// Returns the tree that `look` reads from a text. It borrows from a borrowed text, and copies from an owned one.
-pub(crate) fn open<'a>(text: &Cow<'a, str>, look: impl for<'t> Fn(&'t str) -> Decoded<Node<'t>>) -> Decoded<Node<'a>> {
+/// Returns the tree that `read` reads from a text. It borrows from a borrowed text, and copies from an owned one.
+pub(crate) fn open<'a>(text: &Cow<'a, str>, read: impl for<'t> Fn(&'t str) -> Decoded<Node<'t>>) -> Decoded<Node<'a>> {
     match text {
-        Cow::Borrowed(text) => look(text),
-        Cow::Owned(text) => look(text).map(Node::into_owned),
+        Cow::Borrowed(text) => read(text),
+        Cow::Owned(text) => read(text).map(Node::into_owned),
     }
 }

@@ -9,7 +9,7 @@ use memchr::memmem::{Finder, FinderBuilder};
 
 use super::check::{UNKNOWN_METHOD, check, is_absent, is_constant, unknown, variant};
 use super::choose::{message, of_method};
-use super::look::{Glance, Look};
+use super::effects::{Effects, MemberEffects};
 use super::node::{Entry, Node};
 use super::seen::Seen;
 use crate::tables::Table;
@@ -26,16 +26,16 @@ pub(crate) enum Nulls {
     Refused,
 }
 
-/// Returns the members to add to an object that lacks them, by their bits from [`Look::lacking`]. `None` if the object
+/// Returns the members to add to an object that lacks them, by their bits from [`Effects::lacking`]. `None` if the object
 /// has to be read as a tree.
-pub(super) type Add<'t> = &'t dyn Fn(&Look, u64) -> Option<Arc<SharedJson>>;
+pub(super) type Add<'t> = &'t dyn Fn(&Effects, u64) -> Option<Arc<SharedJson>>;
 
 /// Options of reading: the parts to read as trees, and whether to check the others.
 #[derive(Clone, Copy)]
 pub(crate) struct Read<'t> {
     pub(crate) table: &'t Table,
     /// The look at each type. Values of a type without one are read as text.
-    pub(crate) looks: &'t [Option<Look>],
+    pub(crate) all_effects: &'t [Option<Effects>],
     /// Whether the parts that are read as text are checked. If not, the decoder of the result checks them.
     pub(crate) checks: bool,
     pub(crate) nulls: Nulls,
@@ -59,7 +59,7 @@ impl<'t> Read<'t> {
     pub(crate) fn open(table: &'t Table) -> Self {
         Self {
             table,
-            looks: &[],
+            all_effects: &[],
             checks: false,
             nulls: Nulls::Kept,
             tries: 0,
@@ -74,27 +74,32 @@ impl<'t> Read<'t> {
 
     /// Reads a value in which nothing is changed, even if its types are changed elsewhere.
     pub(super) fn unlooked(self) -> Self {
-        let looks = &[];
-        Self { looks, ..self }.unedited()
+        let all_effects = &[];
+        Self { all_effects, ..self }.unedited()
     }
 
     pub(super) fn is_opened(self, ty: &TypeRef) -> bool {
-        matches!(ty.innermost(), TypeRef::Named(id) if self.look(*id).is_some())
+        matches!(ty.innermost(), TypeRef::Named(id) if self.effects(*id).is_some())
     }
 
-    pub(super) fn look(self, id: TypeId) -> Option<&'t Look> {
-        self.looks.get(id)?.as_ref()
+    pub(super) fn effects(self, id: TypeId) -> Option<&'t Effects> {
+        self.all_effects.get(id)?.as_ref()
     }
 
     /// Reads a value. `look` is what its conversions look at, if it is an object.
-    pub(crate) fn looked_at<'a>(self, reader: &mut Reader<'a>, ty: &TypeRef, look: Option<&Look>) -> Decoded<Node<'a>> {
-        match (self.table.kind(ty), look) {
-            (Some(Kind::Object(object)), Some(look)) if self.is_opened(ty) => {
+    pub(crate) fn looked_at<'a>(
+        self,
+        reader: &mut Reader<'a>,
+        ty: &TypeRef,
+        effects: Option<&Effects>,
+    ) -> Decoded<Node<'a>> {
+        match (self.table.kind(ty), effects) {
+            (Some(Kind::Object(object)), Some(effects)) if self.is_opened(ty) => {
                 let is_short = || reader.parts_to_look_at().map(str::len).sum::<usize>() <= SHORT;
                 let is_short = self.tries > 0 && is_short();
-                match is_short.then(|| self.kept_object(reader, object, look)).flatten() {
+                match is_short.then(|| self.kept_object(reader, object, effects)).flatten() {
                     Some(kept) => Ok(kept),
-                    None => self.object(reader, object, Some(look)),
+                    None => self.object(reader, object, Some(effects)),
                 }
             }
             _ => self.value(reader, ty),
@@ -131,7 +136,8 @@ impl<'t> Read<'t> {
             }
             self = self.unlooked();
         }
-        let is_tagged_union = matches!(ty, TypeRef::Named(id) if self.look(*id).is_some_and(Look::is_tagged_union));
+        let is_tagged_union =
+            matches!(ty, TypeRef::Named(id) if self.effects(*id).is_some_and(Effects::is_tagged_union));
         if !is_tagged_union && let Some(tries) = self.tries.checked_sub(1) {
             return match self.kept(reader, ty) {
                 Some(kept) => Ok(kept),
@@ -192,7 +198,7 @@ impl<'t> Read<'t> {
 
     fn named<'a>(self, reader: &mut Reader<'a>, id: TypeId) -> Decoded<Node<'a>> {
         match &self.table.types[id].kind {
-            Kind::Object(object) => self.object(reader, object, self.look(id)),
+            Kind::Object(object) => self.object(reader, object, self.effects(id)),
             Kind::Union(union) => match self.variant(reader, id, union)? {
                 Some(value) => Ok(value),
                 None => unknown(reader).map(|text| Node::Unknown(Cow::Borrowed(text))),
@@ -213,8 +219,8 @@ impl<'t> Read<'t> {
                 let read = Self { nulls, ..self };
                 let value = |reader: &mut Reader<'a>, at: usize| {
                     // The look at the variant's own type doesn't include the changes of the union.
-                    let changes = |look: &Look| look.changes_variant(at) || look.validates_variants;
-                    let changes = self.look(id).is_some_and(changes);
+                    let changes = |effects: &Effects| effects.changes_variant(at) || effects.validates_variants;
+                    let changes = self.effects(id).is_some_and(changes);
                     let tries = if changes { 0 } else { read.tries };
                     Self { tries, ..read }.value(reader, &union.variants[at].ty)
                 };
@@ -235,18 +241,18 @@ impl<'t> Read<'t> {
         self,
         reader: &mut Reader<'a>,
         object: &ObjectType,
-        look: Option<&Look>,
+        effects: Option<&Effects>,
     ) -> Decoded<Node<'a>> {
         let mut entries: Vec<Entry<'a>> = Vec::with_capacity(object.members.len().min(8));
         let mut members = Seen::new(object);
         let mut is_first = reader.open_object()?;
         while let Some((name, at)) = members.next_key(reader, &mut is_first)? {
-            let glance = at.zip(look).and_then(|(at, look)| look.member(at));
-            let needs_tree = glance.is_some_and(Glance::needs_tree);
+            let member_effects = at.zip(effects).and_then(|(at, effects)| effects.member(at));
+            let needs_tree = member_effects.is_some_and(MemberEffects::needs_tree);
             let tries = if needs_tree { 0 } else { self.tries };
             let read = Self {
                 tries,
-                ..self.within(glance)
+                ..self.within(member_effects)
             };
             let member = at.and_then(|at| object.members.get(at));
             let read = read.member(reader, member);
@@ -257,7 +263,7 @@ impl<'t> Read<'t> {
             reader.check_names(entries.iter().map(|entry| &*entry.name))?;
         }
         if self.nulls == Nulls::LeftOut {
-            entries.retain(|entry| entry.declared || !self.stands_for_absence(object, entry));
+            entries.retain(|entry| entry.declared || !self.means_absence(object, entry));
         }
         let mut missing = members
             .missing()
@@ -269,7 +275,7 @@ impl<'t> Read<'t> {
     }
 
     /// Whether a member is a `null` that means its absence: it is optional, and its type doesn't allow `null`.
-    fn stands_for_absence(self, object: &ObjectType, entry: &Entry<'_>) -> bool {
+    fn means_absence(self, object: &ObjectType, entry: &Entry<'_>) -> bool {
         let member = object.member(&entry.name).filter(|member| !member.required);
         let ty = member.and_then(Member::ty).map(|ty| self.table.resolve(ty));
         ty.is_some_and(|ty| !self.holds_null(ty)) && entry.value.is_null()
@@ -287,9 +293,9 @@ impl<'t> Read<'t> {
     }
 
     /// Returns the options for reading the value of a member.
-    pub(super) fn within(self, glance: Option<&Glance>) -> Self {
+    pub(super) fn within(self, member_effects: Option<&MemberEffects>) -> Self {
         // A value that is checked by the schema of a revision must have the members of that revision.
-        match glance.is_some_and(Glance::is_checked) {
+        match member_effects.is_some_and(MemberEffects::is_checked) {
             true => self.unedited(),
             false => self,
         }

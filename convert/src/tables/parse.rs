@@ -10,8 +10,8 @@ use super::named::Text;
 use super::parse_rows::rows;
 use super::rows::Rows;
 use super::types::{
-    Decision, Kind, Member, MemberValue, ObjectType, ResultUnion, Results, RoleTypes, ToldBy, Type, TypeId, TypeRef,
-    Union, Variant,
+    Decision, Kind, Member, MemberValue, ObjectType, ResultDiscriminator, ResultUnion, Results, RoleTypes, Type,
+    TypeId, TypeRef, Union, Variant,
 };
 
 /// The parts of a table that has been read.
@@ -182,13 +182,13 @@ fn results(reader: &mut Source, ids: &Names) -> Decoded<Results> {
             "types" => results.types = list(reader, |reader| type_ref(reader, ids))?,
             "tag" => tag = Some(string(reader)?),
             "values" => values = list(reader, string)?,
-            "members" => results.told_by = ToldBy::Members(list(reader, string)?.leak()),
+            "members" => results.told_by = ResultDiscriminator::Members(list(reader, string)?.leak()),
             _ => drop(reader.raw()?),
         }
         Ok(())
     })?;
     if let Some(tag) = tag {
-        results.told_by = ToldBy::Tag(tag, values);
+        results.told_by = ResultDiscriminator::Tag(tag, values);
     }
     Ok(results)
 }

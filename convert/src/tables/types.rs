@@ -179,12 +179,12 @@ pub(crate) struct ResultUnion {
 #[derive(Debug, Default)]
 pub(crate) struct Results {
     pub(crate) types: Vec<TypeRef>,
-    pub(crate) told_by: ToldBy,
+    pub(crate) told_by: ResultDiscriminator,
 }
 
 /// What distinguishes the results of a method.
 #[derive(Debug, Default)]
-pub(crate) enum ToldBy {
+pub(crate) enum ResultDiscriminator {
     /// There is only one.
     #[default]
     Nothing,

@@ -22,18 +22,18 @@ pub use self::v2026_07_28 as hub;
 
 pub use self::revision::Revision;
 pub use mcp_convert::{
-    AUTOMATIC, ErrorRole, ErrorRule, Facts, FromPeer, FromResult, HelloError, Lifecycle, LoadError, Loss, LossKind,
+    AUTOMATIC, ErrorRole, ErrorRule, Facts, FromPeer, FromResult, SessionError, Lifecycle, LoadError, Loss, LossKind,
     MirroredArguments, MirroredCall, MirroredList, MirroredParam, Mirrors, Need, PeerTypes, Policy, Role, Supply, Tolerance,
-    Translated, Translation, UnknownRevision, Unrepresentable, accept, hello, negotiate, supply_keys,
+    Translated, Translation, UnknownRevision, Unrepresentable, accept, session_messages, negotiate, supply_keys,
     translatable, translate, translate_error,
 };
 
 /// The state of a conversion between these revisions: its policy, and what has been lost so far.
 pub type Conversion = mcp_convert::Conversion<Revision>;
 /// A client's description of itself.
-pub type ClientHello = mcp_convert::ClientHello<Revision>;
+pub type ClientDescription = mcp_convert::ClientDescription<Revision>;
 /// A server's description of itself.
-pub type ServerHello = mcp_convert::ServerHello<Revision>;
+pub type ServerDescription = mcp_convert::ServerDescription<Revision>;
 /// The error of two peers that have none of these revisions in common.
 pub type Mismatch = mcp_convert::Mismatch<Revision>;
 /// The reason why a value can't be represented in another of these revisions.

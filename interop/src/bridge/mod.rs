@@ -16,7 +16,7 @@ use crate::args::PeersArgs;
 use crate::eras::Era;
 use crate::error::Error;
 use crate::paths;
-use crate::peers::{Cell, Maker, Mode, Status, Transport};
+use crate::peers::{Cell, Mode, Sdk, Status, Transport};
 use crate::process::{leading, progress, run as run_to_end};
 use crate::validation::{LogValidator, OurRole};
 
@@ -69,22 +69,22 @@ pub async fn build() -> Result<std::path::PathBuf, Error> {
 
 /// The TypeScript and Python SDKs of an era, as sides of a pair.
 fn cells(era: &Arc<Era>) -> [Cell; 2] {
-    let (makers, mode) = match era.revision.facts().initializes {
-        true => ([Maker::TypeScript, Maker::Python], Mode::Handshake),
-        false => ([Maker::TypeScript2, Maker::Python2], Mode::Stateless),
+    let (sdks, mode) = match era.revision.facts().initializes {
+        true => ([Sdk::TypeScript, Sdk::Python], Mode::Handshake),
+        false => ([Sdk::TypeScript2, Sdk::Python2], Mode::Stateless),
     };
-    makers.map(|maker| Cell {
+    sdks.map(|sdk| Cell {
         era: Arc::clone(era),
         packages: era.packages.clone(),
         ours: OurRole::Client,
-        maker,
+        sdk,
         transport: Transport::Stdio,
         mode,
     })
 }
 
 fn peer(cell: &Cell) -> Peer {
-    (cell.era.revision, matches!(cell.maker, Maker::Python | Maker::Python2))
+    (cell.era.revision, matches!(cell.sdk, Sdk::Python | Sdk::Python2))
 }
 
 fn pairs(eras: &[Arc<Era>], only: Option<&str>) -> Vec<Pair> {

@@ -62,7 +62,7 @@ impl Pair {
     /// The name of the pair in files.
     pub fn name(&self) -> String {
         let way = self.bridged.map_or("direct", Way::name).replace(' ', "-");
-        let of = |cell: &Cell| format!("{}-{:?}", cell.era.revision, cell.maker).to_lowercase();
+        let of = |cell: &Cell| format!("{}-{:?}", cell.era.revision, cell.sdk).to_lowercase();
         format!("{}-to-{}-{way}", of(&self.client), of(&self.server))
     }
 

@@ -8,7 +8,7 @@ use mcp_runtime::transport::http::client::{HttpClient, HttpOptions};
 use mcp_runtime::transport::{Transport as Connection, stdio, watched};
 use mcp_runtime::{ClientSession, Era, Limits, Options, connect, hub};
 
-use super::cell::{Cell, Maker, Mode, Transport};
+use super::cell::{Cell, Mode, Sdk, Transport};
 use super::host::{Host, ReceivedMessages};
 use super::report::Step;
 use super::script::{self, Script};
@@ -28,8 +28,8 @@ pub struct ScriptContext {
 pub async fn call(cell: &Cell, context: &ScriptContext, steps: &mut Vec<Step>) -> Result<(), String> {
     let log = Log::create(&cell.file("jsonl")).map_err(|error| error.to_string())?;
     if cell.transport == Transport::Stdio {
-        let command = match cell.maker {
-            Maker::Everything => cell.everything(0).map_err(|error| error.to_string())?,
+        let command = match cell.sdk {
+            Sdk::Everything => cell.everything(0).map_err(|error| error.to_string())?,
             _ => {
                 let mut command = cell.driver("server");
                 command.arg(cell.transport.option());
@@ -49,7 +49,7 @@ pub async fn call(cell: &Cell, context: &ScriptContext, steps: &mut Vec<Step>) -
 async fn serve(cell: &Cell) -> Result<(Running, String), String> {
     let as_text = |error: Error| error.to_string();
     let failed = |error: std::io::Error| error.to_string();
-    if cell.maker != Maker::Everything {
+    if cell.sdk != Sdk::Everything {
         let mut command = cell.driver("server");
         command.arg(cell.transport.option());
         let mut server = Running::start(command, &cell.file("stderr")).map_err(as_text)?;
@@ -119,7 +119,7 @@ pub async fn begin(
     let options = Options {
         limits: Limits {
             // A server can take long to start on a busy machine.
-            answer: Duration::from_secs(30),
+            call_timeout: Duration::from_secs(30),
             ..Limits::default()
         },
         era,

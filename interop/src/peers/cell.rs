@@ -17,7 +17,7 @@ use crate::validation::{OurRole, released};
 
 /// The implementation that the peer uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Maker {
+pub enum Sdk {
     /// The official SDK for TypeScript.
     TypeScript,
     /// The official SDK for Python.
@@ -111,7 +111,7 @@ pub struct Cell {
     /// The packages with the peer's implementation.
     pub packages: Packages,
     pub ours: OurRole,
-    pub maker: Maker,
+    pub sdk: Sdk,
     pub transport: Transport,
     /// The mode of the client.
     pub mode: Mode,
@@ -124,18 +124,18 @@ const EVERYTHING: &str = "@modelcontextprotocol/server-everything";
 impl Cell {
     /// All cells for the packages of an era.
     pub fn of(era: &Arc<Era>) -> Vec<Self> {
-        let makers = Self::makers(era);
+        let sdks = Self::sdks(era);
         // The reference server has no client.
-        let with_clients = makers.iter().filter(|(maker, _)| *maker != Maker::Everything);
+        let with_clients = sdks.iter().filter(|(sdk, _)| *sdk != Sdk::Everything);
         let pairs = with_clients
             .map(|peer| (OurRole::Server, peer))
-            .chain(makers.iter().map(|peer| (OurRole::Client, peer)));
-        let all = |(ours, (maker, packages)): (OurRole, &(Maker, Packages))| {
+            .chain(sdks.iter().map(|peer| (OurRole::Client, peer)));
+        let all = |(ours, (sdk, packages)): (OurRole, &(Sdk, Packages))| {
             let cell = |transport, mode| Self {
                 era: Arc::clone(era),
                 packages: packages.clone(),
                 ours,
-                maker: *maker,
+                sdk: *sdk,
                 transport,
                 mode,
             };
@@ -148,14 +148,14 @@ impl Cell {
     }
 
     /// The implementations of an era, with their packages.
-    fn makers(era: &Era) -> Vec<(Maker, Packages)> {
-        let own: &[Maker] = match era.revision.facts().initializes {
-            true => &[Maker::TypeScript, Maker::Python, Maker::Everything],
-            false => &[Maker::TypeScript2, Maker::Python2],
+    fn sdks(era: &Era) -> Vec<(Sdk, Packages)> {
+        let own: &[Sdk] = match era.revision.facts().initializes {
+            true => &[Sdk::TypeScript, Sdk::Python, Sdk::Everything],
+            false => &[Sdk::TypeScript2, Sdk::Python2],
         };
-        let own = own.iter().map(|maker| Some((*maker, era.packages.clone())));
-        let others = [(Maker::FastMcp, "fastmcp"), (Maker::Rmcp, "rmcp")];
-        let others = others.map(|(maker, folder)| Some((maker, era.others(folder)?)));
+        let own = own.iter().map(|sdk| Some((*sdk, era.packages.clone())));
+        let others = [(Sdk::FastMcp, "fastmcp"), (Sdk::Rmcp, "rmcp")];
+        let others = others.map(|(sdk, folder)| Some((sdk, era.others(folder)?)));
         own.chain(others).flatten().collect()
     }
 
@@ -170,13 +170,15 @@ impl Cell {
 
     /// The row of this cell, without results.
     pub fn row(&self) -> Result<Row, Error> {
-        let peer = match self.maker {
-            Maker::TypeScript => format!("TypeScript SDK {}", self.packages.npm_version(SDK)?),
-            Maker::Python | Maker::Python2 => format!("Python SDK {}", self.packages.python_version("mcp")?),
-            Maker::Everything => format!("server-everything {}", self.packages.npm_version(EVERYTHING)?),
-            Maker::TypeScript2 => format!("TypeScript SDK {}", self.packages.npm_version(SDK_2)?),
-            Maker::FastMcp => format!("FastMCP {}", self.packages.python_version("fastmcp")?),
-            Maker::Rmcp => format!("rmcp {}", self.packages.crate_version("rmcp")?),
+        let peer = match self.sdk {
+            Sdk::TypeScript => format!("TypeScript SDK {}", self.packages.npm_version(SDK)?),
+            Sdk::Python | Sdk::Python2 => {
+                format!("Python SDK {}", self.packages.python_version("mcp")?)
+            }
+            Sdk::Everything => format!("server-everything {}", self.packages.npm_version(EVERYTHING)?),
+            Sdk::TypeScript2 => format!("TypeScript SDK {}", self.packages.npm_version(SDK_2)?),
+            Sdk::FastMcp => format!("FastMCP {}", self.packages.python_version("fastmcp")?),
+            Sdk::Rmcp => format!("rmcp {}", self.packages.crate_version("rmcp")?),
         };
         Ok(Row {
             revision: self.revision(),
@@ -199,12 +201,12 @@ impl Cell {
 
     /// The path of a file for this cell, with the given extension.
     pub fn file(&self, kind: &str) -> PathBuf {
-        let maker = format!("{:?}", self.maker).to_lowercase();
+        let sdk = format!("{:?}", self.sdk).to_lowercase();
         let ours = match self.ours {
             OurRole::Server => "client",
             OurRole::Client => "server",
         };
-        let name = format!("{maker}-{ours}-{}-{}.{kind}", self.transport.name(), self.mode.name());
+        let name = format!("{sdk}-{ours}-{}-{}.{kind}", self.transport.name(), self.mode.name());
         paths::install_directory()
             .join("logs")
             .join(self.era.revision.as_str())
@@ -213,17 +215,17 @@ impl Cell {
 
     /// The command of an SDK's driver, `client` or `server`.
     pub fn driver(&self, name: &str) -> Command {
-        let mut command = match self.maker {
-            Maker::Rmcp => {
+        let mut command = match self.sdk {
+            Sdk::Rmcp => {
                 let mut command = leading(self.packages.program("rmcp-driver"));
                 command.arg(name);
                 command
             }
-            Maker::Python | Maker::Python2 | Maker::FastMcp => {
+            Sdk::Python | Sdk::Python2 | Sdk::FastMcp => {
                 let mut command = leading(self.packages.python());
-                let prefix = match self.maker {
-                    Maker::FastMcp => "fastmcp_",
-                    Maker::Python2 => "python_2_",
+                let prefix = match self.sdk {
+                    Sdk::FastMcp => "fastmcp_",
+                    Sdk::Python2 => "python_2_",
                     _ => "",
                 };
                 command.arg(driver(&format!("{prefix}{name}.py")));
@@ -231,7 +233,7 @@ impl Cell {
                 command.env("PYTHONDONTWRITEBYTECODE", "1").env("PYTHONUNBUFFERED", "1");
                 command
             }
-            Maker::TypeScript | Maker::Everything | Maker::TypeScript2 => {
+            Sdk::TypeScript | Sdk::Everything | Sdk::TypeScript2 => {
                 let mut command = leading("node");
                 command
                     .arg(driver(&format!("{name}.mjs")))

@@ -21,7 +21,7 @@ use tokio::time::timeout;
 
 use self::calling::ScriptContext;
 pub use self::calling::begin;
-pub use self::cell::{Cell, Maker, Mode, Transport};
+pub use self::cell::{Cell, Mode, Sdk, Transport};
 pub use self::host::ReceivedMessages;
 use self::report::Row;
 pub use self::report::{Status, Step};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use mcp_adapters::PeerTypes;
 use mcp_adapters::mcp_wire::{MessageHeader, RawJson, RequestId};
-use mcp_adapters::{Revision, hello};
+use mcp_adapters::{Revision, session_messages};
 use mcp_runtime_core::internal::{OrderedQueue, ReservedTicket, set_member};
 use mcp_runtime_core::{Peer, Side};
 use mcp_runtime_util::Mutex;
@@ -143,13 +143,13 @@ impl<S: Side> Calls<S> {
             return Addressee::Unknown;
         };
         let lifecycle = revision.lifecycle();
-        let readdressed = if let Some(id) = hello::progressing_call(revision, &header) {
+        let readdressed = if let Some(id) = session_messages::progressing_call(revision, &header) {
             self.get(&id).and_then(|caller| {
                 let key = ["params", lifecycle.meta_progress?];
                 let json = set_member(notification, &key, caller.token.as_ref()?.text()).ok()?;
                 Some((caller, json))
             })
-        } else if let Some(id) = hello::subscription(revision, &header) {
+        } else if let Some(id) = session_messages::subscription(revision, &header) {
             self.get(&id).and_then(|caller| {
                 let key = ["params", "_meta", lifecycle.meta_subscription?];
                 let id = RawJson::from_encode(&caller.id).ok()?;

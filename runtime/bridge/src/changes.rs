@@ -4,7 +4,7 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 
 use futures_core::Stream;
-use mcp_adapters::hello::ChangeFilter;
+use mcp_adapters::session_messages::ChangeFilter;
 use mcp_runtime_core::internal::{SessionState, changes_in};
 use mcp_runtime_core::{CallError, Change, Changes, ClientSide, Peer, ServerSide};
 

@@ -120,11 +120,11 @@ impl ClientId {
 /// Whether a client declares a capability for any input request.
 pub fn can_be_asked(client: &ClientInfo) -> bool {
     let declared = serde_json::to_value(&client.capabilities).unwrap_or_default();
-    let mut questions = Revision::HUB
+    let mut input_requests = Revision::HUB
         .methods()
         .iter()
         .filter(|method| method.direction == Direction::InResult);
-    questions.any(|question| question.capability.is_none_or(|path| has(&declared, path)))
+    input_requests.any(|input_request| input_request.capability.is_none_or(|path| has(&declared, path)))
 }
 
 fn has(capabilities: &Value, path: &str) -> bool {

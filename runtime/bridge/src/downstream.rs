@@ -14,13 +14,13 @@ use serde_json::Value;
 
 use super::calls::{Addressee, Calls};
 use super::capabilities::add_implied;
-use super::carried::{declare, known_losses};
 use super::client::ClientId;
 use super::era_translator::EraTranslator;
 use super::first_message::FirstMessage;
 use super::links::Downstream;
 use super::passing::{pass_notification, pass_request};
 use super::suspended::SuspendedCalls;
+use super::translated_tasks::{declare, known_losses};
 use super::translation::{are_of_one_era, translate_call, translate_result};
 use super::upstream::{Current, Upstream};
 

@@ -13,12 +13,12 @@ use mcp_runtime_core::{CallError, ClientSide, Context, Era, HandlerResult, Peer,
 use mcp_runtime_util::{BoxFuture, Mutex};
 use tokio::sync::mpsc;
 
-use super::asking::{Running, Step};
 use super::calls::Caller;
-use super::carried::{self, lists_with_tasks};
 use super::client::ClientId;
+use super::input_requests::{Running, Step};
 use super::suspended::SuspendedCalls;
 use super::tasks::list_with_tasks;
+use super::translated_tasks::{self, lists_with_tasks};
 use super::translation::{check_undeclared, dropped};
 use super::upstream::{Current, Upstream};
 
@@ -126,7 +126,7 @@ impl EraTranslator {
             if let Some(name) = state {
                 return self.suspended.resume(&name, &self.id, responses);
             }
-            carrier = Some(upstream.links.questions.carry(context.peer().clone()));
+            carrier = Some(upstream.links.input_requests.carry(context.peer().clone()));
         }
         let (sender, progress) = mpsc::channel(64);
         if context.wants_progress() {
@@ -160,7 +160,7 @@ impl EraTranslator {
             upstream.links.calls.add(None, caller, None)
         });
         let server = self.server(&upstream, context, false)?;
-        let wanted = carried::wanted(&upstream, &server, &self.owner, &mut request, context).await?;
+        let wanted = translated_tasks::wanted(&upstream, &server, &self.owner, &mut request, context).await?;
         let server = match wanted {
             Some(_) => self.server(&upstream, context, true)?,
             None => server,
@@ -172,19 +172,19 @@ impl EraTranslator {
                 let handled = upstream.state.unhandled.join();
                 handled.wait_turn().await;
                 if let Ok(hub::ServerResult::InputRequired(asked)) = &*result {
-                    for (_, question) in asked.input_requests.iter().flatten() {
-                        let method = server.negotiated().method(question.method());
+                    for (_, input_request) in asked.input_requests.iter().flatten() {
+                        let method = server.negotiated().method(input_request.method());
                         upstream.state.warn_of_deprecated(upstream.revision, method);
                     }
                 }
-                carried::answer(&upstream, server, &self.owner, wanted, (*result)?, context).await
+                translated_tasks::answer(&upstream, server, &self.owner, wanted, (*result)?, context).await
             }
-            Step::Asked(questions) => {
+            Step::Asked(input_requests) => {
                 let lease = upstream.lease.upgrade();
                 let lease = lease.ok_or_else(|| internal_error("the session with the server has ended"))?;
                 let state = self.suspended.suspend(running, &self.id, lease)?;
                 let asked = hub::InputRequiredResult::default();
-                let asked = asked.with_input_requests(questions).with_request_state(state);
+                let asked = asked.with_input_requests(input_requests).with_request_state(state);
                 Ok(HandlerResult::Declared(hub::ServerResult::InputRequired(asked)))
             }
         }
@@ -197,7 +197,7 @@ impl EraTranslator {
         context: &Context<ServerSide>,
     ) -> Result<RawJson, ErrorObject> {
         let upstream = self.current.get();
-        if let Some(answer) = carried::answer_request(&upstream, &self.owner, &request, context).await {
+        if let Some(answer) = translated_tasks::answer_request(&upstream, &self.owner, &request, context).await {
             return answer;
         }
         check_undeclared(upstream.revision, &request.method)?;

@@ -6,7 +6,9 @@ use mcp_adapters::mcp_wire::{
     ErrorObject, ErrorResponse, Message, MessageHeader, MessageKind, RawJson, RequestId, Response, error_code,
 };
 use mcp_adapters::peers::read_message;
-use mcp_adapters::{ClientHello, Conversion, PeerTypes, Policy, Revision, Translated, hello, hub, negotiate};
+use mcp_adapters::{
+    ClientDescription, Conversion, PeerTypes, Policy, Revision, Translated, hub, negotiate, session_messages,
+};
 use mcp_runtime_core::internal::{ClientInfo, RoundState, retry_input, to_json};
 use mcp_runtime_core::transport::{Incoming, Outgoing, Purpose, Receiver, Sender, Transport, TransportError};
 use mcp_runtime_core::{Limits, ServerSide, Side};
@@ -61,16 +63,16 @@ impl FirstMessage {
     /// its client; other messages get none.
     fn of(header: &MessageHeader<'_>, supported: &[Revision]) -> Result<Self, Option<Outgoing>> {
         let id = header.id();
-        if let Some(requested) = hello::requested_version::<Revision>(header) {
+        if let Some(requested) = session_messages::requested_version::<Revision>(header) {
             return Self::of_handshake(header, requested, supported).map_err(|error| refusal(id, error));
         }
-        let stamped = hello::stamped_version::<Revision>(header).ok().flatten();
+        let stamped = session_messages::version_in_meta::<Revision>(header).ok().flatten();
         if let Some((revision, _)) = stamped
-            && let Ok(hello) = hello::read_stamp(revision, header)
+            && let Ok(description) = session_messages::read_request_meta(revision, header)
         {
             return Ok(Self {
                 revision,
-                info: info_of(hello.result),
+                info: info_of(description.result),
                 begin: None,
                 resumes: resumed_call(revision, header),
                 id,
@@ -82,7 +84,7 @@ impl FirstMessage {
         let is_ping = |revision: &Revision| revision.lifecycle().ping == header.method().as_deref();
         match (Revision::all().find(|revision| is_ping(revision)), &id) {
             (Some(revision), Some(id)) => {
-                let result = hello::empty_result(revision, &header.method().unwrap_or_default());
+                let result = session_messages::empty_result(revision, &header.method().unwrap_or_default());
                 Err(Some(response(
                     to_json(&Response::new(id.clone(), result)),
                     Some(id.clone()),
@@ -107,12 +109,13 @@ impl FirstMessage {
         let handshakes = || supported.iter().copied().filter(|revision| revision.has_handshake());
         let read_by = requested.or_else(|| handshakes().max());
         let read_by = read_by.ok_or_else(|| invalid("no revision with a handshake is supported".to_owned()))?;
-        let hello = hello::read_begin(read_by, &params).map_err(|error| invalid(format!("params: {error}")))?;
+        let description = session_messages::read_initialize_params(read_by, &params)
+            .map_err(|error| invalid(format!("params: {error}")))?;
         let handshakes: Vec<Revision> = handshakes().collect();
-        let revision = negotiate(&hello.result.version, &handshakes).unwrap_or(read_by);
+        let revision = negotiate(&description.result.version, &handshakes).unwrap_or(read_by);
         Ok(Self {
             revision,
-            info: info_of(hello.result),
+            info: info_of(description.result),
             begin: Some((read_by, header.message().text().as_bytes().to_vec())),
             resumes: None,
             id: header.id(),
@@ -135,14 +138,14 @@ fn resumed_call(revision: Revision, header: &MessageHeader<'_>) -> Option<String
     RoundState::unverified_own(&state, Limits::default().state_bytes)
 }
 
-fn info_of(hello: ClientHello) -> ClientInfo {
+fn info_of(description: ClientDescription) -> ClientInfo {
     ClientInfo {
-        implementation: hello
+        implementation: description
             .implementation
             .unwrap_or_else(|| hub::Implementation::new("unknown", "0")),
-        capabilities: hello.capabilities,
+        capabilities: description.capabilities,
         begin: None,
-        log_level: hello.log_level.map(|level| level.as_str().into()),
+        log_level: description.log_level.map(|level| level.as_str().into()),
     }
 }
 

@@ -33,10 +33,8 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-mod asking;
 mod calls;
 mod capabilities;
-mod carried;
 mod changes;
 mod client;
 mod downstream;
@@ -44,12 +42,14 @@ mod era_translator;
 mod error;
 mod first_message;
 mod following;
+mod input_requests;
 mod links;
 mod options;
 mod passing;
-mod servers;
+mod server_sessions;
 mod suspended;
 mod tasks;
+mod translated_tasks;
 mod translation;
 mod upstream;
 mod upstream_handler;
@@ -57,7 +57,7 @@ mod upstream_handler;
 use std::sync::Arc;
 
 use mcp_adapters::mcp_wire::{ErrorObject, ErrorResponse};
-use mcp_adapters::{PeerTypes, hello};
+use mcp_adapters::{PeerTypes, session_messages};
 use mcp_runtime_core::internal::{internal_error, to_json};
 use mcp_runtime_core::transport::{Sender, Transport};
 use mcp_runtime_core::{CallError, ConnectError};
@@ -66,7 +66,7 @@ use tokio_util::task::TaskTracker;
 
 use self::first_message::{FirstMessage, response};
 use self::options::delay_after;
-use self::servers::Servers;
+use self::server_sessions::Servers;
 use self::translation::are_of_one_era;
 use self::upstream::{Current, Lease};
 
@@ -266,7 +266,7 @@ fn refusal(first_message: &FirstMessage, error: &BridgeError) -> ErrorObject {
     match error {
         BridgeError::Connect(ConnectError::Call(CallError::Peer(error))) => error.clone(),
         BridgeError::Connect(ConnectError::Mismatch(mismatch)) if !first_message.revision.has_handshake() => {
-            hello::unsupported(first_message.revision, mismatch)
+            session_messages::unsupported(first_message.revision, mismatch)
         }
         error => internal_error(error),
     }

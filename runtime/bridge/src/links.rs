@@ -8,8 +8,8 @@ use mcp_runtime_core::{ClientSide, Peer, ServerSide};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::asking::OpenQuestions;
 use super::calls::Calls;
+use super::input_requests::OpenInputRequests;
 use super::tasks::ServerTasks;
 
 /// A client of the bridge.
@@ -28,18 +28,18 @@ pub struct Links {
     /// The only client of a server with sessions, if it has a session too.
     pub downstream: watch::Sender<Option<Arc<Downstream>>>,
     /// The open input requests of the server to stateless clients.
-    pub questions: Arc<OpenQuestions>,
+    pub input_requests: Arc<OpenInputRequests>,
     /// The tasks of the server that are followed.
     pub tasks: ServerTasks,
 }
 
 impl Links {
-    pub fn new(client: Revision, questions: Arc<OpenQuestions>) -> Arc<Self> {
+    pub fn new(client: Revision, input_requests: Arc<OpenInputRequests>) -> Arc<Self> {
         Arc::new(Self {
             client,
             calls: Arc::default(),
             downstream: watch::Sender::new(None),
-            questions,
+            input_requests,
             tasks: ServerTasks::default(),
         })
     }
@@ -48,7 +48,7 @@ impl Links {
     pub fn idle_since(&self) -> Option<Instant> {
         let downstream = self.downstream.borrow().clone();
         let of_server = downstream.map(|downstream| downstream.calls.idle_since());
-        if self.questions.has_calls() || of_server == Some(None) {
+        if self.input_requests.has_calls() || of_server == Some(None) {
             return None;
         }
         self.calls.idle_since()

@@ -18,18 +18,18 @@ pub struct BridgeOptions {
     /// The maximum number of simultaneous sessions with the server. Clients share the session with a stateless server.
     /// When the limit is reached, the session that has been idle longest ends, among those of the clients with the most
     /// sessions.
-    pub servers: usize,
+    pub server_sessions: usize,
     /// How long a client waits for a session with the server. This includes the start of the server, a login of the
     /// user, and the response to the request that starts the session. After that, the client gets an error.
-    pub connecting: Duration,
+    pub connect_timeout: Duration,
     /// How long a session with the server is kept after its last client, if another client can use it.
     pub idle: Duration,
     /// The maximum number of suspended calls: calls of stateless clients that wait for the client's answer to an input
     /// request of a server with sessions. One client can have an eighth of them. Beyond this limit, a call is cancelled
     /// and gets an error instead.
-    pub parked: usize,
+    pub suspended_calls: usize,
     /// How long a suspended call waits, and how long an input request waits for a call whose result can carry it.
-    pub parked_for: Duration,
+    pub suspension_timeout: Duration,
     /// The maximum number of tasks of clients whose revision has tasks in another form than the server's. One client
     /// can have an eighth of them: beyond that, its task that ended first is removed.
     pub tasks: usize,
@@ -37,7 +37,7 @@ pub struct BridgeOptions {
     /// flight get an error in any case.
     pub restart: bool,
     /// How long requests in flight can take to finish once one of the sides has ended.
-    pub closing: Duration,
+    pub close_timeout: Duration,
 }
 
 impl Default for BridgeOptions {
@@ -49,14 +49,14 @@ impl Default for BridgeOptions {
             clients: supported.clone(),
             server: supported,
             losses: None,
-            servers: 1024,
-            connecting: limits.answer,
+            server_sessions: 1024,
+            connect_timeout: limits.call_timeout,
             idle: Duration::from_secs(300),
-            parked: 1024,
-            parked_for: Duration::from_secs(600),
+            suspended_calls: 1024,
+            suspension_timeout: Duration::from_secs(600),
             tasks: 1024,
             restart: false,
-            closing: limits.closing,
+            close_timeout: limits.close_timeout,
         }
     }
 }
@@ -64,7 +64,7 @@ impl Default for BridgeOptions {
 impl BridgeOptions {
     /// How long a session can take to end: a second more than its requests.
     pub(super) fn ending(&self) -> Duration {
-        self.closing + Duration::from_secs(1)
+        self.close_timeout + Duration::from_secs(1)
     }
 
     /// The options of a session with the server.
@@ -74,11 +74,11 @@ impl BridgeOptions {
             losses: self.losses.clone(),
             limits: Limits {
                 // Suspended calls, however many, must not use up the limit for other requests.
-                in_flight: self.parked.saturating_add(1024),
+                in_flight: self.suspended_calls.saturating_add(1024),
                 // The peer that waits for the response sets the timeout.
-                answer: Duration::MAX,
-                answer_at_most: Duration::MAX,
-                closing: self.closing,
+                call_timeout: Duration::MAX,
+                call_timeout_max: Duration::MAX,
+                close_timeout: self.close_timeout,
                 ..Limits::default()
             },
             ..Options::default()

@@ -11,8 +11,8 @@ use mcp_runtime_core::internal::{internal_error, invalid_params};
 use mcp_runtime_util::Mutex;
 use tokio_util::task::AbortOnDropHandle;
 
-use super::asking::Running;
 use super::client::{ClientId, Owner};
+use super::input_requests::Running;
 use super::upstream::Lease;
 
 /// The divisor for the share of the suspended calls that one client can have, so that it doesn't crowd out the others.

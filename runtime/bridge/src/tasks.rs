@@ -26,13 +26,13 @@ const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 const PAGES: usize = 100;
 
 /// The tasks that a bridge keeps for its clients.
-pub struct CarriedTasks {
+pub struct TranslatedTasks {
     pub tasks: Tasks,
     /// The maximum number for one client.
     pub share: usize,
 }
 
-impl CarriedTasks {
+impl TranslatedTasks {
     pub fn new(limit: usize) -> Arc<Self> {
         let limits = TaskLimits {
             ttl: KEPT,

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::client::Owner;
 use super::links::{Downstream, Links};
-use super::tasks::{CarriedTasks, offers_tasks};
+use super::tasks::{TranslatedTasks, offers_tasks};
 
 /// A session with a server.
 pub struct Upstream {
@@ -21,7 +21,7 @@ pub struct Upstream {
     pub revision: Revision,
     pub links: Arc<Links>,
     /// The tasks of all clients.
-    pub tasks: Arc<CarriedTasks>,
+    pub tasks: Arc<TranslatedTasks>,
     /// Whether the server offers tasks.
     pub offers_tasks: bool,
     /// The lease that keeps the session open.
@@ -32,7 +32,12 @@ pub struct Upstream {
 }
 
 impl Upstream {
-    pub fn new(session: ClientSession, links: Arc<Links>, tasks: Arc<CarriedTasks>, lease: Weak<Lease>) -> Arc<Self> {
+    pub fn new(
+        session: ClientSession,
+        links: Arc<Links>,
+        tasks: Arc<TranslatedTasks>,
+        lease: Weak<Lease>,
+    ) -> Arc<Self> {
         let state = Arc::clone(session.peer().state());
         Arc::new(Self {
             revision: state.negotiated().revision,
@@ -60,7 +65,7 @@ impl Upstream {
 
     /// Ends the session with the server.
     pub async fn close(&self) {
-        self.links.questions.close();
+        self.links.input_requests.close();
         let session = self.session.lock().take();
         if let Some(session) = session {
             session.close().await;

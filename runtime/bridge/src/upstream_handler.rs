@@ -11,8 +11,8 @@ use mcp_runtime_core::transport::Purpose;
 use mcp_runtime_core::{ClientSide, Context, Era, Handler, HandlerResult, Peer, ServerSide};
 use mcp_runtime_util::BoxFuture;
 
-use super::asking::Unanswered;
 use super::calls::Addressee;
+use super::input_requests::Unanswered;
 use super::links::Links;
 use super::passing::{pass_notification, pass_request, translate_notification};
 use super::tasks::is_told_to_bridge;
@@ -43,7 +43,7 @@ impl Handler<ClientSide> for UpstreamHandler {
                 return Ok(HandlerResult::Declared(answered?));
             }
             let method = request.method().to_owned();
-            let answered = self.0.questions.ask(request).await;
+            let answered = self.0.input_requests.ask(request).await;
             if matches!(answered, Err(Unanswered::NoCall)) {
                 let server = context.peer();
                 server

@@ -5,7 +5,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use futures_core::Stream;
-use mcp_adapters::hello::ChangeFilter;
+use mcp_adapters::session_messages::ChangeFilter;
 use mcp_runtime_core::transport::Connector;
 use mcp_runtime_core::{Change, ConnectError};
 use tokio::sync::{mpsc, watch};

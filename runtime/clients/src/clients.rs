@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::time::Duration;
 
-use mcp_adapters::hello::ChangeFilter;
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::error_code;
+use mcp_adapters::session_messages::ChangeFilter;
 use mcp_runtime_core::transport::Connector;
 use mcp_runtime_core::{CallError, Change, Client, ConnectError};
 use serde::Serialize;

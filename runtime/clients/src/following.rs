@@ -4,7 +4,7 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use futures_core::Stream;
-use mcp_adapters::hello::ChangeFilter;
+use mcp_adapters::session_messages::ChangeFilter;
 use mcp_runtime_core::internal::changes_in;
 use mcp_runtime_core::transport::Connector;
 use mcp_runtime_core::{CallError, Change, Changes, ConnectError};

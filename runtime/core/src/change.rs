@@ -5,9 +5,9 @@ use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use mcp_adapters::hello::ChangeFilter;
 use mcp_adapters::hub::{self, ServerNotification};
 use mcp_adapters::mcp_wire::Extra;
+use mcp_adapters::session_messages::ChangeFilter;
 use mcp_runtime_util::{Budget, Charge, Mutex};
 
 use crate::error::CallError;

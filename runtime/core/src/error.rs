@@ -8,7 +8,7 @@ use std::time::Duration;
 use http::StatusCode;
 use mcp_adapters::handlers::UnexpectedResult;
 use mcp_adapters::mcp_wire::{ErrorObject, ErrorResponse, error_code};
-use mcp_adapters::{FromPeer, Mismatch, Revision, Unrepresentable, hello};
+use mcp_adapters::{FromPeer, Mismatch, Revision, Unrepresentable, session_messages};
 use mcp_runtime_util::excerpt;
 
 /// The error of a call.
@@ -115,7 +115,7 @@ impl From<CallError> for ErrorObject {
             } => {
                 let method = revision.method(&method);
                 match method.is_some_and(|method| !method.direction.from_client()) {
-                    true => hello::missing_capability(revision, capability, message),
+                    true => session_messages::missing_capability(revision, capability, message),
                     false => Self::new(error_code::METHOD_NOT_FOUND, message),
                 }
             }

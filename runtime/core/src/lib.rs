@@ -30,8 +30,8 @@ pub mod transport;
 
 pub use http;
 pub use mcp_adapters::handlers::{CallClient, CallServer, ClientHandler, Paginated, ServerHandler};
-pub use mcp_adapters::hello::ChangeFilter;
 pub use mcp_adapters::mcp_wire::{ErrorObject, Invalid, UnknownMethod, error_code};
+pub use mcp_adapters::session_messages::ChangeFilter;
 pub use mcp_adapters::{Loss, Revision, hub, mcp_wire};
 
 pub use self::change::Change;

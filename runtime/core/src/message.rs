@@ -134,10 +134,10 @@ pub trait Receiver: Send + 'static {
 /// pass messages at the same time. [`Intake::take`] is synchronous, so no message is half processed if its task is
 /// dropped.
 #[derive(Clone)]
-pub struct Intake(Weak<dyn TakeAlone>);
+pub struct Intake(Weak<dyn TakeDirectly>);
 
 impl Intake {
-    pub(crate) fn new(engine: &Arc<impl TakeAlone + 'static>) -> Self {
+    pub(crate) fn new(engine: &Arc<impl TakeDirectly + 'static>) -> Self {
         let engine = Arc::downgrade(engine);
         Self(engine)
     }
@@ -149,7 +149,7 @@ impl Intake {
     /// When the session has ended.
     pub fn take(&self, payload: &Payload<'_>, extensions: Extensions) -> Result<(), TransportError> {
         let engine = self.0.upgrade().ok_or(TransportError::Closed)?;
-        engine.take_alone(payload, extensions);
+        engine.take_directly(payload, extensions);
         Ok(())
     }
 }
@@ -161,9 +161,9 @@ impl fmt::Debug for Intake {
 }
 
 /// The engine of a session, as an [`Intake`] uses it.
-pub(crate) trait TakeAlone: Send + Sync {
+pub(crate) trait TakeDirectly: Send + Sync {
     /// Takes a payload in a task that receives nothing else meanwhile. It never waits.
-    fn take_alone(self: Arc<Self>, payload: &Payload<'_>, extensions: Extensions);
+    fn take_directly(self: Arc<Self>, payload: &Payload<'_>, extensions: Extensions);
 }
 
 /// A message to the peer.

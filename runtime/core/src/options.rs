@@ -138,14 +138,14 @@ pub struct Limits {
     /// Bytes of the sealed state of a request, which contains the input responses of all earlier rounds.
     pub state_bytes: usize,
     /// The timeout of the discovery that probes a server's era. A server that doesn't respond in time is taken for one
-    /// with a handshake. If no revision with a handshake is supported, [`Self::answer`] applies instead.
-    pub probe: Duration,
+    /// with a handshake. If no revision with a handshake is supported, [`Self::call_timeout`] applies instead.
+    pub probe_timeout: Duration,
     /// The timeout of a call. Progress restarts it.
-    pub answer: Duration,
+    pub call_timeout: Duration,
     /// The timeout of a call even if it reports progress.
-    pub answer_at_most: Duration,
+    pub call_timeout_max: Duration,
     /// The time that requests in flight have to finish when the session is closed.
-    pub closing: Duration,
+    pub close_timeout: Duration,
 }
 
 impl Options {
@@ -192,10 +192,10 @@ impl Default for Limits {
             pages: 10_000,
             rounds: 10,
             state_bytes: 1 << 20,
-            probe: Duration::from_secs(10),
-            answer: Duration::from_secs(60),
-            answer_at_most: Duration::from_secs(600),
-            closing: Duration::from_secs(5),
+            probe_timeout: Duration::from_secs(10),
+            call_timeout: Duration::from_secs(60),
+            call_timeout_max: Duration::from_secs(600),
+            close_timeout: Duration::from_secs(5),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_adapters::hello::ChangeFilter;
+use mcp_adapters::session_messages::ChangeFilter;
 use mcp_adapters::{PeerTypes, Revision};
 use mcp_runtime_clients::{Followed, Follower};
 use mcp_runtime_core::internal::SessionState;

@@ -223,7 +223,7 @@ impl Gateway {
         let options = Options {
             supported: inner.options.clients.clone(),
             limits: Limits {
-                closing: inner.options.closing,
+                close_timeout: inner.options.close_timeout,
                 ..Limits::default()
             },
             ..Options::default()

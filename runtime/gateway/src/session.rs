@@ -65,8 +65,8 @@ impl GatewaySession {
             supported: vec![revision],
             limits: Limits {
                 // The client that waits for the response sets the timeout.
-                answer: std::time::Duration::MAX,
-                answer_at_most: std::time::Duration::MAX,
+                call_timeout: std::time::Duration::MAX,
+                call_timeout_max: std::time::Duration::MAX,
                 ..Limits::default()
             },
             ..Options::default()

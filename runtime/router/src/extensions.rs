@@ -5,7 +5,7 @@ use std::sync::Arc;
 use http::request::Parts;
 use mcp_adapters::mcp_wire::{self, ErrorObject, Extra, Method, error_code, validate_text};
 use mcp_adapters::{ErrorRole, PeerTypes, Revision};
-use mcp_runtime_core::internal::Added;
+use mcp_runtime_core::internal::ExtensionEvents;
 use mcp_runtime_core::mirrors;
 use serde_json::{Value, json};
 
@@ -97,9 +97,9 @@ impl Router {
     }
 
     /// Returns the parts that the extensions add to a subscription.
-    pub(super) async fn extend_subscription(&self, filter: Extra, call: Call) -> Result<Added, ErrorObject> {
+    pub(super) async fn extend_subscription(&self, filter: Extra, call: Call) -> Result<ExtensionEvents, ErrorObject> {
         let routes: Vec<_> = self.inner.catalogue.routes().extensions.values().cloned().collect();
-        let (filter, mut added) = (Arc::new(filter), Added::default());
+        let (filter, mut added) = (Arc::new(filter), ExtensionEvents::default());
         for route in routes {
             let subscription = (route.subscribe)(Arc::clone(&filter), call.clone()).await?;
             added.agreed.extend(subscription.agreed);

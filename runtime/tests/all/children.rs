@@ -134,7 +134,7 @@ fn a_server_in_a_child() {
         let capabilities = serde_json::from_value(json!({"tools": {}})).expect("capabilities");
         let options = Options {
             limits: Limits {
-                closing: Duration::from_millis(200),
+                close_timeout: Duration::from_millis(200),
                 ..Limits::default()
             },
             ..Options::default()

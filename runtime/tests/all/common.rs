@@ -9,7 +9,7 @@ use mcp_runtime::{ClientSession, ConnectError, Era, Options, Revision, connect, 
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The revisions with sessions, including drafts.
-pub fn spoken() -> Vec<Revision> {
+pub fn session_revisions() -> Vec<Revision> {
     Revision::ALL
         .into_iter()
         .filter(|revision| revision.facts().initializes)

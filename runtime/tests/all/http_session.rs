@@ -17,7 +17,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::common::{connect_to, spoken};
+use crate::common::{connect_to, session_revisions};
 
 #[derive(Deserialize, JsonSchema)]
 struct Place {
@@ -46,14 +46,14 @@ async fn a_session_over_http_works_at_every_revision() {
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
     let app = HttpServer::from_fn(|transport, _| {
         let options = Options {
-            supported: spoken(),
+            supported: session_revisions(),
             ..Options::default()
         };
         weather().serve(options, transport);
     })
-    .revisions(spoken());
+    .revisions(session_revisions());
     let server = tokio::spawn(serve(listener, app).into_future());
-    for revision in spoken() {
+    for revision in session_revisions() {
         let options = Options {
             supported: vec![revision],
             ..Options::default()
@@ -274,7 +274,7 @@ impl ClientHandler<Context<ClientSide>> for Listens {
 
 async fn next(changes: &mut Changes) -> Change {
     let next = tokio::time::timeout(Duration::from_secs(20), changes.next()).await;
-    next.expect("it comes").expect("the stream goes on").unwrap()
+    next.expect("it comes").expect("the stream continues").unwrap()
 }
 
 #[tokio::test]

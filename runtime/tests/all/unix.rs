@@ -151,7 +151,7 @@ async fn a_client_beyond_the_limit_is_served_when_another_disconnects() {
 }
 
 #[tokio::test]
-async fn a_message_over_the_limit_is_refused_and_the_session_goes_on() {
+async fn a_message_over_the_limit_is_refused_and_the_session_continues() {
     let server = serve(|serving| serving.limits(LineLimits::default().message_bytes(1000))).await;
     let mut stream = BufReader::new(UnixStream::connect(&server.path).await.unwrap());
     let mut answer = async |message: Value| -> Value {

@@ -4,7 +4,7 @@
 
 use mcp_adapters::mcp_wire::Path;
 use mcp_adapters::mcp_wire::path::Segment;
-use mcp_adapters::{Conversion, Policy, Revision, TranslateError, hello, translatable, translate};
+use mcp_adapters::{Conversion, Policy, Revision, TranslateError, session_messages, translatable, translate};
 use mcp_instances::Instance;
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ pub fn check(input: &[u8]) {
     let source = definition(from, name).and_then(|definition| definition.decode(json).ok());
     let is_valid = source.is_some_and(|instance| instance.validate().is_ok());
     for policy in [Policy::Conform, Policy::Carry] {
-        let known = hello::supply(to.as_str(), json!({}).into(), None);
+        let known = session_messages::supply(to.as_str(), json!({}).into(), None);
         let conversion = Conversion::new(policy).supplied_with(known);
         assert_eq!(compare_by_trees((from, to), name, json, &conversion), Ok(()));
         let Ok(there) = translate(from, to, name, json, policy) else {

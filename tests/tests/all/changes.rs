@@ -1,7 +1,7 @@
 //! Messages with which sessions subscribe to changes, written and read in every revision.
 
-use mcp_adapters::hello::{self, ChangeFilter};
 use mcp_adapters::mcp_wire::{MessageHeader, RawJson, RequestId};
+use mcp_adapters::session_messages::{self, ChangeFilter};
 use mcp_adapters::{PeerTypes, Revision};
 use serde_json::{Value, json};
 
@@ -35,7 +35,7 @@ fn listening() -> Vec<Revision> {
 fn a_request_for_changes_is_valid_and_survives_the_round_trip() {
     for revision in listening() {
         for filter in filters() {
-            let (method, written) = hello::listen(revision, &filter).expect("the revision has it");
+            let (method, written) = session_messages::listen(revision, &filter).expect("the revision has it");
             let mut params = params(&written);
             params["_meta"] = json!({
                 "io.modelcontextprotocol/protocolVersion": revision.as_str(),
@@ -46,7 +46,7 @@ fn a_request_for_changes_is_valid_and_survives_the_round_trip() {
             let request = request.to_string();
             revision.validate_call(request.as_bytes()).expect("it is valid");
             let header = MessageHeader::from_slice(request.as_bytes()).expect("it is a message");
-            assert_eq!(hello::read_listen(revision, &header).as_ref(), Ok(&filter));
+            assert_eq!(session_messages::read_listen(revision, &header).as_ref(), Ok(&filter));
         }
     }
 }
@@ -60,14 +60,17 @@ fn an_acknowledgement_is_valid_and_survives_the_round_trip_with_either_type_of_i
             RequestId::Integer(-1),
             RequestId::String(String::new()),
         ]) {
-            let (method, written) = hello::acknowledge(revision, &id, &filter).expect("the revision has it");
+            let (method, written) = session_messages::acknowledge(revision, &id, &filter).expect("the revision has it");
             let notification = message(method, params(&written));
             let valid = revision.validate_call(notification.as_bytes());
             valid.expect("it is valid");
             let header = MessageHeader::from_slice(notification.as_bytes()).expect("it is a message");
-            assert_eq!(hello::read_acknowledgement(revision, &header).as_ref(), Ok(&filter));
-            assert_eq!(hello::subscription(revision, &header), Some(id.clone()));
-            let result = hello::listen_result(revision, &id);
+            assert_eq!(
+                session_messages::read_acknowledgement(revision, &header).as_ref(),
+                Ok(&filter)
+            );
+            assert_eq!(session_messages::subscription(revision, &header), Some(id.clone()));
+            let result = session_messages::listen_result(revision, &id);
             let method = revision.lifecycle().listen.expect("the revision has it");
             revision.validate_result(method, &result).expect("it is valid");
         }
@@ -96,7 +99,7 @@ fn a_filter_of_the_wrong_type_is_an_error() {
         ] {
             let request = message(method, params.clone());
             let header = MessageHeader::from_slice(request.as_bytes()).expect("it is a message");
-            assert!(hello::read_listen(revision, &header).is_err(), "{params}");
+            assert!(session_messages::read_listen(revision, &header).is_err(), "{params}");
         }
     }
 }
@@ -108,17 +111,17 @@ fn requests_to_subscribe_and_to_set_the_log_level_are_valid_and_survive_the_roun
         let lifecycle = revision.lifecycle();
         let written = [
             (
-                hello::subscribe(revision, "file:///a"),
+                session_messages::subscribe(revision, "file:///a"),
                 lifecycle.subscribe_params.name,
                 "file:///a",
             ),
             (
-                hello::unsubscribe(revision, "file:///a"),
+                session_messages::unsubscribe(revision, "file:///a"),
                 lifecycle.unsubscribe_params.name,
                 "file:///a",
             ),
             (
-                hello::set_level(revision, "info"),
+                session_messages::set_level(revision, "info"),
                 lifecycle.set_level_params.level,
                 "info",
             ),
@@ -131,7 +134,7 @@ fn requests_to_subscribe_and_to_set_the_log_level_are_valid_and_survive_the_roun
             let request = request.to_string();
             revision.validate_call(request.as_bytes()).expect("it is valid");
             let header = MessageHeader::from_slice(request.as_bytes()).expect("it is a message");
-            assert_eq!(hello::text_param(&header, member).as_deref(), Ok(text));
+            assert_eq!(session_messages::text_param(&header, member).as_deref(), Ok(text));
         }
     }
     assert!(subscribing >= 3);

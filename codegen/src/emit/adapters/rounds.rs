@@ -24,10 +24,10 @@ impl Side<'_> {
         let params = self.params(call).filter(|_| !call.optional)?;
         let retry_input = model.struct_of(params)?;
         let is_text = |member: &Member| !member.required && *model.resolve(&member.ty) == TypeRef::String;
-        model.questions().iter().find_map(|questions| {
+        model.input_requests().iter().find_map(|input_requests| {
             let results = call.method.results.iter().filter_map(|result| model.struct_of(result));
-            let asking = { results }.find(|result| self.map_of(result, &questions.requests).is_some())?;
-            let responses = self.map_of(retry_input, &questions.results)?;
+            let asking = { results }.find(|result| self.map_of(result, &input_requests.requests).is_some())?;
+            let responses = self.map_of(retry_input, &input_requests.results)?;
             let is_state = |member: &&Member| {
                 let mut others = asking.members.iter().filter(|other| is_text(other));
                 is_text(member) && others.any(|other| other.name == member.name)

@@ -10,7 +10,7 @@ use super::step::{
     VariantPlan, basic,
 };
 use crate::tables::rows::{ObjectRow, Rows, VariantRow};
-use crate::tables::types::{Kind, ToldBy, Type, TypeId, TypeRef, Union};
+use crate::tables::types::{Kind, ResultDiscriminator, Type, TypeId, TypeRef, Union};
 use crate::tables::{Role, Table};
 
 impl Step {
@@ -288,7 +288,7 @@ fn holds_unknown_result(table: &Table, ty: &TypeRef) -> bool {
         return false;
     };
     let mut methods = union.methods.iter();
-    methods.any(|(_, results)| matches!(results.told_by, ToldBy::Tag(..)))
+    methods.any(|(_, results)| matches!(results.told_by, ResultDiscriminator::Tag(..)))
 }
 
 /// Returns the types of a union. A type that isn't a union is its own only variant.

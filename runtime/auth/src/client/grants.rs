@@ -109,7 +109,7 @@ impl Grants {
             return Ok(());
         }
         let renewed = self
-            .obtain_anew(&mut obtaining, refused, earlier.as_deref(), lock)
+            .reauthorize(&mut obtaining, refused, earlier.as_deref(), lock)
             .await;
         match renewed {
             Ok(held) => {
@@ -124,7 +124,7 @@ impl Grants {
         }
     }
 
-    async fn obtain_anew(
+    async fn reauthorize(
         &self,
         obtaining: &mut GrantState,
         refused: &Refused<'_>,

@@ -39,7 +39,7 @@ pub struct Loopback {
     listener: TcpListener,
     redirect_uri: String,
     open: Arc<dyn Fn(&Url) + Send + Sync>,
-    patience: Duration,
+    timeout: Duration,
     /// Held while the user is asked: one page at a time.
     asking: Mutex<()>,
 }
@@ -56,15 +56,15 @@ impl Loopback {
             listener,
             redirect_uri: format!("http://127.0.0.1:{port}/callback"),
             open: Arc::new(open),
-            patience: Duration::from_secs(5 * 60),
+            timeout: Duration::from_secs(5 * 60),
             asking: Mutex::default(),
         })
     }
 
     /// Sets how long the user may take; the default is five minutes.
     #[must_use]
-    pub fn patience(mut self, patience: Duration) -> Self {
-        self.patience = patience;
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
         self
     }
 
@@ -105,7 +105,7 @@ impl UserAgent for Loopback {
             let _asking = self.asking.lock().await;
             (self.open)(url);
             let redirect = self.redirect(parameter(url, "state"));
-            let redirect = timeout(self.patience, redirect).await;
+            let redirect = timeout(self.timeout, redirect).await;
             redirect.unwrap_or_else(|_| Err("the user didn't answer in time".into()))
         })
     }

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use http::HeaderMap;
 use http::HeaderName;
 use mcp_adapters::mcp_wire::{Extension, MessageHeader};
-use mcp_adapters::{PeerTypes, Revision, hello};
+use mcp_adapters::{PeerTypes, Revision, session_messages};
 
 pub use self::arguments::{ArgumentHeader, argument_headers};
 pub use self::value::encode;
@@ -22,7 +22,7 @@ pub fn mirrored<'a>(revision: Revision, message: &MessageHeader<'a>) -> Vec<(&'s
     let facts = revision.facts();
     let mut headers = Vec::new();
     if let Some(header) = facts.version_header.filter(|_| revision.is_stateless()) {
-        let stamped = hello::stamped_version::<Revision>(message).ok().flatten();
+        let stamped = session_messages::version_in_meta::<Revision>(message).ok().flatten();
         let version = stamped.map_or(Cow::Borrowed(revision.as_str()), |(_, version)| version.into());
         headers.push((header, version));
     }

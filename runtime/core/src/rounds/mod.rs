@@ -5,16 +5,16 @@
 //! repeats its request with the responses, and the handler runs again from its start. The earlier input requests and
 //! responses are in a state that the client keeps for the server.
 
-mod questions;
 mod round;
+mod round_requests;
 mod sealing;
 mod state;
 mod used_states;
 
 pub use mcp_adapters::handlers::retry_input;
 
-pub use self::questions::Questions;
 pub use self::round::{Refusal, Round};
+pub use self::round_requests::RoundRequests;
 pub use self::sealing::Sealing;
 pub use self::state::{Binding, RoundState};
 pub use self::used_states::StateStore;

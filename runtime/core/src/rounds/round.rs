@@ -7,14 +7,14 @@ use mcp_adapters::mcp_wire::ErrorObject;
 use mcp_runtime_util::Mutex;
 use tokio::sync::{Notify, Semaphore};
 
-use super::questions::Questions;
+use super::round_requests::RoundRequests;
 use crate::error::CallError;
 
 /// One run of a handler that can request input. It ends when the handler returns, or can't continue without input.
 #[derive(Debug)]
 pub struct Round {
     /// The input requests for the result. `None` if the client is called instead.
-    questions: Option<Mutex<Questions>>,
+    questions: Option<Mutex<RoundRequests>>,
     refusal: Mutex<Option<Refusal>>,
     /// Notified when the handler can't continue.
     stopped: Notify,
@@ -69,7 +69,7 @@ impl From<Refusal> for ErrorObject {
 
 impl Round {
     /// Creates a run whose input requests are sent in the result.
-    pub fn with_questions(questions: Questions) -> Self {
+    pub fn with_questions(questions: RoundRequests) -> Self {
         Self {
             questions: Some(Mutex::new(questions)),
             ..Self::default()
@@ -82,7 +82,7 @@ impl Round {
     }
 
     /// Takes the input requests.
-    pub fn take_questions(&self) -> Questions {
+    pub fn take_questions(&self) -> RoundRequests {
         let questions = self.questions.as_ref();
         questions
             .map(|questions| std::mem::take(&mut *questions.lock()))

@@ -12,7 +12,7 @@ use crate::message::to_value;
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct RoundState {
     /// The questions of earlier rounds.
-    pub asked: Vec<Asked>,
+    pub asked: Vec<AnsweredRequest>,
     /// The data that the handler has put into it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own: Option<String>,
@@ -20,7 +20,7 @@ pub struct RoundState {
 
 /// A question that was asked in an earlier round.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Asked {
+pub struct AnsweredRequest {
     /// The name of the question.
     pub name: String,
     /// The digest of the question.

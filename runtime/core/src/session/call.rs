@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use mcp_adapters::mcp_wire::validator::Violation;
 use mcp_adapters::mcp_wire::{Call, Message, Notice, Object, RawJson, Reader, RequestId, UnknownMethod};
-use mcp_adapters::{FromPeer, FromResult, PeerTypes, Revision, hello};
+use mcp_adapters::{FromPeer, FromResult, PeerTypes, Revision, session_messages};
 use mcp_runtime_util::task;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep};
@@ -78,7 +78,8 @@ impl<S: Side> SessionState<S> {
             }
         };
         let revision = negotiated.revision;
-        if let Some((member, kind)) = hello::unusual_kind(revision, &method, &mut Reader::new(result.text())) {
+        if let Some((member, kind)) = session_messages::unusual_kind(revision, &method, &mut Reader::new(result.text()))
+        {
             let reason = format!("its `{member}` is {kind:?}, which isn't supported");
             return Err(CallError::InvalidResult(reason));
         }
@@ -116,7 +117,7 @@ impl<S: Side> SessionState<S> {
         }
         let (revision, conversion, method) = (negotiated.revision, negotiated.conversion(), method.to_owned());
         Some(Box::new(move |reader| {
-            if hello::unusual_kind(revision, &method, reader).is_some() {
+            if session_messages::unusual_kind(revision, &method, reader).is_some() {
                 return None;
             }
             let start = reader.position();
@@ -245,8 +246,12 @@ impl<S: Side> SessionState<S> {
         let mut is_sent = false;
         loop {
             let elapsed = clock.elapsed();
-            let left = limits.answer_at_most.saturating_sub(elapsed);
-            let timeout = left.min(limits.answer.saturating_sub(elapsed.saturating_sub(last_progress)));
+            let left = limits.call_timeout_max.saturating_sub(elapsed);
+            let timeout = left.min(
+                limits
+                    .call_timeout
+                    .saturating_sub(elapsed.saturating_sub(last_progress)),
+            );
             tokio::select! {
                 // Progress that came before the response is reported before it.
                 biased;
@@ -322,7 +327,8 @@ impl<S: Side> Drop for CancelOnDrop<S> {
                 if let Some(ticket) = &ticket {
                     ticket.wait_turn().await;
                 }
-                let cancellation = hello::cancellation(revision, &RequestId::Integer(id), "the caller no longer waits");
+                let cancellation =
+                    session_messages::cancellation(revision, &RequestId::Integer(id), "the caller no longer waits");
                 let Some((method, params)) = cancellation else { return };
                 let notification = UnknownMethod::new(method).with_params(params);
                 let json = to_json(&Notice { notification });

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use futures_core::Stream;
-use mcp_adapters::hello::{self, ChangeFilter};
 use mcp_adapters::mcp_wire::{MessageHeader, RawJson, RequestId, UnknownMethod};
+use mcp_adapters::session_messages::{self, ChangeFilter};
 use mcp_adapters::{PeerTypes, hub};
 use mcp_runtime_util::{BoxFuture, task};
 use tokio::sync::oneshot;
@@ -151,7 +151,7 @@ impl Peer<ClientSide> {
     /// When the server refuses the subscription, or doesn't respond in time.
     pub async fn changes(&self, filter: ChangeFilter) -> Result<Changes, CallError> {
         let state = &self.state;
-        match hello::listen(state.negotiated().revision, &filter) {
+        match session_messages::listen(state.negotiated().revision, &filter) {
             Some((method, params)) => state.listen(method, params, &filter).await,
             None => state.follow(filter).await,
         }
@@ -187,7 +187,7 @@ impl SessionState<ClientSide> {
         let mut sending = Some(Sending(Box::pin(async move {
             session.send(json, Purpose::Unsolicited).await
         })));
-        let (clock, patience) = (self.clock(), self.options.limits.answer);
+        let (clock, patience) = (self.clock(), self.options.limits.call_timeout);
         let mut late = pin!(clock.sleep(patience));
         loop {
             let sent = async {
@@ -261,7 +261,7 @@ impl SessionState<ClientSide> {
     /// Subscribes to a resource, unless another stream has done so; `false` if the server refuses it.
     async fn subscribe(self: &Arc<Self>, uri: &str) -> Result<bool, CallError> {
         let negotiated = self.negotiated();
-        let Some((method, params)) = hello::subscribe(negotiated.revision, uri) else {
+        let Some((method, params)) = session_messages::subscribe(negotiated.revision, uri) else {
             return Ok(false);
         };
         // Requests about resources are sent one after the other, so that the last one takes effect.
@@ -301,7 +301,7 @@ impl SessionState<ClientSide> {
         }
         subscribed.remove(uri);
         let negotiated = self.negotiated();
-        let Some((method, params)) = hello::unsubscribe(negotiated.revision, uri) else {
+        let Some((method, params)) = session_messages::unsubscribe(negotiated.revision, uri) else {
             return Ok(());
         };
         let request = UnknownMethod::new(method).with_params(params);
@@ -316,7 +316,7 @@ impl<S: Side> SessionState<S> {
         self.restore_log_level().await;
         let negotiated = self.negotiated();
         for uri in self.subscribed.lock().await.keys() {
-            let Some((method, params)) = hello::subscribe(negotiated.revision, uri) else {
+            let Some((method, params)) = session_messages::subscribe(negotiated.revision, uri) else {
                 return;
             };
             let request = UnknownMethod::new(method).with_params(params);
@@ -332,8 +332,8 @@ impl<S: Side> SessionState<S> {
         if revision.lifecycle().acknowledge != Some(method) {
             return false;
         }
-        let queue = hello::subscription(revision, header).and_then(|id| self.subscriptions.get(&id));
-        match (queue, hello::read_acknowledgement(revision, header)) {
+        let queue = session_messages::subscription(revision, header).and_then(|id| self.subscriptions.get(&id));
+        match (queue, session_messages::read_acknowledgement(revision, header)) {
             (Some(queue), Ok(agreed)) => queue.agree(&agreed),
             _ => tracing::debug!("an acknowledgement matches no subscription"),
         }
@@ -349,7 +349,7 @@ impl<S: Side> SessionState<S> {
         }
         if revision.lifecycle().listen.is_none() {
             self.subscriptions.push(change);
-        } else if let Some(id) = hello::subscription(revision, header) {
+        } else if let Some(id) = session_messages::subscription(revision, header) {
             self.subscriptions.push_to(&id, change);
         }
     }

@@ -9,7 +9,7 @@ use futures_core::Stream;
 use mcp_adapters::handlers::{CallServer, Paginated};
 use mcp_adapters::mcp_wire::{ErrorObject, Message, MessageHeader, RawJson, UnknownMethod, error_code};
 use mcp_adapters::peers::read_message;
-use mcp_adapters::{PeerTypes, Translated, hello, hub};
+use mcp_adapters::{PeerTypes, Translated, hub, session_messages};
 use mcp_runtime_util::{BoxFuture, catch_panic, try_all};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
@@ -89,7 +89,7 @@ impl Peer<ClientSide> {
                 Ok(hub::ServerResult::InputRequired(asked)) => asked,
                 Ok(result) => return Ok(result),
                 Err(error) => {
-                    let Some(questions) = self.asked_by_error(&error) else {
+                    let Some(questions) = self.input_requests_in_error(&error) else {
                         return Err(error);
                     };
                     if rounds_left == 0 {
@@ -133,11 +133,11 @@ impl Peer<ClientSide> {
 
     /// Returns the input requests of an error that requires input, named by their numbers. `None` for other errors, and
     /// if this client hasn't declared the capability for them.
-    fn asked_by_error(&self, error: &CallError) -> Option<hub::InputRequests> {
+    fn input_requests_in_error(&self, error: &CallError) -> Option<hub::InputRequests> {
         let (CallError::Peer(error), negotiated) = (error, self.negotiated()) else {
             return None;
         };
-        let (method, params) = hello::asked_by_error(negotiated.revision, error)?;
+        let (method, params) = session_messages::input_requests_in_error(negotiated.revision, error)?;
         self.state.check_request(negotiated, method).ok()?;
         let questions = params.into_iter().zip(0_i64..).map(|(params, number)| {
             let json = request_json(number, UnknownMethod::new(method).with_params(params));

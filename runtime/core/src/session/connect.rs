@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use mcp_adapters::{Revision, ServerHello, hub};
+use mcp_adapters::{Revision, ServerDescription, hub};
 use tokio_util::sync::DropGuard;
 
+use super::era_detection::{Finding, stateless_instead};
 use super::erased::Halves;
-use super::finding::{Finding, stateless_instead};
 use super::handler::Layered;
 use super::handshake::ClientInfo;
 use super::state::SessionState;
@@ -26,7 +26,7 @@ use crate::side::ClientSide;
 /// If the options support revisions of both eras, the client first sends the discovery request of the latest stateless
 /// revision, and determines the era from the response. A valid result, or an error that only stateless servers send,
 /// starts a stateless session. Any other error, an HTTP response without a JSON-RPC response, no response within
-/// [`Limits::probe`](crate::Limits::probe), and the exit of a child process mean that the server has a handshake.
+/// [`Limits::probe_timeout`](crate::Limits::probe_timeout), and the exit of a child process mean that the server has a handshake.
 /// Failures that don't depend on the era, such as one of authorization, are returned as errors. If a server refuses the
 /// handshake and names a stateless revision, the client sends the discovery request again. [`Options::era`] sets the
 /// era in advance, and [`Options::discovery`] the whole result of a discovery. If only stateless revisions are
@@ -60,9 +60,9 @@ pub async fn connect_with<T: Transport>(
     mut transport: T,
 ) -> Result<ClientSession, ConnectError> {
     let known = known(&options);
-    if let Some((revision, Some(hello))) = known {
+    if let Some((revision, Some(description))) = known {
         let attempt = Attempt::start(&handler, &info, &options, transport, revision);
-        let agreed = attempt.state.agree_stateless(revision, &info, hello);
+        let agreed = attempt.state.agree_stateless(revision, &info, description);
         return attempt.end(agreed).await;
     }
     let handshake = options.latest(Era::Handshake);
@@ -78,19 +78,19 @@ pub async fn connect_with<T: Transport>(
         (handshake, Some(revision)) => {
             let attempt = Attempt::start(&handler, &info, &options, transport, revision);
             match (attempt.state.probe(revision, &info).await, handshake) {
-                (Finding::Stateless(revision, hello), _) => {
-                    let agreed = attempt.state.agree_stateless(revision, &info, *hello);
+                (Finding::Stateless(revision, description), _) => {
+                    let agreed = attempt.state.agree_stateless(revision, &info, *description);
                     attempt.end(agreed).await
                 }
                 (Finding::Handshake(_), Some(revision)) => attempt.handshake(revision, &info).await,
-                (Finding::HandshakeAnew(error), Some(revision)) => {
+                (Finding::HandshakeAfterReconnect(error), Some(revision)) => {
                     let ended = attempt.end(Err(error)).await;
                     let Some(restart) = restart else { return ended };
                     let transport = restart().map_err(CallError::from)?;
                     let attempt = Attempt::start(&handler, &info, &options, transport, revision);
                     attempt.handshake(revision, &info).await
                 }
-                (Finding::Failed(error) | Finding::Handshake(error) | Finding::HandshakeAnew(error), _) => {
+                (Finding::Failed(error) | Finding::Handshake(error) | Finding::HandshakeAfterReconnect(error), _) => {
                     attempt.end(Err(error)).await
                 }
                 (Finding::AskAgain(_), _) => attempt.end(Err(ConnectError::NoRevision)).await,
@@ -100,21 +100,24 @@ pub async fn connect_with<T: Transport>(
 }
 
 /// Returns the revision of a server from an earlier discovery, and its discovery result if it has no handshake.
-fn known(options: &Options) -> Option<(Revision, Option<ServerHello>)> {
+fn known(options: &Options) -> Option<(Revision, Option<ServerDescription>)> {
     let known = options.discovery.as_ref()?;
     let revision = known.revision()?;
-    options.supported.contains(&revision).then(|| (revision, known.hello()))
+    options
+        .supported
+        .contains(&revision)
+        .then(|| (revision, known.description()))
 }
 
 /// Starts a session with a server when only stateless revisions are possible.
 pub async fn begin_stateless(state: &Arc<SessionState<ClientSide>>, info: &ClientInfo) -> Result<(), ConnectError> {
-    if let Some((revision, Some(hello))) = known(&state.options) {
-        return state.agree_stateless(revision, info, hello);
+    if let Some((revision, Some(description))) = known(&state.options) {
+        return state.agree_stateless(revision, info, description);
     }
     let revision = state.options.latest(Era::Stateless).ok_or(ConnectError::NoRevision)?;
     match state.probe(revision, info).await {
-        Finding::Stateless(revision, hello) => state.agree_stateless(revision, info, *hello),
-        Finding::Failed(error) | Finding::Handshake(error) | Finding::HandshakeAnew(error) => Err(error),
+        Finding::Stateless(revision, description) => state.agree_stateless(revision, info, *description),
+        Finding::Failed(error) | Finding::Handshake(error) | Finding::HandshakeAfterReconnect(error) => Err(error),
         Finding::AskAgain(_) => Err(ConnectError::NoRevision),
     }
 }
@@ -146,8 +149,8 @@ pub async fn connect_by_handshake<T: Transport>(
         _ => attempt,
     };
     match attempt.state.probe(stateless, &info).await {
-        Finding::Stateless(revision, hello) => {
-            let agreed = attempt.state.agree_stateless(revision, &info, *hello);
+        Finding::Stateless(revision, description) => {
+            let agreed = attempt.state.agree_stateless(revision, &info, *description);
             attempt.end(agreed).await
         }
         _ => attempt.end(Err(refusal.into())).await,
@@ -199,9 +202,9 @@ impl Attempt {
             .err()
             .and_then(|error| stateless_instead(supported, error));
         if let Some(revision) = stateless
-            && let Finding::Stateless(revision, hello) = self.state.probe(revision, info).await
+            && let Finding::Stateless(revision, description) = self.state.probe(revision, info).await
         {
-            agreed = self.state.agree_stateless(revision, info, *hello);
+            agreed = self.state.agree_stateless(revision, info, *description);
         }
         self.end(agreed).await
     }

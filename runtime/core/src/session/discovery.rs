@@ -1,6 +1,6 @@
 //! The discovery of a server, kept for later connections.
 
-use mcp_adapters::{Revision, ServerHello, hub};
+use mcp_adapters::{Revision, ServerDescription, hub};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -57,9 +57,9 @@ impl Discovery {
     }
 
     /// Returns the discovery result, if the server has no handshake.
-    pub(super) fn hello(&self) -> Option<ServerHello> {
+    pub(super) fn description(&self) -> Option<ServerDescription> {
         let server = self.server.as_ref()?;
-        Some(ServerHello {
+        Some(ServerDescription {
             versions: vec![self.revision.clone()],
             capabilities: hub::ServerCapabilities::deserialize(&server.capabilities).unwrap_or_default(),
             implementation: server.implementation.clone(),

@@ -14,13 +14,13 @@ use tokio_util::task::TaskTracker;
 use super::erased::DynReceiver;
 use super::handler::Layered;
 use super::ignored::{IgnoredMessages, not_a_message};
+use super::immediate_handlers::ImmediateHandlers;
 use super::notifications::{Notification, NotificationQueue, handle_in_order};
-use super::prompt_handlers::PromptHandlers;
 use super::response::{Outbox, PendingResponse};
 use super::server::Server;
 use super::state::SessionState;
 use crate::error::TransportError;
-use crate::message::{Incoming, TakeAlone};
+use crate::message::{Incoming, TakeDirectly};
 use crate::side::Side;
 
 /// The receiving part of a session. [`Engine::run`] is its task.
@@ -45,7 +45,7 @@ pub struct Engine<S: Side> {
     /// The responses that are ready and will be sent together.
     pub outbox: Mutex<Outbox>,
     /// The record of which handlers need no separate task.
-    pub prompt_handlers: PromptHandlers,
+    pub immediate_handlers: ImmediateHandlers,
     pub tasks: TaskTracker,
     pub ignored: IgnoredMessages,
     /// The notifications that wait for the handler. Closed when the session is closing.
@@ -77,7 +77,7 @@ impl<S: Side> Engine<S> {
             request_bytes: Budget::new(limits.request_bytes),
             response_bytes: Budget::new(limits.unread_bytes),
             outbox: Mutex::default(),
-            prompt_handlers: PromptHandlers::default(),
+            immediate_handlers: ImmediateHandlers::default(),
             tasks: TaskTracker::new(),
             ignored: IgnoredMessages::default(),
             notifications,
@@ -135,7 +135,7 @@ impl<S: Side> Engine<S> {
                     () = self.receive_while_closing(&mut *receiver), if peer_sends => {}
                 }
             };
-            if tokio::time::timeout(session.options.limits.closing, responses)
+            if tokio::time::timeout(session.options.limits.close_timeout, responses)
                 .await
                 .is_err()
             {
@@ -246,8 +246,8 @@ impl<S: Side> Engine<S> {
     }
 }
 
-impl<S: Side> TakeAlone for Engine<S> {
-    fn take_alone(self: Arc<Self>, payload: &Payload<'_>, extensions: Extensions) {
+impl<S: Side> TakeDirectly for Engine<S> {
+    fn take_directly(self: Arc<Self>, payload: &Payload<'_>, extensions: Extensions) {
         let _span = self.session.span.enter();
         if let Some(response) = self.take_payload(payload, extensions) {
             self.send_response(response, true);

@@ -9,8 +9,8 @@ use mcp_adapters::mcp_wire::{ErrorObject, Extra, RawJson};
 use mcp_adapters::{Revision, hub};
 use mcp_runtime_util::BoxFuture;
 
-use super::added::Added;
 use super::context::Context;
+use super::extension_events::ExtensionEvents;
 use super::ordered_queue::Ticket;
 use crate::side::{ClientSide, ServerSide, Side};
 
@@ -48,7 +48,7 @@ pub trait Handler<S: Side>: Send + Sync + 'static {
     #[doc(hidden)]
     fn extend<'a>(&'a self, filter: Extra, context: &'a Context<S>) -> Extending<'a> {
         let _ = (filter, context);
-        Box::pin(ready(Ok(Added::default())))
+        Box::pin(ready(Ok(ExtensionEvents::default())))
     }
 
     /// Returns the relay that gets the messages of a revision instead of this handler, as they are on the wire.
@@ -63,7 +63,7 @@ pub trait Handler<S: Side>: Send + Sync + 'static {
 pub type Handling<'a, S> = BoxFuture<'a, Result<HandlerResult<<S as Side>::Result>, ErrorObject>>;
 
 /// The future of the additions of extensions to a subscription.
-pub type Extending<'a> = BoxFuture<'a, Result<Added, ErrorObject>>;
+pub type Extending<'a> = BoxFuture<'a, Result<ExtensionEvents, ErrorObject>>;
 
 /// A request or notification of the peer as it is on the wire.
 #[derive(Debug)]

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use mcp_adapters::mcp_wire::{ErrorObject, Notice, RawJson, UnknownMethod, error_code};
 use mcp_adapters::{
-    ClientHello, HelloError, Loss, Mismatch, PeerTypes, Revision, ServerHello, accept, hello, hub, negotiate,
+    ClientDescription, Loss, Mismatch, PeerTypes, Revision, ServerDescription, SessionError, accept, hub, negotiate,
+    session_messages,
 };
 
 use super::capabilities::with_extra;
-use super::finding::{Finding, classify};
+use super::era_detection::{Finding, classify};
 use super::negotiated::Negotiated;
 use super::server::ServerInfo;
 use super::state::SessionState;
@@ -20,10 +21,10 @@ use crate::side::{ClientSide, Side};
 
 impl ServerInfo {
     /// Returns the server's description of itself for clients of a revision.
-    fn hello(&self, revision: Revision, versions: Vec<String>) -> ServerHello {
+    fn description(&self, revision: Revision, versions: Vec<String>) -> ServerDescription {
         let extra = self.extra_capabilities.iter();
         let extra = extra.filter(|(of_revision, _)| *of_revision == revision);
-        ServerHello {
+        ServerDescription {
             versions,
             capabilities: with_extra(&self.capabilities, extra.map(|(_, capabilities)| capabilities.clone())),
             implementation: Some(self.implementation.clone()),
@@ -40,13 +41,16 @@ impl<S: Side> SessionState<S> {
         params: &RawJson,
         server: &ServerInfo,
     ) -> Result<RawJson, ErrorObject> {
-        let read = hello::read_begin(revision, params);
+        let read = session_messages::read_initialize_params(revision, params);
         let read = read.map_err(|error| invalid_params(format!("params: {error}")))?;
         let supported = &self.options.supported;
         let Some(revision) = negotiate(&read.result.version, supported) else {
             let (requested, supported) = (read.result.version, supported.clone());
             let latest = supported.iter().max().copied().unwrap_or(revision);
-            return Err(hello::unsupported(latest, &Mismatch { requested, supported }));
+            return Err(session_messages::unsupported(
+                latest,
+                &Mismatch { requested, supported },
+            ));
         };
         let agreement = server.agreement.as_ref().filter(|(of, _)| *of == revision);
         if agreement.is_none() {
@@ -61,7 +65,10 @@ impl<S: Side> SessionState<S> {
         if let Some((_, agreed)) = agreement {
             return Ok(agreed.clone());
         }
-        let agreed = hello::agree(revision, server.hello(revision, vec![revision.as_str().to_owned()]));
+        let agreed = session_messages::initialize_result(
+            revision,
+            server.description(revision, vec![revision.as_str().to_owned()]),
+        );
         self.written(revision.lifecycle().begin, agreed)
     }
 
@@ -69,14 +76,14 @@ impl<S: Side> SessionState<S> {
     pub fn discovery(&self, revision: Revision, server: &ServerInfo) -> Result<RawJson, ErrorObject> {
         let versions = self.options.supported.iter().rev();
         let versions = versions.map(|revision| revision.as_str().to_owned()).collect();
-        let discovery = hello::discovery(revision, server.hello(revision, versions));
+        let discovery = session_messages::discovery(revision, server.description(revision, versions));
         self.written(revision.lifecycle().discover, discovery)
     }
 
     fn written(
         &self,
         method: Option<&str>,
-        written: Result<(RawJson, Vec<Loss>), HelloError>,
+        written: Result<(RawJson, Vec<Loss>), SessionError>,
     ) -> Result<RawJson, ErrorObject> {
         let (json, losses) = written.map_err(|error| {
             tracing::error!(%error, "the client's revision can't represent the server's description of itself");
@@ -90,7 +97,7 @@ impl<S: Side> SessionState<S> {
 /// Creates a message with only the parameters that its revision presets.
 fn preset_message(revision: Revision, method: &str) -> UnknownMethod {
     let message = UnknownMethod::new(method);
-    match hello::params(revision, method) {
+    match session_messages::params(revision, method) {
         Some(params) => message.with_params(params),
         None => message,
     }
@@ -121,7 +128,7 @@ impl<S: Side> SessionState<S> {
     /// capability.
     pub async fn set_log_level(self: &Arc<Self>, level: &hub::LoggingLevel) -> Option<Result<(), CallError>> {
         let negotiated = self.negotiated();
-        let (method, params) = hello::set_level(negotiated.revision, level.as_str())?;
+        let (method, params) = session_messages::set_level(negotiated.revision, level.as_str())?;
         self.check_call(negotiated, method).ok()?;
         let request = UnknownMethod::new(method).with_params(params);
         let set = self.call_json(negotiated, method, request).await;
@@ -131,9 +138,9 @@ impl<S: Side> SessionState<S> {
 }
 
 impl SessionState<ClientSide> {
-    fn hello(revision: Revision, info: &ClientInfo) -> ClientHello {
+    fn description(revision: Revision, info: &ClientInfo) -> ClientDescription {
         let level = info.log_level.as_ref();
-        ClientHello {
+        ClientDescription {
             version: revision.as_str().to_owned(),
             capabilities: info.capabilities.clone(),
             implementation: Some(info.implementation.clone()),
@@ -144,23 +151,25 @@ impl SessionState<ClientSide> {
     /// Sends the request that starts a session, and accepts the revision that the server responds with if it is
     /// supported.
     pub async fn handshake(self: &Arc<Self>, revision: Revision, info: &ClientInfo) -> Result<(), ConnectError> {
-        let unwritable = |error: HelloError| CallError::Unrepresentable(error.to_string());
+        let unwritable = |error: SessionError| CallError::Unrepresentable(error.to_string());
         let (params, losses) = match &info.begin {
             Some((of, params)) if *of == revision => (params.clone(), Vec::new()),
-            _ => hello::begin(revision, Self::hello(revision, info)).map_err(unwritable)?,
+            _ => {
+                session_messages::initialize_params(revision, Self::description(revision, info)).map_err(unwritable)?
+            }
         };
         let method = revision.lifecycle().begin.ok_or(ConnectError::NoRevision)?;
         self.report_losses(method, &losses);
         let negotiated = Negotiated::unknown(revision);
         let request = UnknownMethod::new(method).with_params(params);
         let (result, violations) = self.call_json(&negotiated, method, request).await?;
-        let answered = hello::agreed_version::<Revision>(&result).unwrap_or(revision);
+        let answered = session_messages::negotiated_version::<Revision>(&result).unwrap_or(revision);
         let (corrected, violations) = match tolerate(answered.tolerances(method), &result) {
             Some((corrected, more)) => (corrected, violations.into_iter().chain(more).collect()),
             None => (result.clone(), violations),
         };
         self.validate_result(answered, method, &result, violations)?;
-        let read = hello::read_agreement(answered, &corrected);
+        let read = session_messages::read_initialize_result(answered, &corrected);
         let read = read.map_err(|error| CallError::InvalidResult(error.to_string()))?;
         if info.begin.is_none() {
             self.report_losses(method, &read.losses);
@@ -209,7 +218,7 @@ impl SessionState<ClientSide> {
             // There is no handshake to try instead, so the timeout is that of any other call.
             return call.await.map(|(result, _)| result);
         }
-        let patience = self.options.limits.probe;
+        let patience = self.options.limits.probe_timeout;
         let clock = self.clock();
         tokio::select! {
             biased;
@@ -223,9 +232,9 @@ impl SessionState<ClientSide> {
         &self,
         revision: Revision,
         info: &ClientInfo,
-        hello: ServerHello,
+        description: ServerDescription,
     ) -> Result<(), ConnectError> {
-        let negotiated = Negotiated::with_server(revision, hello);
+        let negotiated = Negotiated::with_server(revision, description);
         self.agree(Self::stateless_negotiated(revision, info, negotiated)?);
         Ok(())
     }
@@ -236,7 +245,7 @@ impl SessionState<ClientSide> {
         info: &ClientInfo,
         negotiated: Negotiated,
     ) -> Result<Negotiated, CallError> {
-        let stamp = hello::stamp(revision, Self::hello(revision, info));
+        let stamp = session_messages::request_meta(revision, Self::description(revision, info));
         let stamp = stamp.map_err(|error| CallError::Unrepresentable(error.to_string()))?;
         Ok(negotiated.with_stamp(stamp))
     }

@@ -8,7 +8,7 @@ use mcp_adapters::mcp_wire::{
     error_code,
 };
 use mcp_adapters::peers::read_message;
-use mcp_adapters::{Translated, hello};
+use mcp_adapters::{Translated, session_messages};
 
 use super::engine::Engine;
 use super::ignored::not_a_message;
@@ -116,7 +116,7 @@ impl<S: Side> Engine<S> {
         let refusal = method.as_ref().and_then(|method| check(method).err());
         let (message, losses) = match message {
             Translated::Message { message, mut losses } => {
-                losses.retain(|loss| !hello::is_of_stamp(revision, loss));
+                losses.retain(|loss| !session_messages::is_in_request_meta(revision, loss));
                 (message, losses)
             }
             Translated::Refused(response) => return self.refuse(response.id, response.error, json),

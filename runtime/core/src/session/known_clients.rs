@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mcp_adapters::mcp_wire::{ErrorObject, MessageHeader};
-use mcp_adapters::{Mismatch, PeerTypes, Revision, hello};
+use mcp_adapters::{Mismatch, PeerTypes, Revision, session_messages};
 use mcp_runtime_util::Mutex;
 
 use super::negotiated::Negotiated;
@@ -26,7 +26,7 @@ impl KnownClients {
         message: &MessageHeader<'_>,
         supported: &[Revision],
     ) -> Result<Option<Arc<Negotiated>>, ErrorObject> {
-        let stamped = hello::stamped_version::<Revision>(message);
+        let stamped = session_messages::version_in_meta::<Revision>(message);
         if matches!(stamped, Ok(None)) || !supported.iter().any(|revision| revision.is_stateless()) {
             return Ok(None);
         }
@@ -35,7 +35,10 @@ impl KnownClients {
         };
         if revision.as_str() != requested || !supported.contains(&revision) {
             let supported = supported.to_vec();
-            return Err(hello::unsupported(revision, &Mismatch { requested, supported }));
+            return Err(session_messages::unsupported(
+                revision,
+                &Mismatch { requested, supported },
+            ));
         }
         self.with(revision, message).map(Some)
     }

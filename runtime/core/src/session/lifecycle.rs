@@ -7,7 +7,7 @@ use mcp_adapters::mcp_wire::{
     ErrorObject, ErrorResponse, Message, MessageHeader, MessageKind, RawJson, RequestId, Response, error_code,
 };
 use mcp_adapters::peers::read_message;
-use mcp_adapters::{PeerTypes, Revision, Translated, hello, hub};
+use mcp_adapters::{PeerTypes, Revision, Translated, hub, session_messages};
 
 use super::engine::Engine;
 use super::negotiated::Negotiated;
@@ -36,7 +36,7 @@ impl<S: Side> Engine<S> {
         // its revision: it is read in that of the requests before it.
         let revision = match header.kind() {
             Ok(MessageKind::Notification) => self.revision_with(&header.method().unwrap_or_default()),
-            _ => hello::requested_version::<Revision>(header).flatten(),
+            _ => session_messages::requested_version::<Revision>(header).flatten(),
         };
         Ok(revision.map_or_else(
             || Arc::clone(session),
@@ -119,7 +119,7 @@ impl<S: Side> Engine<S> {
         let (revision, lifecycle) = (negotiated.revision, negotiated.revision.lifecycle());
         let is_stateless = S::IS_SERVER && negotiated.is_stateless() && negotiated.info.is_some();
         if lifecycle.ping == Some(method) && !is_passed_on {
-            return Some(Ok(hello::empty_result(revision, method)));
+            return Some(Ok(session_messages::empty_result(revision, method)));
         }
         if let Some(server) = self.server.as_ref().map(|server| &server.info) {
             if lifecycle.begin == Some(method) {
@@ -188,7 +188,7 @@ impl<S: Side> Engine<S> {
     fn take_notification(&self, method: &str, header: &MessageHeader<'_>, negotiated: &Negotiated) -> bool {
         let lifecycle = negotiated.revision.lifecycle();
         if lifecycle.cancel == Some(method) {
-            let id: Option<RequestId> = hello::cancelled_request::<Revision>(header);
+            let id: Option<RequestId> = session_messages::cancelled_request::<Revision>(header);
             let token = id.and_then(|id| self.token(&id));
             if let Some(token) = token {
                 token.cancel();

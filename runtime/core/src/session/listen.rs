@@ -4,16 +4,16 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use http::Extensions;
-use mcp_adapters::hello::{self, ChangeFilter};
 use mcp_adapters::mcp_wire::{
     ErrorObject, ErrorResponse, Message, MessageHeader, Notice, RawJson, RequestId, UnknownMethod,
 };
-use mcp_adapters::{HelloError, PeerTypes};
+use mcp_adapters::session_messages::{self, ChangeFilter};
+use mcp_adapters::{PeerTypes, SessionError};
 use mcp_runtime_util::task;
 use tokio::sync::TryAcquireError;
 
-use super::added::{Added, Event, Listened, tagged};
 use super::engine::Engine;
+use super::extension_events::{Event, ExtensionEvents, SubscriptionEvents, tagged};
 use super::negotiated::{Negotiated, severity};
 use super::response::{PendingResponse, RequestPermit};
 use super::state::{SessionState, method};
@@ -57,7 +57,7 @@ impl<S: Side> Engine<S> {
         let method = header.method().unwrap_or_default();
         let json = header.message().text().as_bytes();
         self.session.validate_call(negotiated.revision, &method, json)?;
-        let filter = hello::read_listen(negotiated.revision, header).map_err(unreadable)?;
+        let filter = session_messages::read_listen(negotiated.revision, header).map_err(unreadable)?;
         let mut agreed = self.session.agreed(negotiated, filter);
         let permit = Arc::clone(&self.listening).try_acquire_owned();
         let permit = permit.map_err(|error| match error {
@@ -79,13 +79,13 @@ impl<S: Side> Engine<S> {
                 // However the request ends, the subscription is removed before the request's id can be used again.
                 let _listening = Listening(&engine.session.subscriptions, &id);
                 let added = match extra.is_empty() {
-                    true => Ok(Added::default()),
+                    true => Ok(ExtensionEvents::default()),
                     false => engine.handler.extend(extra, &context).await,
                 };
                 match added {
                     Ok(mut added) => {
                         agreed.extra = std::mem::take(&mut added.agreed);
-                        let changes = Listened { queue, added };
+                        let changes = SubscriptionEvents { queue, added };
                         engine.notify_listener(&id, changes, &agreed, &negotiated).await
                     }
                     Err(error) => refused(error),
@@ -107,17 +107,17 @@ impl<S: Side> Engine<S> {
     async fn notify_listener(
         &self,
         id: &RequestId,
-        changes: Listened,
+        changes: SubscriptionEvents,
         agreed: &ChangeFilter,
         negotiated: &Negotiated,
     ) -> Option<Vec<u8>> {
-        let (method, params) = hello::acknowledge(negotiated.revision, id, agreed)?;
+        let (method, params) = session_messages::acknowledge(negotiated.revision, id, agreed)?;
         let notification = UnknownMethod::new(method).with_params(params);
         let acknowledgement = to_json(&Notice { notification });
         let purpose = Purpose::RelatedTo(id.clone());
         self.session.send(acknowledgement, purpose).await.ok()?;
         self.session.notify_of_changes(changes, negotiated, Some(id)).await;
-        let result = hello::listen_result(negotiated.revision, id);
+        let result = session_messages::listen_result(negotiated.revision, id);
         let (mut json, start) = Self::begin_response(id);
         json.push_str(result.text());
         Some(self.end_response(negotiated, json, start, false))
@@ -136,7 +136,7 @@ impl<S: Side> Engine<S> {
         let session = Arc::clone(&self.session);
         self.tasks.spawn(task(async move {
             tokio::select! {
-                () = session.notify_of_changes(Listened { queue, added: Added::default() }, &negotiated, None) => {}
+                () = session.notify_of_changes(SubscriptionEvents { queue, added: ExtensionEvents::default() }, &negotiated, None) => {}
                 () = session.ended.cancelled() => {}
             }
         }));
@@ -161,22 +161,23 @@ impl<S: Side> Engine<S> {
             self.session.validate_call(negotiated.revision, name, json)?;
             let subscriptions = &self.session.subscriptions;
             if is(lifecycle.subscribe) {
-                let uri = hello::text_param(header, lifecycle.subscribe_params.name).map_err(unreadable)?;
+                let uri = session_messages::text_param(header, lifecycle.subscribe_params.name).map_err(unreadable)?;
                 return subscriptions.subscribe(&uri);
             }
             if is(lifecycle.unsubscribe) {
-                let uri = hello::text_param(header, lifecycle.unsubscribe_params.name).map_err(unreadable)?;
+                let uri =
+                    session_messages::text_param(header, lifecycle.unsubscribe_params.name).map_err(unreadable)?;
                 subscriptions.unsubscribe(&uri);
                 return Ok(());
             }
-            let level = hello::text_param(header, lifecycle.set_level_params.level).map_err(unreadable)?;
+            let level = session_messages::text_param(header, lifecycle.set_level_params.level).map_err(unreadable)?;
             let unknown = || invalid_params(format!("unknown log level `{level}`"));
             let severity = severity(&level.as_str().into()).ok_or_else(unknown)?;
             self.session.log_severity.store(severity, Ordering::Relaxed);
             Ok(())
         };
         let set = set().map_err(|error| self.session.error_for_peer(negotiated, name, error));
-        Some(set.map(|()| hello::empty_result(negotiated.revision, name)))
+        Some(set.map(|()| session_messages::empty_result(negotiated.revision, name)))
     }
 }
 
@@ -207,7 +208,12 @@ impl<S: Side> SessionState<S> {
 
     /// Sends the events of a subscription until it ends, tagged with the id of its request. A client that reads slowly
     /// gets merged changes.
-    async fn notify_of_changes(&self, mut changes: Listened, negotiated: &Negotiated, request: Option<&RequestId>) {
+    async fn notify_of_changes(
+        &self,
+        mut changes: SubscriptionEvents,
+        negotiated: &Negotiated,
+        request: Option<&RequestId>,
+    ) {
         while let Some(event) = changes.next().await {
             let json = match event {
                 Event::Change(change) => self.change_json(&change, negotiated),
@@ -234,6 +240,6 @@ impl<S: Side> SessionState<S> {
     }
 }
 
-fn unreadable(error: HelloError) -> ErrorObject {
+fn unreadable(error: SessionError) -> ErrorObject {
     invalid_params(format!("params: {error}"))
 }

@@ -1,7 +1,5 @@
 //! Sessions: their start, calls and handlers, and their end.
 
-mod added;
-mod asking;
 mod cache;
 mod call;
 mod capabilities;
@@ -11,13 +9,16 @@ mod connect;
 mod context;
 pub mod discovery;
 mod engine;
+mod era_detection;
 mod erased;
 mod exchange;
-mod finding;
+mod extension_events;
 mod handler;
 mod handshake;
 mod ignored;
+mod immediate_handlers;
 mod incoming;
+mod input_requests;
 mod json_edit;
 mod known_clients;
 mod lifecycle;
@@ -26,7 +27,6 @@ mod negotiated;
 mod notifications;
 mod ordered_queue;
 mod pending;
-mod prompt_handlers;
 mod relay;
 mod request;
 mod responder;
@@ -55,13 +55,13 @@ use crate::message::{Intake, Transport};
 use crate::options::Options;
 use crate::side::{ClientSide, ServerSide, Side};
 
-pub use self::added::Added;
 pub use self::capabilities::{missing as missing_capability, with_extra};
 pub use self::changes::Changes;
 pub use self::connect::{connect, connect_by_handshake, connect_with};
 pub use self::context::{Context, Peer, object};
 pub use self::erased::Halves;
 pub use self::exchange::{Exchange, Inbox, connect_by};
+pub use self::extension_events::ExtensionEvents;
 pub use self::handler::{
     Extending, Handler, HandlerResult, Handling, Layer, Layered, Middleware, Next, RawAnswer, RawMessage, Relay,
 };

@@ -4,7 +4,9 @@ use std::sync::{Arc, OnceLock};
 
 use mcp_adapters::hub::LoggingLevel;
 use mcp_adapters::mcp_wire::{ErrorObject, MessageHeader, RawJson};
-use mcp_adapters::{ClientHello, Conversion, PeerTypes, Policy, Revision, ServerHello, Supply, hello, hub};
+use mcp_adapters::{
+    ClientDescription, Conversion, PeerTypes, Policy, Revision, ServerDescription, Supply, hub, session_messages,
+};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -65,13 +67,13 @@ impl Negotiated {
         let mut id = [0; 16];
         getrandom::fill(&mut id).map_err(|error| CallError::Unrepresentable(error.to_string()))?;
         let mut supply = Supply::clone(self.supply());
-        hello::supply_elicitation(&mut supply, &format!("{:032x}", u128::from_le_bytes(id)));
+        session_messages::supply_elicitation(&mut supply, &format!("{:032x}", u128::from_le_bytes(id)));
         Ok(Conversion::new(Policy::Conform).supplied_with(supply))
     }
 
     /// Creates the terms with a client from its description of itself.
-    pub fn with_client(revision: Revision, hello: ClientHello) -> Result<Self, ErrorObject> {
-        let log_severity = match &hello.log_level {
+    pub fn with_client(revision: Revision, description: ClientDescription) -> Result<Self, ErrorObject> {
+        let log_severity = match &description.log_level {
             None => None,
             Some(level) => {
                 let known = severity(&level.as_str().into());
@@ -79,8 +81,8 @@ impl Negotiated {
             }
         };
         let info = PeerInfo {
-            implementation: hello.implementation,
-            capabilities: to_value(&hello.capabilities),
+            implementation: description.implementation,
+            capabilities: to_value(&description.capabilities),
             instructions: None,
         };
         Ok(Self {
@@ -91,11 +93,11 @@ impl Negotiated {
     }
 
     /// Creates the terms with a server from its description of itself.
-    pub fn with_server(revision: Revision, hello: ServerHello) -> Self {
+    pub fn with_server(revision: Revision, description: ServerDescription) -> Self {
         let info = PeerInfo {
-            implementation: hello.implementation,
-            capabilities: to_value(&hello.capabilities),
-            instructions: hello.instructions,
+            implementation: description.implementation,
+            capabilities: to_value(&description.capabilities),
+            instructions: description.instructions,
         };
         Self {
             info: Some(info),
@@ -105,8 +107,8 @@ impl Negotiated {
 
     /// Reads the terms that a stateless message of this revision carries.
     pub fn of_stamp(revision: Revision, message: &MessageHeader<'_>) -> Result<Self, ErrorObject> {
-        let hello = hello::read_stamp(revision, message).map_err(invalid_params)?;
-        Self::with_client(revision, hello.result)
+        let description = session_messages::read_request_meta(revision, message).map_err(invalid_params)?;
+        Self::with_client(revision, description.result)
     }
 
     /// Returns the name of a method of the hub in the peer's revision.
@@ -126,7 +128,7 @@ fn supply(revision: Revision, client: Option<&PeerInfo>) -> Supply {
     let implementation = client.and_then(|client| client.implementation.as_ref());
     let implementation = implementation.and_then(|implementation| RawJson::from_encode(implementation).ok());
     let capabilities = client.map(|client| client.capabilities.clone());
-    hello::supply(revision.as_str(), json(capabilities), implementation)
+    session_messages::supply(revision.as_str(), json(capabilities), implementation)
 }
 
 /// The progress of a call, as the peer reports it.

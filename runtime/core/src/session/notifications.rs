@@ -154,7 +154,7 @@ pub async fn handle_in_order<S: Side>(
 ) {
     let ended = async {
         session.ended.cancelled().await;
-        tokio::time::sleep(session.options.limits.closing).await;
+        tokio::time::sleep(session.options.limits.close_timeout).await;
     };
     let all = async {
         while let Some(notification) = queue.next().await {

@@ -6,7 +6,7 @@ use http::Extensions;
 use mcp_adapters::mcp_wire::{
     ErrorObject, ErrorResponse, MessageHeader, MessageKind, RawJson, RequestId, Response, error_code,
 };
-use mcp_adapters::{PeerTypes, Revision, hello};
+use mcp_adapters::{PeerTypes, Revision, session_messages};
 use mcp_runtime_util::task;
 
 use super::context::{Context, Envelope, Peer};
@@ -25,8 +25,8 @@ impl<S: Side> Engine<S> {
         if header.method().is_none() {
             return false;
         }
-        let call = hello::progressing_call(revision, header);
-        let subscription = hello::subscription(revision, header);
+        let call = session_messages::progressing_call(revision, header);
+        let subscription = session_messages::subscription(revision, header);
         call.is_none_or(|id| !self.session.pending.reports_progress(&id))
             && subscription.is_none_or(|id| self.session.subscriptions.get(&id).is_none())
     }

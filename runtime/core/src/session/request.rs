@@ -61,7 +61,7 @@ impl<S: Side> Engine<S> {
             }),
         };
         let target = S::target(&request).map(|(_, name)| name);
-        let handler = self.prompt_handlers.key(method, target);
+        let handler = self.immediate_handlers.key(method, target);
         let span = request_span::<S>(&self.session.span, method, Some(&id), revision, &request);
         let handled = Arc::clone(self).handle(id.clone(), method.to_owned(), request, context, permit);
         PendingResponse::running(id, Some(handler), Box::pin(handled.instrument(span)))
@@ -224,7 +224,7 @@ impl<S: Side> Engine<S> {
     /// revision has a key for them. `lacks_meta` states that the result is known to have no `_meta`.
     pub fn end_response(&self, negotiated: &Negotiated, mut json: String, start: usize, lacks_meta: bool) -> Vec<u8> {
         let server = self.server.as_ref();
-        let stamp = server.and_then(|server| server.result_stamp(negotiated.revision));
+        let stamp = server.and_then(|server| server.result_meta(negotiated.revision));
         let meta = stamp.and_then(|stamp| result_meta(&json[start..], stamp.0, stamp.1.text(), lacks_meta));
         if let Some((place, meta)) = meta {
             // The range has boundaries between tokens of the result.

@@ -7,8 +7,8 @@ use mcp_runtime_util::{BoxFuture, Charge, catch_panic};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::task::TaskTracker;
 
+use super::immediate_handlers::HandlerKey;
 use super::ordered_queue::Ticket;
-use super::prompt_handlers::HandlerKey;
 use crate::message::{Outgoing, to_json};
 
 /// The resources that a request holds until its response is sent.

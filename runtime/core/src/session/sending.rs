@@ -10,8 +10,8 @@ use mcp_runtime_util::{BoxFuture, Charge, Instant, catch_panic, task};
 use tokio::task::unconstrained;
 
 use super::engine::Engine;
+use super::immediate_handlers::HandlerKey;
 use super::negotiated::Negotiated;
-use super::prompt_handlers::HandlerKey;
 use super::response::{Body, Outbox, PendingResponse, RequestPermit, Response, serialization_failed};
 use super::state::SessionState;
 use crate::error::{CallError, TransportError};
@@ -37,12 +37,13 @@ impl<S: Side> Engine<S> {
                     self.session.sender.unanswered(&ids);
                 }
             },
-            Body::Running(mut response, Some(handler)) if is_alone || self.prompt_handlers.is_prompt(handler) => {
+            Body::Running(mut response, Some(handler)) if is_alone || self.immediate_handlers.is_immediate(handler) => {
                 // A handler that runs alone delays no other message, so its time isn't recorded.
                 let started = (!is_alone).then(Instant::now);
                 let polled = poll_now(&mut response);
                 if let Some(started) = started {
-                    self.prompt_handlers.ran(handler, started.elapsed(), polled.is_ready());
+                    self.immediate_handlers
+                        .ran(handler, started.elapsed(), polled.is_ready());
                 }
                 let Poll::Ready(made) = polled else {
                     return self.spawn_response(ids, response, None);
@@ -78,7 +79,7 @@ impl<S: Side> Engine<S> {
             });
             let (json, permit) = catch_panic(polled).await.unwrap_or_else(serialization_failed);
             if let (Some(handler), Some((time, has_answered))) = (handler, first) {
-                engine.prompt_handlers.ran(handler, time, has_answered);
+                engine.immediate_handlers.ran(handler, time, has_answered);
             }
             let Some(json) = json else {
                 engine.session.sender.unanswered(&ids);

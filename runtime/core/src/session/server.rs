@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use mcp_adapters::mcp_wire::RawJson;
-use mcp_adapters::{Revision, hello, hub};
+use mcp_adapters::{Revision, hub, session_messages};
 use mcp_runtime_util::Mutex;
 use serde_json::Value;
 
@@ -73,8 +73,8 @@ impl Server {
     }
 
     /// Returns the server's description for the `_meta` of each result in a revision, if the revision has a key for it.
-    pub fn result_stamp(&self, revision: Revision) -> Option<ResultStamp> {
-        let stamp = || hello::result_stamp(revision, self.info.implementation.clone()).ok()?;
+    pub fn result_meta(&self, revision: Revision) -> Option<ResultStamp> {
+        let stamp = || session_messages::result_meta(revision, self.info.implementation.clone()).ok()?;
         let mut stamps = self.result_stamps.lock();
         if let Some((_, known)) = stamps.iter().find(|(known, _)| *known == revision) {
             return known.clone();

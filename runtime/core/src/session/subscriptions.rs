@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use mcp_adapters::hello::ChangeFilter;
 use mcp_adapters::mcp_wire::{ErrorObject, Extra, RequestId};
+use mcp_adapters::session_messages::ChangeFilter;
 use mcp_runtime_util::{Budget, Mutex};
 
 use crate::change::{Change, ChangeBudgets, ChangeQueue};

@@ -9,11 +9,11 @@ use mcp_runtime_core::CallError;
 use mcp_runtime_core::transport::{Exchange, Inbox};
 use mcp_runtime_util::{BoxFuture, Mutex};
 
-use super::awaited::Awaited;
 use super::body::{Body, Response};
 use super::classify::{PostKind, answers, classify};
 use super::error::{BoxError, HttpError};
 use super::events::{Events, is_message};
+use super::pending_response::PendingResponse;
 use super::poster::{Poster, Terms};
 use super::response::{EVENT_STREAM, JSON, failure};
 use super::stateless;
@@ -170,7 +170,7 @@ impl Poster for Call<'_> {
         self.inbox.deliver(&json).await;
     }
 
-    async fn follow(&self, response: Response, awaited: &Awaited<'_>) -> Result<(), HttpError> {
+    async fn follow(&self, response: Response, pending: &PendingResponse<'_>) -> Result<(), HttpError> {
         let limit = self.caller.message_bytes;
         let mut events = Events::new(response, limit);
         while let Some(event) = events.next().await {
@@ -180,8 +180,8 @@ impl Poster for Call<'_> {
             if !is_message(&event) {
                 continue;
             }
-            if answers(&event.data, awaited.id) {
-                self.deliver(awaited.take(&self.caller.tools, event.data)).await;
+            if answers(&event.data, pending.id) {
+                self.deliver(pending.take(&self.caller.tools, event.data)).await;
                 return Ok(());
             }
             self.deliver(event.data).await;
@@ -194,7 +194,7 @@ impl Poster for Call<'_> {
             extensions: &self.caller.extensions,
             tools: &self.caller.tools,
             message_bytes: self.caller.message_bytes,
-            patience: None,
+            timeout: None,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The kinds of outgoing messages, by how they are posted.
 
 use mcp_adapters::mcp_wire::{MessageHeader, MessageKind, Payload, RequestId};
-use mcp_adapters::{PeerTypes, Revision, hello};
+use mcp_adapters::{PeerTypes, Revision, session_messages};
 
 /// An outgoing message, by how it is posted.
 #[cfg_attr(
@@ -36,7 +36,7 @@ pub(super) fn classify(json: &[u8]) -> PostKind {
         return PostKind::Other;
     };
     match (kind, header.id()) {
-        (MessageKind::Request, Some(id)) => match hello::requested_version::<Revision>(&header) {
+        (MessageKind::Request, Some(id)) => match session_messages::requested_version::<Revision>(&header) {
             Some(_) => PostKind::Initialize(id),
             None => match stamped_revision(&header) {
                 Some(revision) if revision.lifecycle().listen == Some(&*method) => PostKind::Listen(id, revision),
@@ -44,8 +44,10 @@ pub(super) fn classify(json: &[u8]) -> PostKind {
                 None => PostKind::Request(id),
             },
         },
-        (MessageKind::Notification, _) if hello::completes_handshake::<Revision>(&method) => PostKind::Initialized,
-        (MessageKind::Notification, _) => match hello::cancelled_request::<Revision>(&header) {
+        (MessageKind::Notification, _) if session_messages::completes_handshake::<Revision>(&method) => {
+            PostKind::Initialized
+        }
+        (MessageKind::Notification, _) => match session_messages::cancelled_request::<Revision>(&header) {
             Some(id) => PostKind::Cancelled(id),
             None => PostKind::Notification,
         },
@@ -55,7 +57,7 @@ pub(super) fn classify(json: &[u8]) -> PostKind {
 
 /// The revision that the request itself names, if this build has it.
 fn stamped_revision(request: &MessageHeader<'_>) -> Option<Revision> {
-    let (revision, named) = hello::stamped_version::<Revision>(request).ok()??;
+    let (revision, named) = session_messages::version_in_meta::<Revision>(request).ok()??;
     (revision.as_str() == named).then_some(revision)
 }
 

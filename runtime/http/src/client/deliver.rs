@@ -2,28 +2,32 @@
 
 use mcp_adapters::mcp_wire::RequestId;
 
-use super::awaited::Awaited;
 use super::body::Response;
 use super::classify::answers;
 use super::error::HttpError;
 use super::events::{Events, is_message};
+use super::pending_response::PendingResponse;
 use super::poster::Poster;
 use super::response::{EVENT_STREAM, JSON, body, media_type};
 
 /// Delivers the response to a request.
-pub(super) async fn deliver(poster: &impl Poster, response: Response, awaited: &Awaited<'_>) -> Result<(), HttpError> {
+pub(super) async fn deliver(
+    poster: &impl Poster,
+    response: Response,
+    pending: &PendingResponse<'_>,
+) -> Result<(), HttpError> {
     match media_type(&response).as_str() {
         JSON => {
             let answer = body(response, poster.terms().message_bytes).await?;
-            let answered = answers(&answer, awaited.id);
+            let answered = answers(&answer, pending.id);
             if answered {
-                poster.deliver(awaited.take(poster.terms().tools, answer)).await;
+                poster.deliver(pending.take(poster.terms().tools, answer)).await;
             } else if !answer.trim_ascii().is_empty() {
                 poster.deliver(answer).await;
             }
             if answered { Ok(()) } else { Err(HttpError::NoResponse) }
         }
-        EVENT_STREAM => poster.follow(response, awaited).await,
+        EVENT_STREAM => poster.follow(response, pending).await,
         other => Err(HttpError::ContentType(other.to_owned())),
     }
 }

@@ -1,7 +1,6 @@
 //! Clients over HTTP: one for all revisions, and one for stateless revisions that only needs a function that sends HTTP
 //! requests.
 
-mod awaited;
 mod body;
 mod caller;
 mod classify;
@@ -10,6 +9,7 @@ mod error;
 mod events;
 #[cfg(all(feature = "fetch", target_family = "wasm", target_os = "unknown"))]
 mod fetch;
+mod pending_response;
 mod poster;
 mod response;
 #[cfg(feature = "client")]

@@ -8,9 +8,9 @@ use mcp_adapters::mcp_wire::{Extension, MessageHeader};
 use mcp_runtime_core::mirrors::{encode, header_name, mirrored, of_extension};
 use mcp_runtime_util::Mutex;
 
-use super::awaited::Awaited;
 use super::body::Response;
 use super::error::HttpError;
+use super::pending_response::PendingResponse;
 use super::tools::KnownTools;
 
 /// Sends stateless requests by POST, and receives their responses.
@@ -21,8 +21,12 @@ pub(super) trait Poster: Send + Sync {
     /// Hands a message to the session.
     fn deliver(&self, json: Vec<u8>) -> impl Future<Output = ()> + Send;
 
-    /// Delivers the messages of a stream, up to the awaited response.
-    fn follow(&self, response: Response, awaited: &Awaited<'_>) -> impl Future<Output = Result<(), HttpError>> + Send;
+    /// Delivers the messages of a stream, up to the pending response.
+    fn follow(
+        &self,
+        response: Response,
+        pending: &PendingResponse<'_>,
+    ) -> impl Future<Output = Result<(), HttpError>> + Send;
 
     /// The settings of all requests.
     fn terms(&self) -> Terms<'_>;
@@ -35,7 +39,7 @@ pub(super) struct Terms<'t> {
     pub(super) tools: &'t Mutex<KnownTools>,
     pub(super) message_bytes: usize,
     /// The timeout of a request that the transport itself sends; `None` on platforms without timers.
-    pub(super) patience: Option<Duration>,
+    pub(super) timeout: Option<Duration>,
 }
 
 impl Terms<'_> {

@@ -6,10 +6,10 @@ use mcp_runtime_core::internal::to_json;
 use mcp_runtime_core::transport::HttpFailure;
 use serde_json::{Map, Value, json};
 
-use super::awaited::Awaited;
 use super::body::Response;
 use super::deliver::{answer, deliver};
 use super::error::HttpError;
+use super::pending_response::PendingResponse;
 use super::poster::Poster;
 use super::response::{failure, within};
 
@@ -28,19 +28,19 @@ pub(super) async fn exchange(
     let method = MessageHeader::from_slice(&json)
         .ok()
         .and_then(|header| header.method().map(String::from));
-    let awaited = Awaited {
+    let pending = PendingResponse {
         id,
         lists: rule.filter(|rule| method.as_deref() == Some(rule.list.method)),
         resumes: revision.facts().resumption,
     };
     let failure = match post(poster, revision, &json).await? {
-        Ok(response) => return deliver(poster, response, &awaited).await,
+        Ok(response) => return deliver(poster, response, &pending).await,
         Err(failure) => failure,
     };
     let rule = rule.filter(|rule| method.as_deref() == Some(rule.call.method) && is_mismatch(revision, &failure));
     let Some(rule) = rule else { return Err(failure.into()) };
     let listed = list_again(poster, id, revision, &rule, &json);
-    match within(poster.terms().patience, listed).await {
+    match within(poster.terms().timeout, listed).await {
         Some(Ok(())) => {}
         Some(Err(error)) => {
             tracing::debug!(%error, "the list can't be read again");
@@ -49,7 +49,7 @@ pub(super) async fn exchange(
         None => return Err(failure.into()),
     }
     match post(poster, revision, &json).await? {
-        Ok(response) => deliver(poster, response, &awaited).await,
+        Ok(response) => deliver(poster, response, &pending).await,
         Err(failure) => Err(failure.into()),
     }
 }
@@ -63,7 +63,7 @@ async fn post(
     let response = poster.post_with(terms.mirrors(revision, json), json.to_vec()).await?;
     match response.status().is_success() {
         true => Ok(Ok(response)),
-        false => Ok(Err(failure(response, terms.patience.is_some()).await)),
+        false => Ok(Err(failure(response, terms.timeout.is_some()).await)),
     }
 }
 

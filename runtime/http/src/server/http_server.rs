@@ -275,8 +275,8 @@ impl HttpServer {
 
     /// Sets the timeout of a session whose client sends nothing after `initialize`; the default is a minute.
     #[must_use]
-    pub fn opening(mut self, patience: Duration) -> Self {
-        self.change().opening = patience;
+    pub fn initialize_timeout(mut self, timeout: Duration) -> Self {
+        self.change().initialize_timeout = timeout;
         self
     }
 
@@ -386,8 +386,8 @@ impl HttpServer {
     /// is 30 seconds. Then the connection is closed, and messages beyond the limits of the buffer are dropped, except
     /// responses.
     #[must_use]
-    pub fn stall(mut self, patience: Duration) -> Self {
-        self.change().limits.stall = patience;
+    pub fn stall_timeout(mut self, timeout: Duration) -> Self {
+        self.change().limits.stall_timeout = timeout;
         self
     }
 }

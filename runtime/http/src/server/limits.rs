@@ -13,5 +13,5 @@ pub(crate) struct SessionLimits {
     pub(crate) keep_alive: Duration,
     pub(crate) retry: Duration,
     pub(crate) stream_after: Duration,
-    pub(crate) stall: Duration,
+    pub(crate) stall_timeout: Duration,
 }

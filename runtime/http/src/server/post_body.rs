@@ -5,7 +5,7 @@ use http::StatusCode;
 use mcp_adapters::mcp_wire::{
     DecodeError, DecodeErrorKind, MessageHeader, MessageKind, Payload, RawJson, RequestId, error_code,
 };
-use mcp_adapters::{Revision, hello};
+use mcp_adapters::{Revision, session_messages};
 use mcp_runtime_core::internal::MAX_BATCH;
 use mcp_runtime_util::Charge;
 
@@ -116,17 +116,18 @@ impl<'a> PostBody<'a> {
         if header.method().is_none() {
             return Err(not_a_message("a method's name is a string"));
         }
-        let stamped = hello::stamped_version(header).ok().flatten();
+        let stamped = session_messages::version_in_meta(header).ok().flatten();
         self.stateless = self.stateless.or(stamped.map(|(revision, _)| revision));
         // The session engine refuses parameters that can't be decoded.
         if kind == MessageKind::Notification {
-            self.cancelled.extend(hello::cancelled_request::<Revision>(header));
+            self.cancelled
+                .extend(session_messages::cancelled_request::<Revision>(header));
             return Ok(());
         }
         let id = header.id();
         self.requests
             .push(id.ok_or_else(|| not_a_message("a request's id is a string or an integer"))?);
-        self.initialize = self.initialize.or(hello::requested_version(header));
+        self.initialize = self.initialize.or(session_messages::requested_version(header));
         Ok(())
     }
 }
@@ -153,7 +154,7 @@ fn not_a_message(why: &str) -> Rejection {
 /// The revision in the result of `initialize`, if the response has one.
 pub(crate) fn negotiated_revision(json: &[u8]) -> Option<Revision> {
     let result: RawJson = MessageHeader::from_slice(json).ok()?.result()?.decode_as().ok()?;
-    hello::agreed_version(&result)
+    session_messages::negotiated_version(&result)
 }
 
 /// The responses to one POST as one JSON value.

@@ -34,7 +34,7 @@ pub(crate) struct Settings {
     pub(crate) max_listens: usize,
     pub(crate) max_bytes: usize,
     pub(crate) expiry: Duration,
-    pub(crate) opening: Duration,
+    pub(crate) initialize_timeout: Duration,
     pub(crate) json_only: bool,
     pub(crate) stateless: bool,
     pub(crate) store: Arc<dyn SessionStore>,
@@ -68,7 +68,7 @@ impl Default for Settings {
             max_listens: 10_000,
             max_bytes: 512 << 20,
             expiry: Duration::from_secs(30 * 60),
-            opening: Duration::from_secs(60),
+            initialize_timeout: Duration::from_secs(60),
             json_only: false,
             stateless: false,
             store: Arc::new(MemoryStore::default()),
@@ -83,7 +83,7 @@ impl Default for Settings {
                 keep_alive: Duration::from_secs(15),
                 retry: Duration::from_secs(1),
                 stream_after: Duration::from_millis(100),
-                stall: Duration::from_secs(30),
+                stall_timeout: Duration::from_secs(30),
             },
         }
     }
@@ -142,7 +142,7 @@ impl Settings {
         // enough for that.
         let longest = (self.expiry / 3).max(Duration::from_millis(1));
         self.limits.keep_alive = self.limits.keep_alive.min(longest);
-        self.opening = self.opening.min(self.expiry);
+        self.initialize_timeout = self.initialize_timeout.min(self.expiry);
         self.legacy = self
             .legacy
             .filter(|_| !self.stateless && self.revisions.iter().any(|revision| revision.facts().initializes));

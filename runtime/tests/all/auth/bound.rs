@@ -15,8 +15,8 @@ use crate::auth::issuer::issue;
 use crate::auth::proof::{header, proof_claims, sign, thumbprint};
 use crate::auth::protected::{Protected, challenged, message};
 use crate::auth::signer::{Signer, claims, now, with};
+use crate::auth::test_servers::{call, connect_to};
 use crate::auth::user::Browser;
-use crate::auth::world::{call, connect_to};
 
 impl Protected {
     /// A token that is bound to a key.

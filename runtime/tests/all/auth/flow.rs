@@ -9,8 +9,8 @@ use mcp_runtime::{Limits, Options};
 use serde_json::json;
 
 use crate::auth::script::{Reply, json as reply, status, with_headers};
+use crate::auth::test_servers::{TestServers, call, connect_to};
 use crate::auth::user::Browser;
-use crate::auth::world::{TestServers, call, connect_to};
 
 #[tokio::test]
 async fn a_client_registers_and_asks_the_user_once() {
@@ -125,9 +125,9 @@ async fn a_token_that_is_no_longer_accepted_is_refreshed() {
 async fn the_user_can_take_longer_than_the_timeouts_of_the_server() {
     let world = TestServers::new().await;
     let limits = Limits {
-        probe: Duration::from_millis(300),
-        answer: Duration::from_millis(300),
-        answer_at_most: Duration::from_millis(300),
+        probe_timeout: Duration::from_millis(300),
+        call_timeout: Duration::from_millis(300),
+        call_timeout_max: Duration::from_millis(300),
         ..Limits::default()
     };
     let options = Options {
@@ -208,10 +208,7 @@ async fn a_local_port_receives_the_redirect_and_refuses_other_requests() {
 #[tokio::test]
 async fn a_user_who_does_not_answer_in_time_is_an_error() {
     let world = TestServers::new().await;
-    let user = Loopback::bind(|_| {})
-        .await
-        .unwrap()
-        .patience(Duration::from_millis(50));
+    let user = Loopback::bind(|_| {}).await.unwrap().timeout(Duration::from_millis(50));
     let error = world.connect(Authorizer::interactive(user)).await.unwrap_err();
     assert!(error.to_string().contains("the user didn't answer in time"), "{error}");
 }

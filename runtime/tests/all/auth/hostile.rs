@@ -10,10 +10,10 @@ use mcp_runtime::auth::{Authorizer, Client, SigningKey};
 use serde_json::{Value, json};
 use url::Url;
 
-use crate::auth::kept::pem;
 use crate::auth::script::{Reply, Server, json as reply, redirect, status, with_headers};
+use crate::auth::stores::pem;
+use crate::auth::test_servers::{TestServers, auth_error, call};
 use crate::auth::user::Browser;
-use crate::auth::world::{TestServers, auth_error, call};
 
 /// Changes the redirect of the authorization server.
 fn with_redirect(world: &TestServers, change: impl Fn(&mut Vec<(String, String)>) + Send + Sync + 'static) {

@@ -14,8 +14,8 @@ use tokio::net::TcpListener;
 use crate::auth::issuer::{issue, metadata};
 use crate::auth::script::{Reply, Server};
 use crate::auth::signer::{Signer, claims, now, with};
+use crate::auth::test_servers::{TestServers, call, connect_to};
 use crate::auth::user::Browser;
-use crate::auth::world::{TestServers, call, connect_to};
 
 /// Our server, and an issuer of tokens for it.
 pub struct Protected {

@@ -115,7 +115,7 @@ async fn a_server_that_dies_is_restarted_if_the_option_is_set() {
 async fn a_restarted_server_does_not_count_as_an_additional_one() {
     let options = BridgeOptions {
         restart: true,
-        servers: 1,
+        server_sessions: 1,
         ..options().0
     };
     let start = script(r#"read line; echo '{"jsonrpc":"2.0","id":2,"result":{"content":[]}}'; exit 1"#);
@@ -141,7 +141,7 @@ async fn a_client_that_leaves_ends_the_bridge_even_if_the_server_ignores_sigterm
     let (transport, serving) = serve(Bridge::new(
         script,
         BridgeOptions {
-            closing: Duration::from_millis(200),
+            close_timeout: Duration::from_millis(200),
             ..options().0
         },
     ));
@@ -180,7 +180,7 @@ async fn a_flood_of_log_messages_to_a_slow_client_is_bounded_and_hides_no_respon
         }
         server.send(&result(&asked, &json!({}))).await;
     };
-    timeout(PATIENCE, flood).await.expect("the bridge goes on reading");
+    timeout(PATIENCE, flood).await.expect("the bridge continues reading");
     let mut logged = 0;
     let answer = loop {
         let message = client.next().await;
@@ -333,8 +333,8 @@ async fn suspended_calls_are_limited_per_client_and_expire() {
     let dropped = Arc::new(AtomicUsize::new(0));
     let options = BridgeOptions {
         // One client may have an eighth.
-        parked: 16,
-        parked_for: Duration::from_millis(300),
+        suspended_calls: 16,
+        suspension_timeout: Duration::from_millis(300),
         ..options().0
     };
     let (transport, _serving) = bridged(&asking(&dropped), Revision::V2025_06_18, options);
@@ -375,7 +375,7 @@ async fn begin_in_turn(principals: &[&str]) -> (Value, Vec<bool>) {
         Ok(theirs)
     };
     let options = BridgeOptions {
-        servers: 2,
+        server_sessions: 2,
         ..options().0
     };
     let bridge = Bridge::new(connector, options);
@@ -417,7 +417,7 @@ async fn a_client_that_leaves_during_a_hanging_handshake_frees_its_session() {
         Ok(theirs)
     };
     let options = BridgeOptions {
-        servers: 1,
+        server_sessions: 1,
         ..options().0
     };
     let bridge = Bridge::new(connector, options);
@@ -425,7 +425,7 @@ async fn a_client_that_leaves_during_a_hanging_handshake_frees_its_session() {
         let (transport, serving) = serve(bridge.clone());
         let client = Raw::new(transport);
         client.send(&initialize("2025-11-25")).await;
-        let mut server = servers.recv().await.expect("the bridge goes on");
+        let mut server = servers.recv().await.expect("the bridge continues");
         assert_eq!(server.next().await["method"], "initialize");
         drop(client);
         ends(serving).await.expect("the client has ended it");
@@ -453,7 +453,7 @@ async fn connecting_to_a_server_that_never_answers_times_out() {
         Ok(theirs)
     };
     let options = BridgeOptions {
-        connecting: Duration::from_millis(100),
+        connect_timeout: Duration::from_millis(100),
         ..options().0
     };
     let bridge = Bridge::new(connector, options);
@@ -521,7 +521,7 @@ async fn a_new_client_is_refused_while_all_allowed_sessions_are_busy() {
     let bridge = Bridge::new(
         connector,
         BridgeOptions {
-            servers: 1,
+            server_sessions: 1,
             ..options().0
         },
     );

@@ -3,9 +3,9 @@
 mod bytes;
 mod changes;
 mod faults;
-mod locks;
 mod pairs;
-mod questions;
+mod server_requests;
+mod unanswered_requests;
 
 use std::sync::Arc;
 use std::sync::Mutex;
@@ -117,13 +117,15 @@ impl Raw {
             json: json.as_bytes().to_vec(),
             purpose: Purpose::Unsolicited,
         };
-        self.sender.send(message).await.expect("the session goes on");
+        self.sender.send(message).await.expect("the session continues");
     }
 
     /// The next message as it was written.
     async fn text(&mut self) -> String {
         let message = timeout(PATIENCE, self.receiver.receive_outgoing()).await;
-        let message = message.expect("something comes in time").expect("the session goes on");
+        let message = message
+            .expect("something comes in time")
+            .expect("the session continues");
         String::from_utf8(message.json).expect("it is text")
     }
 

@@ -21,7 +21,7 @@ fn options() -> Options {
     Options {
         supported: Revision::ALL.to_vec(),
         limits: Limits {
-            probe: PATIENCE,
+            probe_timeout: PATIENCE,
             ..Limits::default()
         },
         ..Options::default()
@@ -240,7 +240,7 @@ async fn error_codes_of_stateless_servers_are_converted_to_the_hub() {
 #[tokio::test]
 async fn a_silent_server_gets_a_handshake_after_the_probe_timeout() {
     let mut options = options();
-    options.limits.probe = Duration::from_millis(20);
+    options.limits.probe_timeout = Duration::from_millis(20);
     let (connecting, mut server) = connect_with(options);
     let probe = server.receive().await;
     shake_hands(&mut server).await;
@@ -288,8 +288,8 @@ async fn a_stateless_only_client_waits_for_discovery_until_the_answer_timeout() 
         supported: vec![stateless()],
         ..Options::default()
     };
-    let late = options.limits.answer - Duration::from_secs(1);
-    assert!(late > 2 * options.limits.probe);
+    let late = options.limits.call_timeout - Duration::from_secs(1);
+    assert!(late > 2 * options.limits.probe_timeout);
     let (connecting, mut server) = connect_with(options.clone());
     let probe = server.receive().await;
     sleep(late).await;
@@ -301,7 +301,7 @@ async fn a_stateless_only_client_waits_for_discovery_until_the_answer_timeout() 
 
     let (connecting, _server) = connect_with(options.clone());
     let error = connecting.await.expect("no panic").expect_err("it is silent");
-    let patience = options.limits.answer;
+    let patience = options.limits.call_timeout;
     assert!(
         matches!(error, ConnectError::Call(CallError::TimedOut(time)) if time == patience),
         "{error}"

@@ -16,7 +16,7 @@ use crate::http_client::server::{
 };
 
 /// Answers the requests that renew the session.
-async fn begin_anew(server: &Server, session: &str, receiver: &mut HttpReceiver) {
+async fn answer_renewal(server: &Server, session: &str, receiver: &mut HttpReceiver) {
     let asked = server.next().await;
     assert_eq!(
         asked.body,
@@ -76,7 +76,7 @@ async fn an_expired_session_is_renewed_once_and_the_refused_requests_are_resent(
     let (second, third) = (server.next().await, server.next().await);
     second.status(404).await;
     third.status(404).await;
-    begin_anew(&server, "s-2", &mut receiver).await;
+    answer_renewal(&server, "s-2", &mut receiver).await;
     assert!(
         matches!(error(&mut receiver, 1).await, CallError::Transport(_)),
         "a pending request fails at once"
@@ -102,7 +102,7 @@ async fn an_expired_session_is_renewed_once_and_the_refused_requests_are_resent(
 async fn a_404_on_the_servers_own_stream_renews_the_session_only_once() {
     let server = Server::start().await;
     let (_client, mut receiver) = forgotten(&server).await;
-    begin_anew(&server, "s-2", &mut receiver).await;
+    answer_renewal(&server, "s-2", &mut receiver).await;
     let mut listens = server.next().await;
     assert_eq!(listens.header("mcp-session-id"), Some("s-2"));
     listens.say(&format!("{STREAM}data: {}\n\n", progress(1))).await;
@@ -132,7 +132,7 @@ async fn a_request_refused_again_after_the_renewal_ends_the_session() {
     server.begin(&client, &mut receiver).await.status(405).await;
     client.send(request(1, "tools/call")).await.expect("it is sent");
     server.next().await.status(404).await;
-    begin_anew(&server, "s-2", &mut receiver).await;
+    answer_renewal(&server, "s-2", &mut receiver).await;
     for _ in 0..2 {
         let asked = server.next().await;
         assert_eq!(asked.header("mcp-session-id"), Some("s-2"));
@@ -155,7 +155,7 @@ async fn after_a_renewal_notifications_are_resent_but_not_responses_or_cancellat
     for (session, message) in [("s-2", result(7)), ("s-3", cancelled)] {
         let (sent, ()) = tokio::join!(client.send(outgoing(&message)), async {
             server.next().await.status(404).await;
-            begin_anew(&server, session, &mut receiver).await;
+            answer_renewal(&server, session, &mut receiver).await;
             server.next().await.status(405).await;
         });
         sent.expect("the session is renewed");
@@ -164,7 +164,7 @@ async fn after_a_renewal_notifications_are_resent_but_not_responses_or_cancellat
 
     let (sent, ()) = tokio::join!(client.send(notification("notifications/roots/list_changed")), async {
         server.next().await.status(404).await;
-        begin_anew(&server, "s-4", &mut receiver).await;
+        answer_renewal(&server, "s-4", &mut receiver).await;
         let both = [server.next().await, server.next().await];
         for asked in both {
             match asked.head.starts_with("GET ") {

@@ -198,7 +198,7 @@ fn connecting(server: &Server, probe: Duration) -> JoinHandle<Result<ClientSessi
     let options = Options {
         supported: Revision::ALL.to_vec(),
         limits: Limits {
-            probe,
+            probe_timeout: probe,
             ..Limits::default()
         },
         ..Options::default()

@@ -28,7 +28,7 @@ async fn status(server: &TestServer, session: &str, body: Value) -> u16 {
 
 #[tokio::test]
 async fn a_session_without_a_message_after_initialize_ends_after_the_opening_time() {
-    let server = serve(|server| server.opening(Duration::from_millis(400))).await;
+    let server = serve(|server| server.initialize_timeout(Duration::from_millis(400))).await;
     let used = server.begin(hub()).await;
     assert_eq!(status(&server, &used, ping()).await, 200);
     let unused = server.begin(hub()).await;

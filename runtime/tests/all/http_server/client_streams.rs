@@ -19,7 +19,7 @@ async fn say(server: &TestServer, session: &str, length: i64) {
 
 /// The event id of the next message, and the length of its padding.
 async fn hear(stream: &mut Answer) -> (String, usize) {
-    let (id, event) = stream.event().await.expect("the stream goes on");
+    let (id, event) = stream.event().await.expect("the stream continues");
     (id, event["params"]["padding"].as_str().unwrap().len())
 }
 
@@ -142,7 +142,12 @@ async fn the_oldest_of_too_many_streams_ends_and_resumes_only_if_messages_are_mi
 
 #[tokio::test]
 async fn a_stream_that_is_not_read_ends_and_its_messages_move_to_another() {
-    let config = |server: HttpServer| server.replay(16, 64 << 10).capacity(4).stall(Duration::from_secs(2));
+    let config = |server: HttpServer| {
+        server
+            .replay(16, 64 << 10)
+            .capacity(4)
+            .stall_timeout(Duration::from_secs(2))
+    };
     let server = Arc::new(serve(config).await);
     let session = server.begin(hub()).await;
     let mut reading = server.listen(&session, None).await;
@@ -151,7 +156,7 @@ async fn a_stream_that_is_not_read_ends_and_its_messages_move_to_another() {
     let mut answer = server.post(&session, request(1, "count", params)).await;
     let mut heard = Vec::new();
     while numbers(&heard).last() != Some(&1999) {
-        heard.push(reading.event().await.expect("the stream goes on").1);
+        heard.push(reading.event().await.expect("the stream continues").1);
     }
     assert_eq!(answer.messages().await.len(), 1);
     let before: Vec<Value> = sleeping.events().await;

@@ -67,7 +67,7 @@ impl Notes {
 
 /// The next event: its method, and the subscription that it names.
 async fn notified(stream: &mut Answer) -> (Value, Value) {
-    let (_, message) = stream.event().await.expect("the stream goes on");
+    let (_, message) = stream.event().await.expect("the stream continues");
     (message["method"].clone(), message["params"]["_meta"][TAG].clone())
 }
 

@@ -362,7 +362,7 @@ async fn closing_the_connection_cancels_the_request() {
 async fn the_opening_timeout_of_sessions_does_not_end_a_quiet_stateless_stream() {
     let config = |server: HttpServer| {
         server
-            .opening(Duration::from_millis(50))
+            .initialize_timeout(Duration::from_millis(50))
             .keep_alive(Duration::from_millis(20))
     };
     let modern = serve_tools(config, Revision::ALL.to_vec()).await;

@@ -18,7 +18,7 @@ async fn a_cut_stream_is_resumed_with_nothing_lost_or_doubled() {
     // Each connection is cut after a few events, while more are on their way.
     for round in 0..10 {
         for _ in 0..=round {
-            let (id, event) = stream.event().await.expect("it goes on");
+            let (id, event) = stream.event().await.expect("it continues");
             seen.push(event);
             last = id;
         }
@@ -127,7 +127,7 @@ async fn a_slow_reader_blocks_the_engine_and_gets_everything_later() {
 
 #[tokio::test]
 async fn messages_for_a_lost_reader_are_buffered_to_a_limit_and_its_response_kept() {
-    let config = |server: HttpServer| server.replay(16, 64 << 10).stall(Duration::from_millis(200));
+    let config = |server: HttpServer| server.replay(16, 64 << 10).stall_timeout(Duration::from_millis(200));
     let server = serve(config).await;
     let session = server.begin(hub()).await;
     let mut stream = server
@@ -228,7 +228,7 @@ async fn a_client_that_accepts_one_media_type_is_answered_in_it() {
 async fn a_stream_that_nobody_reads_delays_no_other_request() {
     for own in [false, true] {
         // A full stream waits for its reader longer than this test waits for responses.
-        let config = |server: HttpServer| server.replay(4, 64 << 10).stall(Duration::from_secs(600));
+        let config = |server: HttpServer| server.replay(4, 64 << 10).stall_timeout(Duration::from_secs(600));
         let server = serve(config).await;
         let session = server.begin(hub()).await;
         let _listening = server.listen(&session, None).await;

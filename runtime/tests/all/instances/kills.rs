@@ -46,7 +46,7 @@ async fn a_client_of_a_killed_instance_gets_all_events_and_an_error() {
     assert_eq!(client.resume(&second, &resumed.last).await.status(), 204);
     let mut again = Events::of(client.resume(&second, &events.last).await);
     assert_eq!(again.rest().await.last(), Some(&error));
-    // The session goes on.
+    // The session continues.
     let response = client.post(second.address, &call(8, "process", json!({}))).await;
     assert_eq!(response.status(), 200);
 }

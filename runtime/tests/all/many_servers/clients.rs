@@ -69,7 +69,7 @@ async fn only_calls_of_read_only_tools_are_repeated() {
         called.store(0, Ordering::SeqCst);
         let options = Options {
             limits: mcp_runtime::Limits {
-                closing: Duration::from_millis(10),
+                close_timeout: Duration::from_millis(10),
                 ..Default::default()
             },
             ..Options::default()

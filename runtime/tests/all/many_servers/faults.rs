@@ -154,7 +154,7 @@ async fn many_subscriptions_wait_for_a_silent_server_only_once() {
             loop {
                 notes.router.tools_changed();
                 if let Ok(change) = timeout(Duration::from_secs(1), changes.next()).await {
-                    break change.expect("the subscription goes on").unwrap();
+                    break change.expect("the subscription continues").unwrap();
                 }
             }
         };
@@ -271,7 +271,7 @@ async fn resubscribing_to_a_server_that_ends_each_subscription_backs_off() {
     let told = async { while changes.next().await.is_some() {} };
     assert!(
         timeout(Duration::from_secs(60), told).await.is_err(),
-        "the subscription goes on"
+        "the subscription continues"
     );
     // After 0.1, 0.2, 0.4, … seconds.
     let asked = asked.load(Ordering::SeqCst);

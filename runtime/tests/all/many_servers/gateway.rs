@@ -284,13 +284,13 @@ async fn equal_resource_uris_of_two_servers_are_distinguished() {
                 gateway = gateway.prefix_uris();
             }
             for revision in REVISIONS {
-                twins_are_told_apart(&connect(&gateway, client(), revision).await, first).await;
+                twins_are_distinguished(&connect(&gateway, client(), revision).await, first).await;
             }
         }
     }
 }
 
-async fn twins_are_told_apart(session: &ClientSession, first: &str) {
+async fn twins_are_distinguished(session: &ClientSession, first: &str) {
     // Links are rewritten correctly even before anything was listed.
     for (server, base) in [("a", first), ("b", "wiki://b/")] {
         let result = session.call_tool(&format!("{server}_links"), json!({})).await.unwrap();
@@ -338,7 +338,7 @@ async fn twins_are_told_apart(session: &ClientSession, first: &str) {
             session.call_tool("a_change", json!({})).await.unwrap();
             session.call_tool("b_change", json!({})).await.unwrap();
             if let Ok(change) = timeout(Duration::from_millis(20), changes.next()).await {
-                break change.expect("the subscription goes on").unwrap();
+                break change.expect("the subscription continues").unwrap();
             }
         }
     };

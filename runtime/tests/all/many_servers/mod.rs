@@ -3,7 +3,7 @@
 mod clients;
 mod faults;
 mod gateway;
-mod limits;
+mod ready_middleware;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};

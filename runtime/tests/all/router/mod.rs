@@ -2,12 +2,12 @@
 
 mod composition;
 mod extractors;
+mod list_functions;
 mod lists;
 mod methods;
 mod notifications;
 mod registration;
 mod shared;
-mod sources;
 mod tasks;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -98,7 +98,7 @@ async fn next(heard: &mut Heard) -> String {
     let heard = tokio::time::timeout(Duration::from_secs(5), heard.recv()).await;
     heard
         .expect("a notification comes in time")
-        .expect("the session goes on")
+        .expect("the session continues")
 }
 
 async fn nothing(heard: &mut Heard) {

@@ -53,7 +53,7 @@ async fn every_function_for_a_notification_gets_it_in_both_eras() {
         }
         assert!(
             peer.call_tool(call("ping", json!({}))).await.is_ok(),
-            "the session goes on"
+            "the session continues"
         );
     }
 }

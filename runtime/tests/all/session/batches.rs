@@ -6,14 +6,14 @@ use std::sync::atomic::Ordering;
 use mcp_runtime::{Options, Revision};
 use serde_json::json;
 
-use crate::common::spoken;
+use crate::common::session_revisions;
 use crate::session::raw::{
     Tools, any_revision, batching, call, code, initialize, limits, notification, opened, request, unopened, until,
 };
 
 #[tokio::test]
 async fn a_batch_is_answered_in_one_array_where_the_revision_has_batches() {
-    for revision in spoken() {
+    for revision in session_revisions() {
         let tools = Tools::new(2);
         let (_session, mut raw) = opened(&tools, any_revision(), revision, json!({}), 16).await;
         let batch = json!([

@@ -10,7 +10,7 @@ use mcp_runtime::{
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use crate::common::spoken;
+use crate::common::session_revisions;
 
 struct Quiet;
 
@@ -47,7 +47,7 @@ async fn session(revision: Revision, client: Value, server: Value) -> (ServerSes
     let (server_end, client_end) = channel(16);
     let server = serde_json::from_value(server).unwrap();
     let options = Options {
-        supported: spoken(),
+        supported: session_revisions(),
         ..Options::default()
     };
     let server = serve(Quiet, info(), server, None, options, server_end);
@@ -127,7 +127,7 @@ async fn a_server_sends_only_the_kinds_of_requests_that_the_client_declares() {
 
 #[tokio::test]
 async fn features_missing_from_an_earlier_revision_are_unrepresentable() {
-    for revision in spoken()
+    for revision in session_revisions()
         .into_iter()
         .filter(|revision| *revision < Revision::V2025_11_25)
     {
@@ -151,7 +151,7 @@ async fn features_missing_from_an_earlier_revision_are_unrepresentable() {
 
 #[tokio::test]
 async fn notifications_without_the_declared_capability_fail() {
-    for revision in spoken() {
+    for revision in session_revisions() {
         let message = || hub::LoggingMessageNotificationParams::new("info", json!("hello"));
         let (server, _client) = session(revision, json!({}), json!({"tools": {}})).await;
         let error = server.peer().notify_logging_message(message()).await.unwrap_err();

@@ -15,7 +15,7 @@ use mcp_runtime::{
 use serde::ser::{Serialize, Serializer};
 use serde_json::json;
 
-use crate::common::spoken;
+use crate::common::session_revisions;
 
 /// Declares a message whose only parameter is a `word`.
 macro_rules! message {
@@ -158,7 +158,7 @@ fn info() -> hub::Implementation {
 
 fn server(echo: Echo, transport: impl Transport) -> ServerSession {
     let options = Options {
-        supported: spoken(),
+        supported: session_revisions(),
         ..Options::default()
     };
     serve(
@@ -188,8 +188,11 @@ async fn client(revision: Revision, transport: impl Transport) -> ClientSession 
 
 /// The oldest and the newest revision that a session can be in.
 fn ends() -> [Revision; 2] {
-    let spoken = spoken();
-    [*spoken.iter().min().unwrap(), *spoken.iter().max().unwrap()]
+    let session_revisions = session_revisions();
+    [
+        *session_revisions.iter().min().unwrap(),
+        *session_revisions.iter().max().unwrap(),
+    ]
 }
 
 /// Sends a client's requests and notifications, and checks the responses.
@@ -263,7 +266,7 @@ async fn custom_methods_work_over_http_at_the_oldest_and_the_newest_revision() {
     let app = HttpServer::from_fn(|transport, _| {
         server(Echo::default(), transport);
     })
-    .revisions(spoken());
+    .revisions(session_revisions());
     let serving = tokio::spawn(serve(listener, app).into_future());
     for revision in ends() {
         let transport = HttpClient::new(&url, HttpOptions::default()).unwrap();

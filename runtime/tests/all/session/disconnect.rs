@@ -73,7 +73,7 @@ async fn handlers_are_dropped_when_the_peer_dies() {
     })
     .await;
     // A notification handler may run as long as closing may take.
-    tokio::time::sleep(Options::default().limits.closing).await;
+    tokio::time::sleep(Options::default().limits.close_timeout).await;
     until("no task is left", || alive_tasks() == 0).await;
 }
 

@@ -9,7 +9,7 @@ use mcp_runtime::{
 };
 use serde_json::json;
 
-use crate::common::spoken;
+use crate::common::session_revisions;
 
 /// A server with one tool, which reports progress and requests the client's roots.
 struct Weather;
@@ -59,7 +59,7 @@ async fn session(revision: Revision) -> (mcp_runtime::ServerSession, mcp_runtime
     let capabilities: hub::ServerCapabilities = serde_json::from_value(json!({"tools": {}})).unwrap();
     let info = hub::Implementation::new("weather", "1.0");
     let options = Options {
-        supported: spoken(),
+        supported: session_revisions(),
         ..Options::default()
     };
     let server = serve(Weather, info, capabilities, None, options, server_end);
@@ -80,7 +80,7 @@ async fn session(revision: Revision) -> (mcp_runtime::ServerSession, mcp_runtime
 
 #[tokio::test]
 async fn one_handler_serves_every_revision() {
-    for revision in spoken() {
+    for revision in session_revisions() {
         let (server, client) = session(revision).await;
         assert_eq!(client.peer().revision(), Some(revision));
         let tools = client

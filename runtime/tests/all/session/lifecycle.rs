@@ -9,7 +9,7 @@ use mcp_runtime::{ClientSession, Limits, Options, Revision, ServerSession};
 use serde_json::json;
 use tokio::time::{Instant, timeout};
 
-use crate::common::{connect_to, spoken};
+use crate::common::{connect_to, session_revisions};
 use crate::session::raw::{
     Raw, Tools, alive_tasks, any_revision, call, code, initialize, notification, of_hub, opened, request, serve_over,
     text, unopened, until,
@@ -17,7 +17,7 @@ use crate::session::raw::{
 
 #[tokio::test]
 async fn before_initialize_only_pings_succeed_and_a_second_initialize_is_refused() {
-    for revision in spoken() {
+    for revision in session_revisions() {
         let tools = Tools::new(1);
         let (_session, mut raw) = unopened(&tools, any_revision(), 16);
         raw.is_quiet().await;
@@ -154,7 +154,7 @@ async fn closing_ends_after_its_time_limit_even_if_handlers_hang() {
     until("both are handled", || tools.log.begun.load(Ordering::SeqCst) == 2).await;
     let begun = Instant::now();
     session.close().await;
-    let closing = Limits::default().closing;
+    let closing = Limits::default().close_timeout;
     assert!(begun.elapsed() < closing * 2, "{:?}", begun.elapsed());
     assert_eq!(raw.read().await, None);
     tokio::time::sleep(closing * 2).await;

@@ -35,7 +35,7 @@ async fn a_client_that_never_reads_does_not_block_the_session_and_its_cost_is_bo
     let begun = Instant::now();
     session.close().await;
     assert!(
-        begun.elapsed() <= 3 * Limits::default().closing,
+        begun.elapsed() <= 3 * Limits::default().close_timeout,
         "{:?}",
         begun.elapsed()
     );
@@ -105,7 +105,7 @@ async fn requests_over_the_total_byte_limit_are_refused_until_others_end() {
 async fn calls_to_a_server_that_never_reads_time_out_and_leave_few_tasks() {
     let options = limits(|limits| {
         (limits.in_flight, limits.waiting) = (4, 4);
-        limits.answer = Duration::from_secs(1);
+        limits.call_timeout = Duration::from_secs(1);
     });
     let (session, raw) = client(options, json!({"tools": {}}), 1).await;
     for _ in 0..200 {

@@ -40,7 +40,11 @@ async fn malformed_messages_are_refused_and_the_session_continues() {
     ] {
         writer.write_all(bytes).await.expect("written");
         writer.write_all(b"\n").await.expect("written");
-        let line = lines.next_line().await.expect("readable").expect("the session goes on");
+        let line = lines
+            .next_line()
+            .await
+            .expect("readable")
+            .expect("the session continues");
         let answer: Value = serde_json::from_str(&line).expect("JSON");
         assert_eq!(code(&answer), expected, "{answer}");
     }

@@ -74,7 +74,7 @@ async fn a_notification_handler_that_sends_requests_does_not_block_the_session()
     }
     raw.send(&request("still there", "ping", json!({}))).await;
     let answer = timeout(Duration::from_secs(30), answer_roots(&mut raw)).await;
-    assert_eq!(answer.expect("the session goes on")["id"], "still there");
+    assert_eq!(answer.expect("the session continues")["id"], "still there");
     let waiting = Limits::default().notifications;
     timeout(Duration::from_secs(30), async {
         while heard.load(Ordering::SeqCst) < waiting {

@@ -13,7 +13,7 @@ use mcp_runtime::{
 };
 use serde_json::json;
 
-use crate::common::spoken;
+use crate::common::session_revisions;
 
 /// A server whose lists have pages, each with two tools; the cursor is the number of the page.
 struct Pages {
@@ -88,7 +88,7 @@ async fn client_of(
         asked: Arc::clone(&asked),
     };
     let options = Options {
-        supported: spoken(),
+        supported: session_revisions(),
         ..Options::default()
     };
     serve(handler, info.clone(), capabilities, None, options, server_end);
@@ -124,7 +124,7 @@ async fn all<T>(mut stream: impl Stream<Item = Result<T, CallError>> + Unpin) ->
 
 #[tokio::test]
 async fn a_list_is_a_stream_over_its_pages_at_every_revision() {
-    for revision in spoken() {
+    for revision in session_revisions() {
         let (client, asked) = client(revision, |page| (page < 2).then_some(page + 1)).await;
         let (tools, error) = all(client.peer().list::<hub::Tool>()).await;
         assert!(error.is_none(), "{error:?}");
@@ -153,7 +153,10 @@ async fn a_page_is_requested_only_after_the_previous_one_has_been_read() {
 async fn an_endless_list_ends_with_an_error() {
     let circle = |page: usize| Some((page + 1) % 4);
     let endless = |page: usize| Some(page + if page == 12 { 2 } else { 1 });
-    for (list, pages, why) in [(circle as fn(usize) -> _, 5, "repeats the cursor"), (endless, 20, "too many")] {
+    for (list, pages, why) in [
+        (circle as fn(usize) -> _, 5, "repeats the cursor"),
+        (endless, 20, "too many"),
+    ] {
         let (client, asked) = client(Revision::V2025_11_25, list).await;
         let (tools, error) = all(client.peer().list::<hub::Tool>()).await;
         assert!(matches!(error, Some(CallError::InvalidResult(reason)) if reason.contains(why)));

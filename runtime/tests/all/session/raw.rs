@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tokio::sync::Barrier;
 use tokio::time::timeout;
 
-use crate::common::{connect_to, spoken, with_handshake};
+use crate::common::{connect_to, session_revisions, with_handshake};
 
 pub const PATIENCE: Duration = Duration::from_secs(3600);
 
@@ -108,7 +108,7 @@ impl Raw {
             json: json.to_vec(),
             purpose: Purpose::Unsolicited,
         };
-        self.sender.send(message).await.expect("the session goes on");
+        self.sender.send(message).await.expect("the session continues");
     }
 
     /// Returns the next message, or `None` once the session has ended.
@@ -120,7 +120,7 @@ impl Raw {
     }
 
     pub async fn next(&mut self) -> Value {
-        self.read().await.expect("the session goes on")
+        self.read().await.expect("the session continues")
     }
 
     pub async fn ask(&mut self, message: &Value) -> Value {
@@ -171,7 +171,7 @@ pub fn limits(change: impl FnOnce(&mut Limits)) -> Options {
 /// Options that allow every revision with a handshake, drafts included.
 pub fn any_revision() -> Options {
     Options {
-        supported: spoken(),
+        supported: session_revisions(),
         ..Options::default()
     }
 }

@@ -8,7 +8,7 @@ use mcp_runtime::{CallServer, ClientSession, Options, Revision, hub};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use crate::common::{connect_to, spoken};
+use crate::common::{connect_to, session_revisions};
 
 /// Responses to `tools/list`. `ID` is replaced by the request's id.
 const RESPONSES: [&str; 20] = [
@@ -65,7 +65,7 @@ async fn client(revision: Revision, needs_text: bool, response: &'static str) ->
 
 #[tokio::test]
 async fn decoding_a_result_in_place_has_the_same_outcome_as_decoding_its_text() {
-    for revision in spoken() {
+    for revision in session_revisions() {
         let mut listed = 0;
         for response in RESPONSES {
             let outcome = async |needs_text| {

@@ -16,7 +16,7 @@ async fn a_call_without_an_answer_times_out_and_is_cancelled() {
     let begun = Instant::now();
     let ended = session.peer().call_tool(tool("hang")).await;
     assert!(matches!(ended, Err(CallError::TimedOut(_))), "{ended:?}");
-    let (waited, limit) = (begun.elapsed(), Limits::default().answer);
+    let (waited, limit) = (begun.elapsed(), Limits::default().call_timeout);
     assert!(waited >= limit && waited < limit + Duration::from_secs(1), "{waited:?}");
     let id = raw.next().await["id"].clone();
     let told = raw.next().await;
@@ -39,7 +39,7 @@ async fn the_arguments_of_a_call_with_progress_are_sent_verbatim() {
     let sent = timeout(PATIENCE, raw.receiver.receive_outgoing())
         .await
         .expect("it is sent");
-    let sent = String::from_utf8(sent.expect("the session goes on").json).expect("text");
+    let sent = String::from_utf8(sent.expect("the session continues").json).expect("text");
     assert!(sent.contains(arguments), "{sent}");
     assert!(sent.contains(r#""_meta":{"progressToken":"#), "{sent}");
     calling.abort();
@@ -57,13 +57,13 @@ async fn progress_extends_the_timeout_of_a_call_up_to_the_maximum() {
     let mut told = 0;
     while !calling.is_finished() {
         told += 1;
-        assert!(told < 100, "the call goes on forever");
+        assert!(told < 100, "the call lasts forever");
         let params = json!({"progressToken": token, "progress": told});
         raw.send(&notification("notifications/progress", params)).await;
-        tokio::time::sleep(Limits::default().answer * 5 / 6).await;
+        tokio::time::sleep(Limits::default().call_timeout * 5 / 6).await;
     }
     let ended = calling.await.expect("no panic");
-    let cap = Limits::default().answer_at_most;
+    let cap = Limits::default().call_timeout_max;
     match ended {
         Err(CallError::TimedOut(waited)) => {
             assert!(waited >= cap && waited < cap + Duration::from_secs(1), "{waited:?}");

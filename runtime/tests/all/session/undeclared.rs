@@ -3,12 +3,12 @@
 use mcp_runtime::{CallError, CallServer, Options};
 use serde_json::json;
 
-use crate::common::spoken;
+use crate::common::session_revisions;
 use crate::session::raw::{Tools, any_revision, call, client, code, opened, request, text, tool};
 
 #[tokio::test]
 async fn a_server_neither_answers_nor_sends_requests_without_a_capability() {
-    for revision in spoken() {
+    for revision in session_revisions() {
         let tools = Tools::new(1);
         let (_session, mut raw) = opened(&tools, any_revision(), revision, json!({}), 16).await;
         for (method, params) in [

@@ -12,7 +12,7 @@ use mcp_runtime::{
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use crate::common::spoken;
+use crate::common::session_revisions;
 
 const BOTH: [Validation; 2] = [Validation::Lenient, Validation::Strict];
 
@@ -140,7 +140,7 @@ async fn client(
 
 #[tokio::test]
 async fn strict_validation_refuses_a_request_with_violations() {
-    for revision in spoken() {
+    for revision in session_revisions() {
         for validation in BOTH {
             let (mut peer, heard, violations) = server(validation, revision);
             peer.ask(1, "initialize", introduction(revision)).await;
@@ -192,7 +192,7 @@ async fn strict_validation_refuses_a_request_with_violations() {
 
 #[tokio::test]
 async fn strict_validation_refuses_an_initialize_request_with_violations() {
-    for revision in spoken() {
+    for revision in session_revisions() {
         let (mut peer, _, _) = server(Validation::Strict, revision);
         let mut params = introduction(revision);
         params["clientInfo"]["name"] = Value::Null;
@@ -211,7 +211,7 @@ async fn strict_validation_refuses_an_initialize_request_with_violations() {
 
 #[tokio::test]
 async fn strict_validation_drops_a_notification_with_violations() {
-    for revision in spoken() {
+    for revision in session_revisions() {
         for validation in BOTH {
             let (session, mut peer, heard, violations) = client(validation, revision, json!("be kind")).await;
             let session = session.unwrap();
@@ -241,7 +241,7 @@ async fn strict_validation_drops_a_notification_with_violations() {
 
 #[tokio::test]
 async fn strict_validation_fails_a_call_whose_result_has_violations() {
-    for revision in spoken() {
+    for revision in session_revisions() {
         for validation in BOTH {
             let (session, mut peer, _, violations) = client(validation, revision, json!("be kind")).await;
             let session = session.unwrap();
@@ -269,7 +269,7 @@ async fn strict_validation_fails_a_call_whose_result_has_violations() {
 
 #[tokio::test]
 async fn strict_validation_fails_the_handshake_if_the_initialize_result_has_violations() {
-    for revision in spoken() {
+    for revision in session_revisions() {
         let (session, ..) = client(Validation::Lenient, revision, Value::Null).await;
         session.unwrap().close().await;
         let (session, .., violations) = client(Validation::Strict, revision, Value::Null).await;
@@ -280,7 +280,10 @@ async fn strict_validation_fails_the_handshake_if_the_initialize_result_has_viol
 
 #[tokio::test]
 async fn each_message_of_a_batch_is_validated_separately() {
-    for revision in spoken().into_iter().filter(|revision| revision.facts().batches) {
+    for revision in session_revisions()
+        .into_iter()
+        .filter(|revision| revision.facts().batches)
+    {
         let (mut peer, heard, _) = server(Validation::Strict, revision);
         peer.ask(1, "initialize", introduction(revision)).await;
         let call = |id: i64, arguments: Value| {
@@ -325,7 +328,7 @@ async fn called(
 
 #[tokio::test]
 async fn a_response_whose_id_is_a_string_belongs_to_the_request_with_that_number() {
-    for revision in spoken() {
+    for revision in session_revisions() {
         for validation in BOTH {
             let (called, violations) = called(
                 validation,
@@ -346,7 +349,7 @@ async fn a_response_whose_id_is_a_string_belongs_to_the_request_with_that_number
 
 #[tokio::test]
 async fn lenient_validation_ignores_a_null_error_or_result_next_to_the_other() {
-    for revision in spoken() {
+    for revision in session_revisions() {
         for validation in BOTH {
             let answer = |id: &Value| json!({"jsonrpc": "2.0", "id": id, "result": {"content": []}, "error": null});
             let (succeeded, violations) = called(validation, revision, answer).await;
@@ -377,7 +380,7 @@ async fn lenient_validation_ignores_a_null_error_or_result_next_to_the_other() {
 
 #[tokio::test]
 async fn lenient_validation_tolerates_structured_content_without_content() {
-    for revision in spoken() {
+    for revision in session_revisions() {
         let tolerates = !revision.tolerances("tools/call").is_empty();
         for validation in BOTH {
             let answer = |id: &Value| json!({"jsonrpc": "2.0", "id": id, "result": {"structuredContent": {"n": 5}}});
@@ -411,7 +414,7 @@ async fn lenient_validation_tolerates_structured_content_without_content() {
 
 #[tokio::test]
 async fn lenient_validation_ends_a_list_at_an_empty_cursor() {
-    for revision in spoken() {
+    for revision in session_revisions() {
         for validation in BOTH {
             let (session, mut raw, _, violations) = client(validation, revision, json!("")).await;
             let peer = session.unwrap().peer().clone();

@@ -38,7 +38,7 @@ async fn each_line_is_a_message_and_the_last_one_needs_no_newline() {
 }
 
 #[tokio::test]
-async fn a_line_over_the_limit_is_refused_once_and_the_session_goes_on() {
+async fn a_line_over_the_limit_is_refused_once_and_the_session_continues() {
     let long = "x".repeat(100_000);
     let input = format!("1234567890\n{long}\n12345678901\n1234567890\r\n2\n{long}");
     let all = all_of(input.as_bytes(), 10).await;
@@ -58,7 +58,7 @@ async fn a_line_over_the_limit_is_refused_once_and_the_session_goes_on() {
 }
 
 #[tokio::test]
-async fn a_line_that_is_not_utf_8_is_refused_and_the_session_goes_on() {
+async fn a_line_that_is_not_utf_8_is_refused_and_the_session_continues() {
     let all = all_of(b"\"\xff\"\n{}\n", 100).await;
     assert_eq!(all, [Err(-32700), Ok("{}".to_owned())]);
 }
@@ -198,7 +198,7 @@ async fn responses_to_requests_that_arrive_together_are_one_write() {
         .collect();
     peer.write_all(pings.as_bytes()).await.expect("there is room");
     for _ in 0..64 {
-        let response = output.next_line().await.expect("it answers").expect("it goes on");
+        let response = output.next_line().await.expect("it answers").expect("it continues");
         assert!(response.contains("\"result\""), "{response}");
     }
     assert_eq!(writes.load(Ordering::Relaxed), 1);

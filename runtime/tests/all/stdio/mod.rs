@@ -25,7 +25,7 @@ async fn next(receiver: &mut impl Receiver) -> Option<Result<String, i64>> {
     let received = timeout(Duration::from_secs(10), receiver.receive()).await;
     match received
         .expect("something comes in time")
-        .expect("the connection goes on")?
+        .expect("the connection continues")?
     {
         Incoming::Message { json, .. } => Some(Ok(String::from_utf8(json).expect("messages are UTF-8"))),
         Incoming::Refused(error) => Some(Err(error.code)),

@@ -231,7 +231,10 @@ async fn a_task_function_receives_the_error_response_to_its_elicitation() {
         old.answer = json!({"error": {"code": -7, "message": "nobody is there"}});
         let task = old.begin("sure").await;
         let result = timeout(PATIENCE, old.of_task("tasks/result", &task)).await;
-        assert_eq!(text(&result.expect("the task goes on").unwrap()), "-7: nobody is there");
+        assert_eq!(
+            text(&result.expect("the task continues").unwrap()),
+            "-7: nobody is there"
+        );
         assert_eq!(old.asked.len(), 1, "{:?}", old.asked);
     }
 }

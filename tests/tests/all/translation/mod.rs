@@ -16,7 +16,8 @@ mod tasks;
 use crate::revisions::{V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25};
 use mcp_adapters::mcp_wire::{Batch, Decoded, RawJson};
 use mcp_adapters::{
-    Conversion, FromPeer, FromResult, Loss, Policy, Revision, Translated, Unrepresentable, hello, peers, translate,
+    Conversion, FromPeer, FromResult, Loss, Policy, Revision, Translated, Unrepresentable, peers, session_messages,
+    translate,
 };
 use mcp_tests::same;
 use serde_json::{Value, json};
@@ -133,8 +134,8 @@ fn single<M>(batch: Batch<M>) -> M {
 
 /// Returns a conversion that supplies the metadata that the hub requires with each request.
 fn supplied() -> Conversion {
-    let mut supply = hello::supply("2025-11-25", json!({}).into(), None);
-    hello::supply_elicitation(&mut supply, "e");
+    let mut supply = session_messages::supply("2025-11-25", json!({}).into(), None);
+    session_messages::supply_elicitation(&mut supply, "e");
     Conversion::new(Policy::Conform).supplied_with(supply)
 }
 

@@ -70,7 +70,7 @@ pub(super) fn client(options: &HttpOptions) -> Result<reqwest::Client, HttpError
     });
     let client = reqwest::Client::builder()
         .redirect(redirect)
-        .connect_timeout(options.patience)
+        .connect_timeout(options.timeout)
         .tcp_keepalive(Duration::from_secs(60))
         // Common servers close idle connections after 5 seconds, and a POST that fails because of that can't be
         // repeated.
@@ -273,7 +273,7 @@ impl Connection {
             return;
         }
         let ended = self.send(self.client.delete(self.url.clone()), SessionScope::Current);
-        match tokio::time::timeout(self.options.patience.min(Duration::from_secs(5)), ended).await {
+        match tokio::time::timeout(self.options.timeout.min(Duration::from_secs(5)), ended).await {
             Ok(Ok((answer, _))) if answer.status() == StatusCode::METHOD_NOT_ALLOWED => {}
             Ok(Ok((answer, _))) => tracing::debug!(status = %answer.status(), "the session is ended"),
             Ok(Err(error)) => tracing::debug!(%error, "the session couldn't be ended on the server"),

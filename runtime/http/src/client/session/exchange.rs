@@ -9,12 +9,12 @@ use reqwest::StatusCode;
 use reqwest::header::HeaderMap;
 use tokio::sync::OwnedSemaphorePermit;
 
-use super::awaited::Awaited;
 use super::body::Response;
 use super::classify::PostKind;
 use super::connection::{Connection, InFlight};
 use super::deliver::deliver;
 use super::error::{HttpError, SessionExpired};
+use super::pending_response::PendingResponse;
 use super::poster::{Poster, Terms};
 use super::renewal::renew;
 use super::response::failure;
@@ -43,8 +43,8 @@ impl Poster for Arc<Connection> {
         Connection::deliver(self, json).await;
     }
 
-    async fn follow(&self, response: Response, awaited: &Awaited<'_>) -> Result<(), HttpError> {
-        stream::follow(self, response, awaited).await
+    async fn follow(&self, response: Response, pending: &PendingResponse<'_>) -> Result<(), HttpError> {
+        stream::follow(self, response, pending).await
     }
 
     fn terms(&self) -> Terms<'_> {
@@ -52,7 +52,7 @@ impl Poster for Arc<Connection> {
             extensions: &self.options.extensions,
             tools: &self.tools,
             message_bytes: self.options.message_bytes,
-            patience: Some(self.options.patience),
+            timeout: Some(self.options.timeout),
         }
     }
 }
@@ -187,12 +187,12 @@ async fn deliver_in_session(
     id: &RequestId,
 ) -> Result<(), HttpError> {
     let revision = connection.state.lock().revision;
-    let awaited = Awaited {
+    let pending = PendingResponse {
         id,
         lists: None,
         resumes: revision.is_none_or(|revision| revision.facts().resumption),
     };
-    let delivered = deliver(connection, response, &awaited);
+    let delivered = deliver(connection, response, &pending);
     let delivered = session.ended.run_until_cancelled(delivered).await;
     delivered.unwrap_or(Err(SessionExpired.into()))
 }

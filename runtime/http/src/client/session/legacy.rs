@@ -19,7 +19,7 @@ pub(super) async fn connect(connection: &Arc<Connection>, json: Vec<u8>) -> Resu
         let url = endpoint(connection, &mut events).await?;
         Ok::<_, HttpError>((events, url))
     };
-    let (events, url) = timeout(connection.options.patience, opened)
+    let (events, url) = timeout(connection.options.timeout, opened)
         .await
         .map_err(|_| HttpError::Endpoint)??;
     connection.state.lock().legacy = Some(url.clone());

@@ -14,6 +14,6 @@ mod stream;
 pub use self::authorization::{Attempts, Authorization, AuthorizationFuture, Authorize};
 pub use self::http_client::{HttpClient, HttpReceiver, HttpSender};
 pub use self::options::{HttpExchange, HttpOptions};
-use super::{awaited, body, classify, deliver, error, events, poster, response, stateless, tools};
+use super::{body, classify, deliver, error, events, pending_response, poster, response, stateless, tools};
 /// The HTTP library, for header functions and custom clients.
 pub use reqwest;

@@ -34,7 +34,7 @@ pub struct HttpOptions {
     /// The maximum delay of a reconnect, even if the server sets a longer one.
     pub reconnect_at_most: Duration,
     /// The timeout of connecting, of opening the stream of HTTP with SSE, and of ending the session.
-    pub patience: Duration,
+    pub timeout: Duration,
     /// The client to use, for proxies or certificates. The default one follows redirections only within the same
     /// origin.
     pub client: Option<reqwest::Client>,
@@ -71,7 +71,7 @@ impl Default for HttpOptions {
             reconnects: 5,
             reconnect_after: Duration::from_secs(1),
             reconnect_at_most: Duration::from_secs(60),
-            patience: Duration::from_secs(30),
+            timeout: Duration::from_secs(30),
             client: None,
             authorizer: None,
             extensions: Vec::new(),

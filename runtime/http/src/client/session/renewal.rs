@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mcp_adapters::mcp_wire::{MessageHeader, RawJson, RequestId};
-use mcp_adapters::{Revision, hello};
+use mcp_adapters::{Revision, session_messages};
 use mcp_runtime_core::transport::Incoming;
 use tokio::time::{Instant, timeout};
 
@@ -37,7 +37,7 @@ pub(super) async fn renew(connection: &Arc<Connection>, lost: SessionId, listen:
         };
         let Some(handshake) = handshake else { return false };
         let renewed = timeout(
-            connection.options.patience,
+            connection.options.timeout,
             repeat_handshake(&connection, handshake, listen),
         )
         .await;
@@ -112,5 +112,5 @@ async fn negotiated(
         result.decode_as::<RawJson>().ok()
     };
     let result = named().ok_or(HttpError::Unanswered)?;
-    Ok(hello::agreed_version(&result))
+    Ok(session_messages::negotiated_version(&result))
 }

@@ -8,13 +8,13 @@ use reqwest::header::{ACCEPT, HeaderName, HeaderValue};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::awaited::Awaited;
 use super::body::Response;
 use super::classify::answers;
 use super::connection::Connection;
 use super::error::{HttpError, SessionExpired};
 use super::events::{Events, is_message};
 use super::opening::OpeningStream;
+use super::pending_response::PendingResponse;
 use super::renewal::renew;
 use super::response::{EVENT_STREAM, failure, media_type};
 use super::state::{RemoteSession, SessionScope};
@@ -45,7 +45,12 @@ enum End {
 }
 
 /// Delivers the messages of a stream, up to the awaited response.
-async fn read(connection: &Connection, events: &mut Events, cursor: &mut Cursor, awaited: Option<&Awaited<'_>>) -> End {
+async fn read(
+    connection: &Connection,
+    events: &mut Events,
+    cursor: &mut Cursor,
+    pending: Option<&PendingResponse<'_>>,
+) -> End {
     let since = Instant::now();
     let mut resumed = cursor.last.clone();
     while let Some(event) = events.next().await {
@@ -57,15 +62,15 @@ async fn read(connection: &Connection, events: &mut Events, cursor: &mut Cursor,
             .is_some_and(|last| event.id.as_deref() == Some(last.as_bytes()));
         let mut end = None;
         if event.oversized {
-            match awaited {
+            match pending {
                 Some(_) => end = Some(End::Oversized),
                 None => connection.refuse_oversized().await,
             }
         } else if !is_repeated && is_message(&event) {
-            let answered = awaited.filter(|awaited| answers(&event.data, awaited.id));
+            let answered = pending.filter(|pending| answers(&event.data, pending.id));
             end = answered.map(|_| End::Answered);
             let json = match answered {
-                Some(awaited) => awaited.take(&connection.tools, event.data),
+                Some(pending) => pending.take(&connection.tools, event.data),
                 None => event.data,
             };
             connection.deliver(json).await;
@@ -88,17 +93,17 @@ async fn read(connection: &Connection, events: &mut Events, cursor: &mut Cursor,
 pub(super) async fn follow(
     connection: &Arc<Connection>,
     answer: Response,
-    awaited: &Awaited<'_>,
+    pending: &PendingResponse<'_>,
 ) -> Result<(), HttpError> {
     let limit = connection.options.message_bytes;
     let mut events = Events::new(answer, limit);
     let mut cursor = Cursor::default();
     loop {
-        match read(connection, &mut events, &mut cursor, Some(awaited)).await {
+        match read(connection, &mut events, &mut cursor, Some(pending)).await {
             End::Answered => break,
             End::Oversized => return Err(HttpError::TooLarge(limit)),
             // Without an id, the server can't know which events are missing.
-            End::Cut if cursor.last.is_none() || !awaited.resumes => return Err(HttpError::Unanswered),
+            End::Cut if cursor.last.is_none() || !pending.resumes => return Err(HttpError::Unanswered),
             End::Cut => events = reopen(connection, &mut cursor).await?,
         }
     }

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderMap, Response, StatusCode};
 use mcp_adapters::mcp_wire::{self, ErrorObject, MessageHeader, error_code};
-use mcp_adapters::{PeerTypes, Revision, hello};
+use mcp_adapters::{PeerTypes, Revision, session_messages};
 use mcp_runtime_core::{Responder, mirrors};
 
 use super::super::body::Body;
@@ -140,7 +140,7 @@ fn listens(revision: Revision, message: &MessageHeader<'_>) -> bool {
 
 /// Refuses a request whose `_meta` lacks a required key, or whose headers don't match its body.
 fn check(revision: Revision, headers: &HeaderMap, message: &MessageHeader<'_>) -> Result<(), Rejection> {
-    if let Some(key) = hello::missing_key(revision, message) {
+    if let Some(key) = session_messages::missing_key(revision, message) {
         let why = format!("`_meta` of the request has no `{key}`");
         return Err(Rejection::new(StatusCode::BAD_REQUEST, error_code::INVALID_PARAMS, why));
     }

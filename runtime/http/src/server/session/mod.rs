@@ -200,7 +200,7 @@ impl HttpSession {
     }
 
     /// Whether the session can continue on other machines, which share its streams.
-    pub(crate) fn goes_on_elsewhere(&self) -> bool {
+    pub(crate) fn continues_elsewhere(&self) -> bool {
         self.engine.shared.is_some() && self.evicted.load(Ordering::Relaxed)
     }
 

@@ -47,10 +47,10 @@ impl Usage {
     }
 
     /// The time at which the session expires unless its client uses it.
-    pub(crate) fn expires(&self, opening: Duration, expiry: Duration) -> Instant {
+    pub(crate) fn expires(&self, initialize_timeout: Duration, expiry: Duration) -> Instant {
         match self.is_confirmed() {
             true => self.last() + expiry,
-            false => self.started + opening,
+            false => self.started + initialize_timeout,
         }
     }
 }

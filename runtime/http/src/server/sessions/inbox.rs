@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use mcp_adapters::Revision;
-use mcp_adapters::hello;
 use mcp_adapters::mcp_wire::{MessageHeader, MessageKind, Payload};
+use mcp_adapters::session_messages;
 use serde_json::value::RawValue;
 use tokio::time::{sleep, timeout};
 
@@ -70,10 +70,10 @@ fn recipient(session: &HttpSession, header: &MessageHeader<'_>) -> Option<Recipi
     let id = match header.kind() {
         Ok(MessageKind::Request) => return None,
         Ok(MessageKind::Notification) => {
-            if let Some(id) = hello::cancelled_request::<Revision>(header) {
+            if let Some(id) = session_messages::cancelled_request::<Revision>(header) {
                 return (!session.has_request(&id)).then_some(Recipient::Others);
             }
-            hello::progressing_call(session.revision()?, header)?
+            session_messages::progressing_call(session.revision()?, header)?
         }
         Ok(MessageKind::Response | MessageKind::Error) | Err(_) => header.id()?,
     };

@@ -11,9 +11,9 @@ use super::{SessionPermit, Sessions};
 pub(crate) async fn run(session: Arc<HttpSession>, sessions: Weak<Sessions>, permit: SessionPermit) {
     let _gone = session.gone.clone().drop_guard();
     let _permit = permit;
-    let Some((opening, expiry, grace)) = sessions.upgrade().map(|sessions| {
+    let Some((initialize_timeout, expiry, grace)) = sessions.upgrade().map(|sessions| {
         (
-            sessions.settings.opening,
+            sessions.settings.initialize_timeout,
             sessions.settings.expiry,
             sessions.settings.grace,
         )
@@ -31,14 +31,17 @@ pub(crate) async fn run(session: Arc<HttpSession>, sessions: Weak<Sessions>, per
         let mut recorded = session.usage.last();
         while !expired {
             // Early enough to record the use of a client that only reads before the record expires in the store.
-            let look = session.usage.expires(opening, expiry).min(Instant::now() + expiry / 2);
+            let look = session
+                .usage
+                .expires(initialize_timeout, expiry)
+                .min(Instant::now() + expiry / 2);
             tokio::select! {
                 biased;
                 () = session.ended.cancelled() => break,
                 () = &mut drained => break,
                 () = tokio::time::sleep_until(look) => {
                     let used = session.usage.last();
-                    expired = session.usage.expires(opening, expiry) <= Instant::now();
+                    expired = session.usage.expires(initialize_timeout, expiry) <= Instant::now();
                     if !expired && used > recorded {
                         recorded = used;
                         expired = !record_use(&session, &sessions).await;
@@ -60,7 +63,7 @@ pub(crate) async fn run(session: Arc<HttpSession>, sessions: Weak<Sessions>, per
     // A session that has expired here may be in use on another machine. One that outlives this server may be used
     // again.
     let stays =
-        expired || session.is_legacy() || session.goes_on_elsewhere() || sessions.settings.shutdown.is_cancelled();
+        expired || session.is_legacy() || session.continues_elsewhere() || sessions.settings.shutdown.is_cancelled();
     if !stays && let Err(error) = sessions.settings.store.remove(&session.id).await {
         tracing::error!(error, "the session store failed");
     }

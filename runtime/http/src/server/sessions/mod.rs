@@ -211,7 +211,7 @@ impl Sessions {
         };
         self.settings
             .store
-            .create(&session.id, record, self.settings.opening)
+            .create(&session.id, record, self.settings.initialize_timeout)
             .await
             .map_err(Rejection::store_failed)
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use http::header::AUTHORIZATION;
 use http::request::Parts;
 use mcp_adapters::mcp_wire::{Call, Notice, RequestId, UnknownMethod};
-use mcp_adapters::{ClientHello, PeerTypes, Revision, hello, hub};
+use mcp_adapters::{ClientDescription, PeerTypes, Revision, hub, session_messages};
 use mcp_runtime_core::internal::to_json;
 
 use super::super::post_body::{PostBody, read_payload};
@@ -108,13 +108,13 @@ impl Sessions {
 
     /// An `initialize` request that only names the revision.
     pub(crate) fn minimal_initialize(revision: Revision) -> Result<Vec<u8>, Rejection> {
-        let client = ClientHello {
+        let client = ClientDescription {
             version: revision.as_str().to_owned(),
             capabilities: hub::ClientCapabilities::default(),
             implementation: Some(hub::Implementation::new("unknown", "0")),
             log_level: None,
         };
-        let (params, _) = hello::begin(revision, client).map_err(|_| Rejection::internal())?;
+        let (params, _) = session_messages::initialize_params(revision, client).map_err(|_| Rejection::internal())?;
         let request = UnknownMethod::new(revision.lifecycle().begin.unwrap_or_default()).with_params(params);
         let id = RequestId::Integer(0);
         Ok(to_json(&Call { id, request }))

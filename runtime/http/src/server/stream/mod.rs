@@ -94,7 +94,7 @@ impl Stream {
             if self.buffer.lock().take(&json, false, limits, &self.memory) {
                 return;
             }
-            if timeout(limits.stall, changed).await.is_err() {
+            if timeout(limits.stall_timeout, changed).await.is_err() {
                 tracing::warn!(stream = self.id, "a client reads nothing, and its buffer is full");
                 self.buffer.lock().give_up();
             }

@@ -8,7 +8,7 @@ use mcp_runtime::{ClientSession, Options, Revision, hub, serve};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use crate::common::{connect_to, spoken};
+use crate::common::{connect_to, session_revisions};
 
 /// A peer that sends arbitrary bytes.
 struct Raw {
@@ -108,7 +108,7 @@ const ANSWERS: [&str; 3] = [
 
 #[tokio::test]
 async fn a_client_answers_only_requests() {
-    for revision in spoken() {
+    for revision in session_revisions() {
         let (_session, mut peer) = client(revision).await;
         for stray in NAMELESS.into_iter().chain(ANSWERS) {
             peer.send(stray).await;
@@ -126,7 +126,7 @@ async fn a_client_answers_only_requests() {
 
 #[tokio::test]
 async fn a_server_answers_stray_input_only_if_the_revision_has_errors_without_id() {
-    for revision in spoken() {
+    for revision in session_revisions() {
         for stray in NAMELESS.into_iter().chain(ANSWERS) {
             let mut peer = server(revision).await;
             peer.send(stray).await;
@@ -181,7 +181,7 @@ async fn a_server_that_prints_log_lines_among_its_messages_causes_one_short_warn
     // belong to another test, which has no subscriber.
     let _second = tracing::Dispatch::new(tracing::subscriber::NoSubscriber::new());
     let _guard = tracing::subscriber::set_default(warnings.clone());
-    let (_session, mut peer) = client(spoken()[0]).await;
+    let (_session, mut peer) = client(session_revisions()[0]).await;
     let long = "x".repeat(100_000);
     for n in 0..1000 {
         peer.send(format!("line {n}\n{long}")).await;

@@ -4,7 +4,7 @@ use mcp_wire::{DecodeError, Decoded, JsonType, Reader};
 
 use super::check::is_constant;
 use super::choose::choose;
-use super::look::Look;
+use super::effects::Effects;
 use super::node::{Edit, Edited, Node};
 use super::read::Read;
 use super::seen::Seen;
@@ -15,16 +15,21 @@ impl Read<'_> {
     /// Returns the text of the next value, if conversions change nothing in it but what can be done by edits. Otherwise
     /// the cursor doesn't move.
     pub(super) fn kept<'a>(self, reader: &mut Reader<'a>, ty: &TypeRef) -> Option<Node<'a>> {
-        if matches!(ty, TypeRef::Named(id) if self.look(*id).is_some_and(|look| look.always)) {
+        if matches!(ty, TypeRef::Named(id) if self.effects(*id).is_some_and(|effects| effects.always)) {
             return None;
         }
         keep(reader, |reader, edits| self.pass(reader, ty, edits))
     }
 
     /// Does the same for an object, with what its conversions look at.
-    pub(super) fn kept_object<'a>(self, reader: &mut Reader<'a>, object: &ObjectType, look: &Look) -> Option<Node<'a>> {
+    pub(super) fn kept_object<'a>(
+        self,
+        reader: &mut Reader<'a>,
+        object: &ObjectType,
+        effects: &Effects,
+    ) -> Option<Node<'a>> {
         keep(reader, |reader, edits| {
-            self.pass_object(reader, object, Some(look), edits)
+            self.pass_object(reader, object, Some(effects), edits)
         })
     }
 
@@ -43,13 +48,13 @@ impl Read<'_> {
                 JsonType::Null => reader.null(),
                 _ => self.pass(reader, inner, edits),
             },
-            TypeRef::Named(id) => match (&self.table.types[*id].kind, self.look(*id)) {
-                (Kind::Object(object), look) => self.pass_object(reader, object, look, edits),
-                (Kind::Union(union), Some(look)) => match choose(reader, union)? {
-                    Some(at) if !look.changes_variant(at) => {
+            TypeRef::Named(id) => match (&self.table.types[*id].kind, self.effects(*id)) {
+                (Kind::Object(object), effects) => self.pass_object(reader, object, effects, edits),
+                (Kind::Union(union), Some(effects)) => match choose(reader, union)? {
+                    Some(at) if !effects.changes_variant(at) => {
                         let variant = &union.variants[at].ty;
                         let text = reader.text_of(|reader| self.pass(reader, variant, edits))?;
-                        match !look.validates_variants || is_valid(self.table, text, variant) {
+                        match !effects.validates_variants || is_valid(self.table, text, variant) {
                             true => Ok(()),
                             false => Err(changed(reader)),
                         }
@@ -66,10 +71,10 @@ impl Read<'_> {
         self,
         reader: &mut Reader<'_>,
         object: &ObjectType,
-        look: Option<&Look>,
+        effects: Option<&Effects>,
         edits: &mut Vec<Edit>,
     ) -> Decoded<()> {
-        if look.is_some_and(|look| look.always) {
+        if effects.is_some_and(|effects| effects.always) {
             return Err(changed(reader));
         }
         reader.json_type()?;
@@ -81,7 +86,7 @@ impl Read<'_> {
         while let Some((name, at)) = members.next_key(reader, &mut is_first)? {
             let before = edits.len();
             let declared = at.and_then(|at| Some((at, object.members.get(at)?)));
-            let stays = self.pass_member(reader, (&name, declared), look, edits)?;
+            let stays = self.pass_member(reader, (&name, declared), effects, edits)?;
             let end = reader.position();
             if !stays {
                 edits.push(Edit::remove(rest..end));
@@ -97,9 +102,9 @@ impl Read<'_> {
         if !members.are_distinct() || members.missing().next().is_some() {
             return Err(changed(reader));
         }
-        let lacking = look.map_or(0, |look| look.lacking(&members));
-        if let Some(look) = look.filter(|_| lacking != 0) {
-            let adding = self.adding.and_then(|adding| adding(look, lacking));
+        let lacking = effects.map_or(0, |effects| effects.lacking(&members));
+        if let Some(effects) = effects.filter(|_| lacking != 0) {
+            let adding = self.adding.and_then(|adding| adding(effects, lacking));
             let added = adding.ok_or_else(|| changed(reader))?;
             if !added.text().is_empty() {
                 let end = reader.position() - 1;
@@ -117,20 +122,20 @@ impl Read<'_> {
         self,
         reader: &mut Reader<'_>,
         (name, declared): (&str, Option<(usize, &Member)>),
-        look: Option<&Look>,
+        effects: Option<&Effects>,
         edits: &mut Vec<Edit>,
     ) -> Decoded<bool> {
         let Some((at, member)) = declared else {
-            return match look.is_some_and(|look| look.changes_other(name)) {
+            return match effects.is_some_and(|effects| effects.changes_other(name)) {
                 true => Err(changed(reader)),
                 false => reader.raw().map(|_| true),
             };
         };
-        let glance = look.and_then(|look| look.member(at));
-        if glance.is_some_and(|glance| glance.changes) {
+        let member_effects = effects.and_then(|effects| effects.member(at));
+        if member_effects.is_some_and(|member_effects| member_effects.changes) {
             return Err(changed(reader));
         }
-        if let Some(implied) = glance.and_then(|glance| glance.implied) {
+        if let Some(implied) = member_effects.and_then(|member_effects| member_effects.implied) {
             return match self.adding.is_some() && reader.raw()? == implied {
                 true => Ok(false),
                 false => Err(changed(reader)),
@@ -139,16 +144,16 @@ impl Read<'_> {
         let stays = match &member.value {
             MemberValue::Constant(constant) => is_constant(reader.raw()?, constant),
             MemberValue::Of(ty) => {
-                let is_basic = glance.is_some_and(|glance| glance.is_basic) && !self.checks;
+                let is_basic = member_effects.is_some_and(|member_effects| member_effects.is_basic) && !self.checks;
                 let text = match is_basic {
                     true => reader.raw()?,
                     false => {
-                        let read = self.within(glance);
+                        let read = self.within(member_effects);
                         reader.text_of(|reader| read.pass(reader, ty, edits))?
                     }
                 };
                 // A `null` may mean that the member is absent.
-                text != "null" && glance.is_none_or(|glance| glance.accepts(text))
+                text != "null" && member_effects.is_none_or(|member_effects| member_effects.accepts(text))
             }
         };
         match stays {

@@ -104,7 +104,7 @@ fn decline(what: &str) {
     ));
 }
 
-/// Asks the user on another thread, so that the session goes on.
+/// Asks the user on another thread, so that the session continues.
 async fn ask<T: Send + 'static>(
     question: impl FnOnce(&mut io::StdinLock<'static>, &mut Output<io::Stderr>) -> io::Result<T> + Send + 'static,
 ) -> Result<T, ErrorObject> {

@@ -2,7 +2,7 @@
 
 use mcp_wire::{Map, RawJson};
 
-use super::{Encoded, HelloError, META, PeerTypes, ServerHello};
+use super::{Encoded, META, PeerTypes, ServerDescription, SessionError};
 use crate::lifecycle::{Members, Presets};
 use crate::loss::Loss;
 use crate::translated::{FromPeer, FromResult};
@@ -43,9 +43,9 @@ impl Object {
         self.entries.extend(member.zip(value));
     }
 
-    pub(super) fn put_encoded(&mut self, member: Option<&'static str>, value: Encoded) -> Result<(), HelloError> {
-        let member = member.ok_or(HelloError::NoSuchMethod)?;
-        let (value, losses) = value.map_err(|error| HelloError::Member(member, error.into()))?;
+    pub(super) fn put_encoded(&mut self, member: Option<&'static str>, value: Encoded) -> Result<(), SessionError> {
+        let member = member.ok_or(SessionError::NoSuchMethod)?;
+        let (value, losses) = value.map_err(|error| SessionError::Member(member, error.into()))?;
         self.entries.push((member, value));
         self.losses.extend(losses);
         Ok(())
@@ -56,17 +56,23 @@ impl Object {
         &mut self,
         revision: R,
         members: Members,
-        hello: ServerHello<R>,
-    ) -> Result<(), HelloError> {
-        self.put_encoded(members.capabilities, revision.server_capabilities(hello.capabilities))?;
-        self.put(members.text, hello.instructions.map(|instructions| text(&instructions)));
-        let Some(implementation) = hello.implementation else {
+        description: ServerDescription<R>,
+    ) -> Result<(), SessionError> {
+        self.put_encoded(
+            members.capabilities,
+            revision.server_capabilities(description.capabilities),
+        )?;
+        self.put(
+            members.text,
+            description.instructions.map(|instructions| text(&instructions)),
+        );
+        let Some(implementation) = description.implementation else {
             return Ok(());
         };
         if members.implementation.is_some() {
             return self.put_encoded(members.implementation, revision.implementation(implementation));
         }
-        if let Some((key, json)) = result_stamp(revision, implementation)? {
+        if let Some((key, json)) = result_meta(revision, implementation)? {
             self.put_meta(Some(key), Some(json));
         }
         Ok(())
@@ -88,12 +94,12 @@ fn to_object(entries: Vec<(&'static str, RawJson)>) -> RawJson {
 }
 
 /// A reader of the members of an object, which `find` looks up.
-pub(super) struct HelloReader<F> {
+pub(super) struct MemberReader<F> {
     find: F,
     losses: Vec<Loss>,
 }
 
-impl<F: Fn(&str) -> Option<RawJson>> HelloReader<F> {
+impl<F: Fn(&str) -> Option<RawJson>> MemberReader<F> {
     pub(super) fn new(find: F) -> Self {
         let losses = Vec::new();
         Self { find, losses }
@@ -103,12 +109,12 @@ impl<F: Fn(&str) -> Option<RawJson>> HelloReader<F> {
         &self,
         member: Option<&'static str>,
         read: impl FnOnce(RawJson) -> Option<T>,
-    ) -> Result<T, HelloError> {
-        let member = member.ok_or(HelloError::NoSuchMethod)?;
-        (self.find)(member).and_then(read).ok_or(HelloError::Missing(member))
+    ) -> Result<T, SessionError> {
+        let member = member.ok_or(SessionError::NoSuchMethod)?;
+        (self.find)(member).and_then(read).ok_or(SessionError::Missing(member))
     }
 
-    pub(super) fn text(&self, member: Option<&'static str>) -> Result<String, HelloError> {
+    pub(super) fn text(&self, member: Option<&'static str>) -> Result<String, SessionError> {
         self.required(member, |json| json.parse().ok())
     }
 
@@ -116,9 +122,9 @@ impl<F: Fn(&str) -> Option<RawJson>> HelloReader<F> {
         &mut self,
         member: Option<&'static str>,
         read: impl FnOnce(&RawJson) -> Result<FromResult<T>, FromPeer>,
-    ) -> Result<T, HelloError> {
+    ) -> Result<T, SessionError> {
         let json = self.required(member, Some)?;
-        let read = read(&json).map_err(|error| HelloError::Member(member.unwrap_or_default(), error))?;
+        let read = read(&json).map_err(|error| SessionError::Member(member.unwrap_or_default(), error))?;
         self.losses.extend(read.losses);
         Ok(read.result)
     }
@@ -133,15 +139,15 @@ impl<F: Fn(&str) -> Option<RawJson>> HelloReader<F> {
 ///
 /// # Errors
 /// The revision can't represent it.
-pub fn result_stamp<R: PeerTypes>(
+pub fn result_meta<R: PeerTypes>(
     revision: R,
     server: R::Implementation,
-) -> Result<Option<(&'static str, RawJson)>, HelloError> {
+) -> Result<Option<(&'static str, RawJson)>, SessionError> {
     let Some(key) = revision.lifecycle().meta_server else {
         return Ok(None);
     };
     let (json, _) = revision
         .implementation(server)
-        .map_err(|error| HelloError::Member(key, error.into()))?;
+        .map_err(|error| SessionError::Member(key, error.into()))?;
     Ok(Some((key, json)))
 }

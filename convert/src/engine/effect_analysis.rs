@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use super::look::{Glance, Look};
+use super::effects::{Effects, MemberEffects};
 use super::step::{
     Change, How, MemberChange, MemberPlan, MemberSource, ObjectPlan, PairId, Step, UnionPlan, VariantPlan,
 };
@@ -11,7 +11,7 @@ use crate::tables::rows::{Condition, LeftAction};
 use crate::tables::types::{Decision, Kind, ObjectType, TypeId, TypeRef, Union};
 
 /// Finds the parts of values that the steps of a chain look at.
-pub(super) struct Looker<'c> {
+pub(super) struct EffectAnalysis<'c> {
     pub(super) steps: &'c [&'static Step],
     /// For each step, the types of the elements that it leaves out of lists, and the conditions.
     hidden: Vec<Vec<(TypeId, &'static [Condition])>>,
@@ -43,7 +43,7 @@ fn object_of(step: &Step, change: &Change) -> Option<TypeId> {
     }
 }
 
-impl<'c> Looker<'c> {
+impl<'c> EffectAnalysis<'c> {
     pub(super) fn new(steps: &'c [&'static Step]) -> Self {
         Self {
             steps,
@@ -52,10 +52,10 @@ impl<'c> Looker<'c> {
     }
 
     /// Returns the look at each type of the chain's source that a step looks into.
-    pub(super) fn looks(&self, types: usize) -> Vec<Option<Look>> {
+    pub(super) fn all_effects(&self, types: usize) -> Vec<Option<Effects>> {
         let opened = self.opened();
-        let look = |id: TypeId| opened.contains(&id).then(|| self.look(id, None));
-        (0..types).map(look).collect()
+        let effects = |id: TypeId| opened.contains(&id).then(|| self.effects(id, None));
+        (0..types).map(effects).collect()
     }
 
     /// Returns the types of the chain's source that a step looks into.
@@ -75,8 +75,8 @@ impl<'c> Looker<'c> {
 
     /// Returns what is looked at in a type of the first revision, and in the types that it becomes. `pairs` has the
     /// pair of each step, if it is known; otherwise all pairs of the type count.
-    pub(super) fn look(&self, id: TypeId, pairs: Option<&[PairId]>) -> Look {
-        let mut look = Look::default();
+    pub(super) fn effects(&self, id: TypeId, pairs: Option<&[PairId]>) -> Effects {
+        let mut effects = Effects::default();
         let none = ObjectType::default();
         let source = self.steps.first().and_then(|step| step.from.kind(&TypeRef::Named(id)));
         let object = match source {
@@ -84,18 +84,18 @@ impl<'c> Looker<'c> {
             _ => &none,
         };
         let is_basic = |ty: &TypeRef| !matches!(ty.innermost(), TypeRef::Named(_));
-        look.members = object
+        effects.members = object
             .members
             .iter()
-            .map(|member| Glance {
+            .map(|member| MemberEffects {
                 is_basic: member.ty().is_some_and(is_basic),
-                ..Glance::default()
+                ..MemberEffects::default()
             })
             .collect();
         let becomes: Vec<Option<usize>> = match source {
             Some(Kind::Union(union)) => {
-                look.variants = vec![false; union.variants.len()];
-                look.validates_variants = !is_tagged(union);
+                effects.variants = vec![false; union.variants.len()];
+                effects.validates_variants = !is_tagged(union);
                 (0..union.variants.len()).map(Some).collect()
             }
             _ => Vec::new(),
@@ -110,10 +110,10 @@ impl<'c> Looker<'c> {
             for condition in hidden.flat_map(|(_, when)| *when) {
                 match condition.path.first() {
                     Some(name) => {
-                        look.add(object, name);
+                        effects.add(object, name);
                         conditions.push(*name);
                     }
-                    None => look.always = true,
+                    None => effects.always = true,
                 }
             }
             let all = step.pairs.iter().enumerate();
@@ -123,22 +123,22 @@ impl<'c> Looker<'c> {
             });
             for (_, pair) in own {
                 if pair.narrower.is_some() {
-                    look.always = true;
-                    look.variants.fill(true);
+                    effects.always = true;
+                    effects.variants.fill(true);
                 }
                 let next = match &pair.how {
                     How::Object(plan) => {
-                        look.object(object, step, plan);
+                        effects.object(object, step, plan);
                         for name in opened_members(step, &pair.source, plan) {
-                            look.add(object, name);
+                            effects.add(object, name);
                         }
                         reached.push(at);
-                        look.plans.push((*step, plan));
+                        effects.plans.push((*step, plan));
                         Vec::new()
                     }
-                    How::Union(plan) => look.union(step, plan, &becomes, source),
+                    How::Union(plan) => effects.union(step, plan, &becomes, source),
                     How::Methods(_) | How::Strings(_) => {
-                        look.always = true;
+                        effects.always = true;
                         Vec::new()
                     }
                 };
@@ -149,20 +149,20 @@ impl<'c> Looker<'c> {
         }
         // Each step has exactly one plan for the object.
         let is_certain = reached.iter().copied().eq(0..self.steps.len());
-        let adds = is_certain && object.members.len() <= 64 && look.adds_alone() && !look.lacks(&conditions);
-        look.always |= !look.absent.is_empty() && !adds;
+        let adds = is_certain && object.members.len() <= 64 && effects.adds_alone() && !effects.lacks(&conditions);
+        effects.always |= !effects.absent.is_empty() && !adds;
         // A member that one step removes may be added again by another.
-        conditions.extend(look.absent.iter().map(|(name, _)| *name));
-        for (member, glance) in object.members.iter().zip(&mut look.members) {
-            let is_removed = is_certain && glance.is_only_implied() && !conditions.contains(&member.name);
-            glance.changes |= glance.implied.is_some() && !is_removed;
-            look.always |= member.required && glance.changes;
+        conditions.extend(effects.absent.iter().map(|(name, _)| *name));
+        for (member, member_effects) in object.members.iter().zip(&mut effects.members) {
+            let is_removed = is_certain && member_effects.is_only_implied() && !conditions.contains(&member.name);
+            member_effects.changes |= member_effects.implied.is_some() && !is_removed;
+            effects.always |= member.required && member_effects.changes;
         }
-        look
+        effects
     }
 }
 
-impl Look {
+impl Effects {
     fn object(&mut self, source: &ObjectType, step: &'static Step, plan: &'static ObjectPlan) {
         self.always |= plan.refused.is_some();
         self.closed |= plan.closed.is_some();
@@ -176,14 +176,16 @@ impl Look {
             self.plan(source, step, member);
         }
         for left in &plan.left {
-            match (left.row.implied, self.glance(source, left.name)) {
-                (Some(implied), Some(glance)) if glance.implied.is_none() => glance.implied = Some(implied),
+            match (left.row.implied, self.member_effects(source, left.name)) {
+                (Some(implied), Some(member_effects)) if member_effects.implied.is_none() => {
+                    member_effects.implied = Some(implied)
+                }
                 _ => self.add(source, left.name),
             }
             if let Some(LeftAction::Copy { to: path, .. } | LeftAction::Move(path)) = &left.row.action
-                && let Some(glance) = path.first().and_then(|name| self.glance(source, name))
+                && let Some(member_effects) = path.first().and_then(|name| self.member_effects(source, name))
             {
-                glance.fills = true;
+                member_effects.fills = true;
             }
         }
     }
@@ -194,9 +196,9 @@ impl Look {
                 if *name == plan.name && is_by_type(step, change) =>
             {
                 if !plan.has_no_check()
-                    && let Some(glance) = self.glance(source, name)
+                    && let Some(member_effects) = self.member_effects(source, name)
                 {
-                    glance.checks.push((plan, step.schema()));
+                    member_effects.checks.push((plan, step.schema()));
                 }
             }
             MemberSource::Shared(name, MemberChange::Hide { element, .. })
@@ -204,8 +206,8 @@ impl Look {
             MemberSource::Shared(name, MemberChange::Fill(change))
                 if *name == plan.name && is_by_type(step, change) =>
             {
-                match self.glance(source, name) {
-                    Some(glance) => glance.changes_empty = true,
+                match self.member_effects(source, name) {
+                    Some(member_effects) => member_effects.changes_empty = true,
                     None => self.others.push(name),
                 }
                 self.add_absent(source, name);
@@ -259,14 +261,14 @@ impl Look {
             })
     }
 
-    fn glance(&mut self, source: &ObjectType, name: &str) -> Option<&mut Glance> {
+    fn member_effects(&mut self, source: &ObjectType, name: &str) -> Option<&mut MemberEffects> {
         let at = source.members.iter().position(|member| member.name == name)?;
         self.members.get_mut(at)
     }
 
     fn add(&mut self, source: &ObjectType, name: &'static str) {
-        match self.glance(source, name) {
-            Some(glance) => glance.changes = true,
+        match self.member_effects(source, name) {
+            Some(member_effects) => member_effects.changes = true,
             None => self.others.push(name),
         }
     }

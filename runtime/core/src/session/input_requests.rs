@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mcp_adapters::handlers::CallClient;
 use mcp_adapters::mcp_wire::{ErrorObject, Extra};
-use mcp_adapters::{Revision, hello, hub};
+use mcp_adapters::{Revision, hub, session_messages};
 use mcp_runtime_util::{BoxFuture, try_all};
 
 use super::context::Context;
@@ -13,7 +13,7 @@ use super::handler::{Extending, Handler, HandlerResult, Handling, Layered, Relay
 use super::state::method;
 use crate::error::{CallError, internal_error, invalid_params};
 use crate::message::to_json;
-use crate::rounds::{Binding, Questions, Refusal, Round, RoundState, retry_input};
+use crate::rounds::{Binding, Refusal, Round, RoundRequests, RoundState, retry_input};
 use crate::side::ServerSide;
 
 type Answer = Result<HandlerResult<hub::ServerResult>, ErrorObject>;
@@ -139,7 +139,7 @@ async fn answer_round(
         let own = state.as_ref().and_then(|state| state.own.clone());
         (*retry_input.responses, *retry_input.state) = (responses.clone(), own);
     }
-    let questions = Questions::new(state, responses.unwrap_or_default(), !sealing.is_single_use());
+    let questions = RoundRequests::new(state, responses.unwrap_or_default(), !sealing.is_single_use());
     let (round, running) = context.in_round(Round::with_questions(questions));
     let result = round.run(handler.handle_request(*request, &running)).await?;
     let (mut state, open) = round.take_questions().end();
@@ -233,7 +233,7 @@ impl Peer<ServerSide> {
             Ok(()) => Ok(()),
             Err(CallError::NotOffered { method, capability, .. }) => {
                 let what = format!("{method} needs the capability `{capability}`, which the client hasn't declared");
-                let error = hello::missing_capability(self.negotiated().revision, capability, what);
+                let error = session_messages::missing_capability(self.negotiated().revision, capability, what);
                 Err(Refusal::NotOffered(error))
             }
             Err(error) => Err(internal_error(error).into()),

@@ -1,4 +1,4 @@
-//! The input requests ("questions") of a handler that runs once per round: those that have a response, and those that
+//! The input requests of a handler that runs once per round: those that have a response, and those that
 //! are still open.
 
 use base64::Engine as _;
@@ -7,28 +7,28 @@ use mcp_adapters::hub::{self, InputRequest, InputResponse};
 use mcp_adapters::mcp_wire::{ErrorObject, RawJson};
 use sha2::{Digest, Sha256};
 
-use super::state::{Asked, RoundState};
+use super::state::{AnsweredRequest, RoundState};
 use crate::canonical::canonical;
 use crate::error::{internal_error, invalid_params};
 use crate::message::to_value;
 
 /// The input requests of one round.
 #[derive(Debug, Default)]
-pub struct Questions {
+pub struct RoundRequests {
     /// The state from earlier rounds, to which this one adds.
     state: RoundState,
     /// The responses to the input requests of the previous round.
     responses: hub::InputResponses,
-    /// Whether the client can answer named questions that weren't asked before.
+    /// Whether the client can answer named input requests that weren't asked before.
     takes_unasked: bool,
-    /// The names of the questions of this round.
+    /// The names of the input requests of this round.
     names: Vec<String>,
-    /// The questions that have no answer yet.
+    /// The input requests that have no answer yet.
     open: hub::InputRequests,
 }
 
-impl Questions {
-    /// Creates the questions of a round. With `takes_unasked`, a client that sends no state can answer named questions
+impl RoundRequests {
+    /// Creates the input requests of a round. With `takes_unasked`, a client that sends no state can answer named input requests
     /// before they are asked.
     pub fn new(state: Option<RoundState>, responses: hub::InputResponses, takes_unasked: bool) -> Self {
         Self {
@@ -39,13 +39,13 @@ impl Questions {
         }
     }
 
-    /// Returns the answer to a question, or `None` if the client has to be asked. A question without a name is named by
+    /// Returns the answer to an input request, or `None` if the client has to be asked. A question without a name is named by
     /// its number.
     ///
     /// # Errors
     /// When the handler asked something else under this name in an earlier round, or the answer is of another kind.
     pub fn ask(&mut self, name: Option<&str>, request: InputRequest) -> Result<Option<InputResponse>, ErrorObject> {
-        // Only by name: the number of a question doesn't identify it before it is asked.
+        // Only by name: the number of an input request doesn't identify it before it is asked.
         let is_answered = self.takes_unasked && name.is_some_and(|name| self.responses.contains_key(name));
         let name = name.map_or_else(|| (self.names.len() + 1).to_string(), str::to_owned);
         if self.names.contains(&name) {
@@ -65,7 +65,7 @@ impl Questions {
             }
             Some(at) => at,
             None => {
-                known.push(Asked {
+                known.push(AnsweredRequest {
                     name: name.clone(),
                     digest,
                     answer: None,

@@ -15,7 +15,7 @@ use crate::change::{Change, ChangeQueue};
 
 /// The additions of extensions to a subscription.
 #[derive(Default)]
-pub struct Added {
+pub struct ExtensionEvents {
     /// Members for the acknowledgement of the subscription.
     pub agreed: Extra,
     /// The additional notifications, one stream per extension.
@@ -25,7 +25,7 @@ pub struct Added {
 /// Notifications of an extension, which are sent until the subscription ends.
 pub type Notifications = Pin<Box<dyn Stream<Item = UnknownMethod> + Send>>;
 
-impl Added {
+impl ExtensionEvents {
     /// Returns the next notification of any extension; `None` when all streams have ended.
     fn poll_next(&mut self, context: &mut task::Context<'_>) -> Poll<Option<UnknownMethod>> {
         let mut next = Poll::Ready(None);
@@ -45,9 +45,9 @@ impl Added {
 }
 
 /// The events of one subscription: changes, and the notifications that extensions add.
-pub(super) struct Listened {
+pub(super) struct SubscriptionEvents {
     pub(super) queue: Arc<ChangeQueue>,
-    pub(super) added: Added,
+    pub(super) added: ExtensionEvents,
 }
 
 /// An event of a subscription.
@@ -56,7 +56,7 @@ pub(super) enum Event {
     Extension(UnknownMethod),
 }
 
-impl Listened {
+impl SubscriptionEvents {
     /// Returns the next event; `None` when the subscription ends.
     pub(super) async fn next(&mut self) -> Option<Event> {
         poll_fn(|context| {

@@ -198,7 +198,7 @@ fn list_functions_that_take_arguments_or_a_missing_state_are_refused() {
     let empty = || Router::new("test", "1.0");
     let reason = refusal(empty().try_tools(list_tools, || ""));
     assert!(
-        reason.contains("takes `State<all::router::sources::Queries>`"),
+        reason.contains("takes `State<all::router::list_functions::Queries>`"),
         "{reason}"
     );
     let arguments = |Args(_): Args<Map<String, Value>>| Vec::<hub::Resource>::new();

@@ -1,5 +1,5 @@
 //! The parts of a type's values that the conversions of a chain look at. A value in which they have nothing to change
-//! is kept as text across all revisions of the chain. [`looker`](super::looker) derives these parts from the steps.
+//! is kept as text across all revisions of the chain. [`effect_analysis`](super::effect_analysis) derives these parts from the steps.
 
 use mcp_wire::Schema;
 
@@ -9,13 +9,13 @@ use super::step::{MemberPlan, ObjectPlan, Step};
 
 /// The parts of a type's values that conversions look at.
 #[derive(Debug, Default)]
-pub(super) struct Look {
+pub(super) struct Effects {
     /// Whether every value may be changed.
     pub(super) always: bool,
     /// Whether all members that the type doesn't declare are changed.
     pub(super) closed: bool,
     /// The changes to each declared member that is present.
-    pub(super) members: Vec<Glance>,
+    pub(super) members: Vec<MemberEffects>,
     /// The undeclared members that are changed if they are present.
     pub(super) others: Vec<&'static str>,
     /// The members that are added if they are absent, and their positions if the type declares them.
@@ -30,7 +30,7 @@ pub(super) struct Look {
 
 /// The changes to a member, apart from the conversion of its value's type.
 #[derive(Debug, Default)]
-pub(super) struct Glance {
+pub(super) struct MemberEffects {
     /// Whether it is changed.
     pub(super) changes: bool,
     /// Whether a value may be put into it.
@@ -45,7 +45,7 @@ pub(super) struct Glance {
     pub(super) is_basic: bool,
 }
 
-impl Look {
+impl Effects {
     /// Returns the members that conversions add because an object lacks them, as the bits of their positions in
     /// `absent`.
     pub(super) fn lacking(&self, members: &Seen<'_>) -> u64 {
@@ -61,7 +61,7 @@ impl Look {
     }
 
     /// Returns the changes to the declared member at a position.
-    pub(super) fn member(&self, at: usize) -> Option<&Glance> {
+    pub(super) fn member(&self, at: usize) -> Option<&MemberEffects> {
         self.members.get(at)
     }
 
@@ -82,7 +82,7 @@ impl Look {
     }
 }
 
-impl Glance {
+impl MemberEffects {
     /// Whether the member must be read as a tree.
     pub(super) fn needs_tree(&self) -> bool {
         self.changes || self.fills || self.changes_empty || self.implied.is_some()

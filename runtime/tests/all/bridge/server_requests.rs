@@ -250,7 +250,7 @@ async fn a_server_request_before_the_handshake_ends_is_refused_and_can_be_repeat
 async fn a_server_request_without_a_call_to_carry_it_is_refused_and_reported_as_loss() {
     let (options, losses) = options();
     let options = BridgeOptions {
-        parked_for: Duration::from_millis(100),
+        suspension_timeout: Duration::from_millis(100),
         ..options
     };
     let (_client, mut server, _bridge) = begun(options, false).await;

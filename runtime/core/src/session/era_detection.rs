@@ -2,7 +2,7 @@
 
 use http::StatusCode;
 use mcp_adapters::mcp_wire::{ErrorObject, RawJson};
-use mcp_adapters::{ErrorRole, Mismatch, PeerTypes, Revision, ServerHello, hello};
+use mcp_adapters::{ErrorRole, Mismatch, PeerTypes, Revision, ServerDescription, session_messages};
 
 use crate::error::{CallError, ConnectError, HttpFailure};
 
@@ -10,14 +10,14 @@ use crate::error::{CallError, ConnectError, HttpFailure};
 #[derive(Debug)]
 pub enum Finding {
     /// The server is stateless, and supports this revision.
-    Stateless(Revision, Box<ServerHello>),
+    Stateless(Revision, Box<ServerDescription>),
     /// The server is stateless, and must be probed again in this revision.
     AskAgain(Revision),
     /// The server has a handshake. A client that supports only stateless revisions gets the error.
     Handshake(ConnectError),
     /// The server has a handshake, and has exited or closed the connection because of the probe, so the client must
     /// connect again. A client that supports only stateless revisions gets the error.
-    HandshakeAnew(ConnectError),
+    HandshakeAfterReconnect(ConnectError),
     /// The response doesn't reveal the era, or there is no revision in common.
     Failed(ConnectError),
 }
@@ -26,7 +26,7 @@ pub enum Finding {
 pub fn classify(asked: Revision, supported: &[Revision], answer: Result<RawJson, CallError>) -> Finding {
     let error = match answer {
         Ok(result) => {
-            return match hello::read_discovery(asked, &result) {
+            return match session_messages::read_discovery(asked, &result) {
                 Ok(read) => match choose(supported, &read.result.versions) {
                     Finding::AskAgain(revision) => Finding::Stateless(revision, Box::new(read.result)),
                     finding => finding,
@@ -53,7 +53,7 @@ pub fn classify(asked: Revision, supported: &[Revision], answer: Result<RawJson,
         // Some servers respond to unknown methods with a successful HTTP response that has no JSON-RPC response in it.
         CallError::InvalidResult(_) | CallError::Cut(_) => Finding::Handshake(ConnectError::NotStateless(error)),
         CallError::TimedOut(_) => Finding::Handshake(error.into()),
-        CallError::Exited(_) | CallError::Closed => Finding::HandshakeAnew(error.into()),
+        CallError::Exited(_) | CallError::Closed => Finding::HandshakeAfterReconnect(error.into()),
         _ => Finding::Failed(error.into()),
     }
 }
@@ -95,7 +95,7 @@ fn choose(supported: &[Revision], versions: &[String]) -> Finding {
 
 /// Classifies an error that only servers of the stateless era send; `None` for another error.
 fn by_error(supported: &[Revision], error: &ErrorObject) -> Option<Finding> {
-    hello::supported_by_peer::<Revision>(error).map(|versions| choose(supported, &versions))
+    session_messages::supported_by_peer::<Revision>(error).map(|versions| choose(supported, &versions))
 }
 
 /// Classifies an HTTP failure: `None` if it doesn't reveal the era, and `Some(None)` if it reveals only that the server

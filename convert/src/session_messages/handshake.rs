@@ -2,22 +2,25 @@
 
 use mcp_wire::{MessageHeader, RawJson, RequestId};
 
-use super::object::{HelloReader, Object, null, text};
+use super::object::{MemberReader, Object, null, text};
 use crate::lifecycle::Presets;
 
-use super::{ClientHello, HelloError, META, PeerTypes, Read, ServerHello, Written};
+use super::{ClientDescription, META, PeerTypes, Read, ServerDescription, SessionError, Written};
 
 /// Creates the parameters of the request that starts a session.
 ///
 /// # Errors
 /// The revision has no handshake or can't represent the parameters.
-pub fn begin<R: PeerTypes>(revision: R, hello: ClientHello<R>) -> Written {
+pub fn initialize_params<R: PeerTypes>(revision: R, description: ClientDescription<R>) -> Written {
     let lifecycle = revision.lifecycle();
     let members = lifecycle.begin_params;
     let mut object = Object::of(lifecycle.params_of(lifecycle.begin.unwrap_or_default()));
-    object.put(members.name, Some(text(&hello.version)));
-    object.put_encoded(members.capabilities, revision.client_capabilities(hello.capabilities))?;
-    if let Some(implementation) = hello.implementation {
+    object.put(members.name, Some(text(&description.version)));
+    object.put_encoded(
+        members.capabilities,
+        revision.client_capabilities(description.capabilities),
+    )?;
+    if let Some(implementation) = description.implementation {
         object.put_encoded(members.implementation, revision.implementation(implementation))?;
     }
     Ok(object.finish())
@@ -27,10 +30,10 @@ pub fn begin<R: PeerTypes>(revision: R, hello: ClientHello<R>) -> Written {
 ///
 /// # Errors
 /// A member is missing or invalid.
-pub fn read_begin<R: PeerTypes>(revision: R, params: &RawJson) -> Read<ClientHello<R>> {
+pub fn read_initialize_params<R: PeerTypes>(revision: R, params: &RawJson) -> Read<ClientDescription<R>> {
     let members = revision.lifecycle().begin_params;
-    let mut reader = HelloReader::new(|member| params.get(member));
-    let result = ClientHello {
+    let mut reader = MemberReader::new(|member| params.get(member));
+    let result = ClientDescription {
         version: reader.text(members.name)?,
         capabilities: reader.read(members.capabilities, |json| revision.read_client_capabilities(json))?,
         implementation: Some(reader.read(members.implementation, |json| revision.read_implementation(json))?),
@@ -43,13 +46,13 @@ pub fn read_begin<R: PeerTypes>(revision: R, params: &RawJson) -> Read<ClientHel
 ///
 /// # Errors
 /// The revision has no handshake or can't represent the result.
-pub fn agree<R: PeerTypes>(revision: R, hello: ServerHello<R>) -> Written {
+pub fn initialize_result<R: PeerTypes>(revision: R, description: ServerDescription<R>) -> Written {
     let lifecycle = revision.lifecycle();
     let members = lifecycle.begin_result;
-    let version = hello.versions.first().map(|version| text(version));
+    let version = description.versions.first().map(|version| text(version));
     let mut object = Object::of(lifecycle.result_of(lifecycle.begin.unwrap_or_default()));
     object.put(members.name, version);
-    object.put_server(revision, members, hello)?;
+    object.put_server(revision, members, description)?;
     Ok(object.finish())
 }
 
@@ -57,22 +60,22 @@ pub fn agree<R: PeerTypes>(revision: R, hello: ServerHello<R>) -> Written {
 ///
 /// # Errors
 /// A member is missing or invalid.
-pub fn read_agreement<R: PeerTypes>(revision: R, result: &RawJson) -> Read<ServerHello<R>> {
+pub fn read_initialize_result<R: PeerTypes>(revision: R, result: &RawJson) -> Read<ServerDescription<R>> {
     let members = revision.lifecycle().begin_result;
-    let mut reader = HelloReader::new(|member| result.get(member));
-    let hello = ServerHello {
+    let mut reader = MemberReader::new(|member| result.get(member));
+    let description = ServerDescription {
         versions: vec![reader.text(members.name)?],
         capabilities: reader.read(members.capabilities, |json| revision.read_server_capabilities(json))?,
         implementation: Some(reader.read(members.implementation, |json| revision.read_implementation(json))?),
         instructions: members.text.and_then(|member| result.get(member)?.parse().ok()),
     };
-    Ok(reader.finish(hello))
+    Ok(reader.finish(description))
 }
 
 /// Returns the revision that the result of the request that starts a session names. The result can be of any revision
 /// with a handshake.
 #[must_use]
-pub fn agreed_version<R: PeerTypes>(result: &RawJson) -> Option<R> {
+pub fn negotiated_version<R: PeerTypes>(result: &RawJson) -> Option<R> {
     let mut handshakes = R::revisions().filter(|revision| revision.has_handshake());
     handshakes.find_map(|revision| {
         let named: String = result.get(revision.lifecycle().begin_result.name?)?.parse().ok()?;
@@ -98,16 +101,16 @@ pub fn empty_result<R: PeerTypes>(revision: R, method: &str) -> RawJson {
 ///
 /// # Errors
 /// The revision has no discovery or can't represent the result.
-pub fn discovery<R: PeerTypes>(revision: R, hello: ServerHello<R>) -> Written {
+pub fn discovery<R: PeerTypes>(revision: R, description: ServerDescription<R>) -> Written {
     let lifecycle = revision.lifecycle();
     let (method, members) = (
-        lifecycle.discover.ok_or(HelloError::NoSuchMethod)?,
+        lifecycle.discover.ok_or(SessionError::NoSuchMethod)?,
         lifecycle.discover_result,
     );
     let mut object = Object::of(lifecycle.result_of(method));
-    let versions = RawJson::from_encode(&hello.versions).unwrap_or_else(|_| null());
+    let versions = RawJson::from_encode(&description.versions).unwrap_or_else(|_| null());
     object.put(members.versions, Some(versions));
-    object.put_server(revision, members, hello)?;
+    object.put_server(revision, members, description)?;
     Ok(object.finish())
 }
 
@@ -115,23 +118,23 @@ pub fn discovery<R: PeerTypes>(revision: R, hello: ServerHello<R>) -> Written {
 ///
 /// # Errors
 /// A member is missing or invalid.
-pub fn read_discovery<R: PeerTypes>(revision: R, result: &RawJson) -> Read<ServerHello<R>> {
+pub fn read_discovery<R: PeerTypes>(revision: R, result: &RawJson) -> Read<ServerDescription<R>> {
     let lifecycle = revision.lifecycle();
     let members = lifecycle.discover_result;
-    let mut reader = HelloReader::new(|member| result.get(member));
+    let mut reader = MemberReader::new(|member| result.get(member));
     let versions = reader.required(members.versions, |json| json.parse().ok())?;
     let capabilities = reader.read(members.capabilities, |json| revision.read_server_capabilities(json))?;
     let server = match members.implementation {
         Some(member) => result.get(member),
         None => lifecycle.meta_server.and_then(|key| result.get(META)?.get(key)),
     };
-    let hello = ServerHello {
+    let description = ServerDescription {
         versions,
         capabilities,
         implementation: server.and_then(|json| Some(revision.read_implementation(&json).ok()?.result)),
         instructions: members.text.and_then(|member| result.get(member)?.parse().ok()),
     };
-    Ok(reader.finish(hello))
+    Ok(reader.finish(description))
 }
 
 /// Creates the parameters of the notification that cancels a request.

@@ -9,8 +9,8 @@ use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use mcp_runtime::auth::{Authorizer, Client, FileStore, SigningKey, TokenStore};
 use serde_json::{Value, json};
 
+use crate::auth::test_servers::{TestServers, call};
 use crate::auth::user::Browser;
-use crate::auth::world::{TestServers, call};
 
 #[tokio::test]
 async fn a_file_keeps_tokens_readable_only_by_their_owner() {
@@ -87,7 +87,7 @@ fn the_keyring_of_a_desktop_keeps_tokens() {
         session.arg(std::env::current_exe().unwrap());
         session.args([
             "--exact",
-            "auth::kept::the_keyring_of_a_desktop_keeps_tokens",
+            "auth::stores::the_keyring_of_a_desktop_keeps_tokens",
             "--ignored",
         ]);
         for variable in ["HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR"] {
@@ -137,7 +137,7 @@ fn a_system_without_a_keyring_is_an_error() {
     const IS_CHILD: &str = "MCP_TEST_WITHOUT_KEYRING";
     if std::env::var_os(IS_CHILD).is_none() {
         let mut child = std::process::Command::new(std::env::current_exe().unwrap());
-        child.args(["--exact", "auth::kept::a_system_without_a_keyring_is_an_error"]);
+        child.args(["--exact", "auth::stores::a_system_without_a_keyring_is_an_error"]);
         child
             .env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent")
             .env(IS_CHILD, "1");
@@ -150,7 +150,7 @@ fn a_system_without_a_keyring_is_an_error() {
     let error = runtime.block_on(async {
         let world = TestServers::new().await;
         let authorizer = Authorizer::interactive(Browser::default()).store(KeyringStore::new("mcp-runtime tests"));
-        crate::auth::world::auth_error(&world.connect(authorizer).await.expect_err("there is a keyring"))
+        crate::auth::test_servers::auth_error(&world.connect(authorizer).await.expect_err("there is a keyring"))
     });
     assert!(error.contains("the token store failed"), "{error}");
 }

@@ -14,15 +14,15 @@ use tokio::sync::{OnceCell, OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::asking::OpenQuestions;
 use super::client::{ClientId, KnownBy, Owner, can_be_asked};
 use super::downstream::begin;
 use super::error::BridgeError;
 use super::first_message::FirstMessage;
+use super::input_requests::OpenInputRequests;
 use super::links::Links;
 use super::options::BridgeOptions;
 use super::suspended::SuspendedCalls;
-use super::tasks::CarriedTasks;
+use super::tasks::TranslatedTasks;
 use super::translation::are_of_one_era;
 use super::upstream::{Lease, Upstream, Usage};
 use super::upstream_handler::UpstreamHandler;
@@ -38,7 +38,7 @@ pub struct Servers<C: Connector> {
     /// A connection that was made before there was a client.
     spare: Mutex<Option<C::Transport>>,
     pub suspended: Arc<SuspendedCalls>,
-    tasks: Arc<CarriedTasks>,
+    tasks: Arc<TranslatedTasks>,
     /// All sessions.
     usages: Mutex<Vec<Weak<Usage>>>,
     /// The sessions that several clients can use, by what the clients have in common.
@@ -62,10 +62,10 @@ impl<C: Connector> Servers<C> {
     pub fn new(connector: C, options: BridgeOptions) -> Arc<Self> {
         Arc::new(Self {
             connector,
-            permits: Arc::new(Semaphore::new(options.servers.clamp(1, Semaphore::MAX_PERMITS))),
+            permits: Arc::new(Semaphore::new(options.server_sessions.clamp(1, Semaphore::MAX_PERMITS))),
             spare: Mutex::default(),
-            suspended: SuspendedCalls::new(options.parked, options.parked_for),
-            tasks: CarriedTasks::new(options.tasks),
+            suspended: SuspendedCalls::new(options.suspended_calls, options.suspension_timeout),
+            tasks: TranslatedTasks::new(options.tasks),
             usages: Mutex::default(),
             options,
             shared: Mutex::default(),
@@ -85,7 +85,7 @@ impl<C: Connector> Servers<C> {
         first_message: &FirstMessage,
         client: &ClientId,
     ) -> Result<Arc<Lease>, BridgeError> {
-        let patience = self.options.connecting;
+        let patience = self.options.connect_timeout;
         match tokio::time::timeout(patience, self.find_or_connect(first_message, client)).await {
             Ok(leased) => leased,
             Err(_) => Err(CallError::TimedOut(patience).into()),
@@ -180,8 +180,8 @@ impl<C: Connector> Servers<C> {
     ) -> Result<(ClientSession, Arc<Links>), ConnectError> {
         let options = self.options.of_sessions();
         let client = first_message.revision;
-        let questions = OpenQuestions::new(self.options.parked, self.options.parked_for);
-        let links = Links::new(client, questions);
+        let input_requests = OpenInputRequests::new(self.options.suspended_calls, self.options.suspension_timeout);
+        let links = Links::new(client, input_requests);
         let handler = UpstreamHandler(Arc::clone(&links)).into();
         let mut info = first_message.info.clone();
         let session = match (Era::of(client), asked(client, &options.supported)) {
@@ -224,7 +224,7 @@ impl<C: Connector> Servers<C> {
 
     /// Acquires the permit for one more session. If none is free, it evicts an idle session.
     async fn permit(&self, client: &Owner) -> Result<OwnedSemaphorePermit, BridgeError> {
-        let too_many = || BridgeError::TooManyServers(self.options.servers);
+        let too_many = || BridgeError::TooManyServers(self.options.server_sessions);
         if let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() {
             return Ok(permit);
         }

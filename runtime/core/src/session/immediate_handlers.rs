@@ -24,7 +24,7 @@ const REMEMBERED: usize = 1024;
 /// calls. A handler that is slow no more often than that stays in the receiving task, because the cause can be an
 /// interruption of its thread.
 #[derive(Debug, Default)]
-pub struct PromptHandlers {
+pub struct ImmediateHandlers {
     state: RandomState,
     /// The handlers in the order of their keys.
     handlers: Mutex<Vec<(HandlerKey, Record)>>,
@@ -38,23 +38,23 @@ struct Record {
     /// The number of prompt answers it needs.
     needed: u32,
     /// Whether it needs no task.
-    is_prompt: bool,
+    is_immediate: bool,
 }
 
 /// A hash of a method and its target, such as a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct HandlerKey(u64);
 
-impl PromptHandlers {
+impl ImmediateHandlers {
     /// Returns the key for a method's requests for a tool, prompt or resource.
     pub fn key(&self, method: &str, target: Option<&str>) -> HandlerKey {
         HandlerKey(self.state.hash_one((method, target)))
     }
 
     /// Whether a handler needs no task.
-    pub fn is_prompt(&self, handler: HandlerKey) -> bool {
+    pub fn is_immediate(&self, handler: HandlerKey) -> bool {
         let handlers = self.handlers.lock();
-        find(&handlers, handler).is_ok_and(|at| handlers[at].1.is_prompt)
+        find(&handlers, handler).is_ok_and(|at| handlers[at].1.is_immediate)
     }
 
     /// Records how long the first poll of a handler took, and whether it answered or waits for something.
@@ -67,7 +67,7 @@ impl PromptHandlers {
                 let record = Record {
                     times: 0,
                     needed: TIMES,
-                    is_prompt: false,
+                    is_immediate: false,
                 };
                 handlers.insert(at, (handler, record));
                 at
@@ -76,15 +76,15 @@ impl PromptHandlers {
         let record = &mut handlers[at].1;
         if has_answered && time <= AT_ONCE {
             record.times = record.times.saturating_add(1);
-            record.is_prompt |= record.times >= record.needed;
+            record.is_immediate |= record.times >= record.needed;
             return;
         }
-        let is_slow = record.is_prompt && time > AT_ONCE;
+        let is_slow = record.is_immediate && time > AT_ONCE;
         let is_rare = is_slow && has_answered && record.times >= MOST_TIMES;
         if is_slow && !is_rare {
             record.needed = (record.needed * 2).min(MOST_TIMES);
         }
-        record.is_prompt = is_rare;
+        record.is_immediate = is_rare;
         record.times = 0;
     }
 }
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn a_slow_call_doubles_the_prompt_answers_that_a_handler_needs() {
-        let handlers = PromptHandlers::default();
+        let handlers = ImmediateHandlers::default();
         let (key, other) = (
             handlers.key("tools/call", Some("a")),
             handlers.key("tools/call", Some("b")),
@@ -108,55 +108,55 @@ mod tests {
         run(TIMES - 1, AT_ONCE);
         run(1, AT_ONCE * 2);
         run(TIMES - 1, AT_ONCE);
-        assert!(!handlers.is_prompt(key));
+        assert!(!handlers.is_immediate(key));
         run(1, AT_ONCE);
-        assert!(handlers.is_prompt(key) && !handlers.is_prompt(other));
+        assert!(handlers.is_immediate(key) && !handlers.is_immediate(other));
         // A handler that waits doesn't block the receiving task, so it needs no more answers than before.
         handlers.ran(key, AT_ONCE, false);
-        assert!(!handlers.is_prompt(key));
+        assert!(!handlers.is_immediate(key));
         run(TIMES, AT_ONCE);
-        assert!(handlers.is_prompt(key));
+        assert!(handlers.is_immediate(key));
         run(1, AT_ONCE * 2);
         run(TIMES * 2 - 1, AT_ONCE);
-        assert!(!handlers.is_prompt(key));
+        assert!(!handlers.is_immediate(key));
         run(1, AT_ONCE);
-        assert!(handlers.is_prompt(key));
+        assert!(handlers.is_immediate(key));
     }
 
     #[test]
     fn a_frequently_slow_handler_needs_a_bounded_number_of_prompt_answers() {
-        let handlers = PromptHandlers::default();
+        let handlers = ImmediateHandlers::default();
         let key = handlers.key("tools/call", Some("a"));
         for _ in 0..100 {
             (0..MOST_TIMES).for_each(|_| handlers.ran(key, AT_ONCE, true));
-            assert!(handlers.is_prompt(key));
+            assert!(handlers.is_immediate(key));
             handlers.ran(key, AT_ONCE * 2, true);
         }
     }
 
     #[test]
     fn a_rarely_slow_handler_stays_prompt() {
-        let handlers = PromptHandlers::default();
+        let handlers = ImmediateHandlers::default();
         let key = handlers.key("tools/call", Some("a"));
         let run = |times: u32, time: Duration| (0..times).for_each(|_| handlers.ran(key, time, true));
         for _ in 0..3 {
             run(MOST_TIMES, AT_ONCE);
             run(1, AT_ONCE * 2);
-            assert!(handlers.is_prompt(key));
+            assert!(handlers.is_immediate(key));
         }
         run(MOST_TIMES - 1, AT_ONCE);
         run(1, AT_ONCE * 2);
-        assert!(!handlers.is_prompt(key));
+        assert!(!handlers.is_immediate(key));
         // A handler that waits isn't prompt, even if it rarely does.
         run(MOST_TIMES, AT_ONCE);
-        assert!(handlers.is_prompt(key));
+        assert!(handlers.is_immediate(key));
         handlers.ran(key, AT_ONCE, false);
-        assert!(!handlers.is_prompt(key));
+        assert!(!handlers.is_immediate(key));
     }
 
     #[test]
     fn the_number_of_remembered_handlers_is_bounded() {
-        let handlers = PromptHandlers::default();
+        let handlers = ImmediateHandlers::default();
         for name in 0..2 * REMEMBERED {
             let key = handlers.key("tools/call", Some(&name.to_string()));
             handlers.ran(key, Duration::ZERO, true);

@@ -1,4 +1,4 @@
-//! Input requests ("questions") of a server with sessions to a stateless client. A call of the client carries them: the
+//! Input requests ("input requests") of a server with sessions to a stateless client. A call of the client carries them: the
 //! result of the request contains the input request, and the client's next request contains the answer.
 
 use std::collections::BTreeMap;
@@ -49,7 +49,7 @@ impl Running {
             tokio::select! {
                 biased;
                 result = call => Step::Completed(Box::new(result)),
-                questions = asked => Step::Asked(questions),
+                input_requests = asked => Step::Asked(input_requests),
             }
         };
         let step = context.with_progress_of(ran, progress).await;
@@ -63,7 +63,7 @@ impl Running {
 /// The open input requests of a server in one session, whose calls are all of one client. A server with a handshake
 /// doesn't report which call an input request belongs to, so any call can carry it. If there is none, the input request
 /// waits for the next call.
-pub struct OpenQuestions {
+pub struct OpenInputRequests {
     state: Mutex<State>,
     /// The maximum number of open input requests.
     limit: usize,
@@ -73,15 +73,15 @@ pub struct OpenQuestions {
 
 #[derive(Default)]
 struct State {
-    last_question: u64,
+    last_input_request: u64,
     last_call: u64,
-    questions: BTreeMap<u64, Question>,
+    input_requests: BTreeMap<u64, OpenInputRequest>,
     /// The calls that can carry input requests, in flight and suspended, ordered by when they last started or resumed.
     calls: Vec<Call>,
     closed: bool,
 }
 
-struct Question {
+struct OpenInputRequest {
     request: InputRequest,
     answer: oneshot::Sender<Result<InputResponse, Unanswered>>,
     /// The call that carries it.
@@ -116,7 +116,7 @@ impl From<Unanswered> for ErrorObject {
     }
 }
 
-impl OpenQuestions {
+impl OpenInputRequests {
     pub fn new(limit: usize, patience: Duration) -> Arc<Self> {
         Arc::new(Self {
             state: Mutex::default(),
@@ -130,7 +130,7 @@ impl OpenQuestions {
         let (answer, mut answered) = oneshot::channel();
         let number = self.add(request, answer)?;
         let _open = Open {
-            questions: self,
+            input_requests: self,
             number,
         };
         loop {
@@ -152,21 +152,21 @@ impl OpenQuestions {
         if state.closed {
             return Err(Unanswered::NoCall);
         }
-        if state.questions.len() >= self.limit {
+        if state.input_requests.len() >= self.limit {
             return Err(Unanswered::TooMany);
         }
         let call = state.carrier_of(&request).map_err(Unanswered::NotOffered)?;
-        state.last_question += 1;
-        let number = state.last_question;
-        let question = Question { request, answer, call };
-        state.questions.insert(number, question);
+        state.last_input_request += 1;
+        let number = state.last_input_request;
+        let input_request = OpenInputRequest { request, answer, call };
+        state.input_requests.insert(number, input_request);
         Ok(number)
     }
 
     fn is_carried(&self, number: u64) -> bool {
         let state = self.state.lock();
-        let question = state.questions.get(&number);
-        question.is_some_and(|question| question.call.is_some())
+        let input_request = state.input_requests.get(&number);
+        input_request.is_some_and(|input_request| input_request.call.is_some())
     }
 
     /// Adds a call that can carry input requests. It takes those that are waiting for a call.
@@ -175,9 +175,13 @@ impl OpenQuestions {
         let mut state = self.state.lock();
         state.last_call += 1;
         let number = state.last_call;
-        for question in state.questions.values_mut().filter(|question| question.call.is_none()) {
-            if client.may_ask(&question.request).is_ok() {
-                question.call = Some(number);
+        for input_request in state
+            .input_requests
+            .values_mut()
+            .filter(|input_request| input_request.call.is_none())
+        {
+            if client.may_ask(&input_request.request).is_ok() {
+                input_request.call = Some(number);
             }
         }
         state.calls.push(Call {
@@ -186,7 +190,7 @@ impl OpenQuestions {
             asked: Arc::clone(&asked),
         });
         Carrier {
-            questions: Arc::clone(self),
+            input_requests: Arc::clone(self),
             number,
             asked,
         }
@@ -202,9 +206,9 @@ impl OpenQuestions {
         let mut state = self.state.lock();
         state.closed = true;
         for number in state.carried_by(None) {
-            if let Some(question) = state.questions.remove(&number) {
+            if let Some(input_request) = state.input_requests.remove(&number) {
                 // The server may have cancelled it meanwhile.
-                let _ = question.answer.send(Err(Unanswered::NoCall));
+                let _ = input_request.answer.send(Err(Unanswered::NoCall));
             }
         }
     }
@@ -213,8 +217,8 @@ impl OpenQuestions {
 impl State {
     /// Returns the input requests that a call carries; for `None`, those that no call carries.
     fn carried_by(&self, call: Option<u64>) -> Vec<u64> {
-        let questions = self.questions.iter();
-        let carried = questions.filter(|(_, question)| question.call == call);
+        let input_requests = self.input_requests.iter();
+        let carried = input_requests.filter(|(_, input_request)| input_request.call == call);
         carried.map(|(number, _)| *number).collect()
     }
 
@@ -228,9 +232,9 @@ impl State {
                 Err(error) => refusal = refusal.or(Some(error)),
                 Ok(())
                     if self
-                        .questions
+                        .input_requests
                         .values()
-                        .all(|question| question.call != Some(call.number)) =>
+                        .all(|input_request| input_request.call != Some(call.number)) =>
                 {
                     call.asked.notify_one();
                     return Ok(Some(call.number));
@@ -251,19 +255,19 @@ impl State {
 
 /// A guard that removes an input request when the server no longer waits for its answer.
 struct Open<'q> {
-    questions: &'q OpenQuestions,
+    input_requests: &'q OpenInputRequests,
     number: u64,
 }
 
 impl Drop for Open<'_> {
     fn drop(&mut self) {
-        self.questions.state.lock().questions.remove(&self.number);
+        self.input_requests.state.lock().input_requests.remove(&self.number);
     }
 }
 
 /// A call that can carry input requests. If it is dropped before it completes, they fail.
 pub struct Carrier {
-    questions: Arc<OpenQuestions>,
+    input_requests: Arc<OpenInputRequests>,
     number: u64,
     asked: Arc<Notify>,
 }
@@ -282,29 +286,29 @@ impl Carrier {
     }
 
     fn open(&self) -> hub::InputRequests {
-        let state = self.questions.state.lock();
-        let questions = state.questions.iter();
-        let own = questions.filter(|(_, question)| question.call == Some(self.number));
-        own.map(|(number, question)| (number.to_string(), question.request.clone()))
+        let state = self.input_requests.state.lock();
+        let input_requests = state.input_requests.iter();
+        let own = input_requests.filter(|(_, input_request)| input_request.call == Some(self.number));
+        own.map(|(number, input_request)| (number.to_string(), input_request.request.clone()))
             .collect()
     }
 
     /// Delivers answers by name. The call becomes the latest one, so it most likely carries the server's next input
     /// request.
     pub fn resume(&self, responses: hub::InputResponses) {
-        let mut state = self.questions.state.lock();
+        let mut state = self.input_requests.state.lock();
         if let Some(at) = state.calls.iter().position(|call| call.number == self.number) {
             let call = state.calls.remove(at);
             state.calls.push(call);
         }
         for (name, response) in responses {
             let Ok(number) = name.parse() else { continue };
-            let is_own = |question: &Question| question.call == Some(self.number);
-            if state.questions.get(&number).is_some_and(is_own)
-                && let Some(question) = state.questions.remove(&number)
+            let is_own = |input_request: &OpenInputRequest| input_request.call == Some(self.number);
+            if state.input_requests.get(&number).is_some_and(is_own)
+                && let Some(input_request) = state.input_requests.remove(&number)
             {
                 // The server may have cancelled it meanwhile.
-                let _ = question.answer.send(Ok(response));
+                let _ = input_request.answer.send(Ok(response));
             }
         }
     }
@@ -312,15 +316,15 @@ impl Carrier {
     /// Removes the completed call. Input requests that it still carries belong to other calls, which carry them from
     /// now on.
     fn complete(&self) {
-        let mut state = self.questions.state.lock();
+        let mut state = self.input_requests.state.lock();
         state.calls.retain(|call| call.number != self.number);
         for number in state.carried_by(Some(self.number)) {
-            let Some(mut question) = state.questions.remove(&number) else {
+            let Some(mut input_request) = state.input_requests.remove(&number) else {
                 continue;
             };
-            question.call = state.carrier_of(&question.request).unwrap_or_default();
-            if question.call.is_some() || !state.closed {
-                state.questions.insert(number, question);
+            input_request.call = state.carrier_of(&input_request.request).unwrap_or_default();
+            if input_request.call.is_some() || !state.closed {
+                state.input_requests.insert(number, input_request);
             }
         }
     }
@@ -328,9 +332,11 @@ impl Carrier {
 
 impl Drop for Carrier {
     fn drop(&mut self) {
-        let mut state = self.questions.state.lock();
+        let mut state = self.input_requests.state.lock();
         state.calls.retain(|call| call.number != self.number);
         // The server's requests that wait for these answers fail.
-        state.questions.retain(|_, question| question.call != Some(self.number));
+        state
+            .input_requests
+            .retain(|_, input_request| input_request.call != Some(self.number));
     }
 }

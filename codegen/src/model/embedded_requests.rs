@@ -18,7 +18,7 @@ const DIRECT: (&str, &str) = ("ServerRequest", "ClientResult");
 
 /// The types of requests to a client, and of their results.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Questions {
+pub(crate) struct InputRequests {
     pub(crate) requests: TypeRef,
     /// The union of their results.
     pub(crate) results: TypeRef,
@@ -62,11 +62,11 @@ pub(super) fn unite_requests_in_results(model: &mut Model) {
 
 impl Model {
     /// Returns the types of the requests of a server to a client: those that it sends, and those in its results.
-    pub(crate) fn questions(&self) -> Vec<Questions> {
+    pub(crate) fn input_requests(&self) -> Vec<InputRequests> {
         let named = |name: &str| TypeRef::Named(name.to_owned());
         let is_union = |name: &str| matches!(self.kind(name), Some(TypeKind::Methods(_) | TypeKind::Results(_)));
         let (requests, results) = DIRECT;
-        let direct = (is_union(requests) && is_union(results)).then(|| Questions {
+        let direct = (is_union(requests) && is_union(results)).then(|| InputRequests {
             requests: named(requests),
             results: named(results),
         });
@@ -79,7 +79,7 @@ impl Model {
                 (method.direction == Direction::InResult).then_some(method)
             };
             let asked: Option<Vec<&Method>> = methods.iter().map(|(name, _)| in_results(name)).collect();
-            Some(Questions {
+            Some(InputRequests {
                 requests: named(name),
                 results: self.union_of_results(&asked?)?,
             })

@@ -31,7 +31,7 @@ pub fn supported_by_peer<R: PeerTypes>(error: &ErrorObject) -> Option<Vec<String
 
 /// Reads the input requests in an error: their method, and the parameters of each. `None` for another error.
 #[must_use]
-pub fn asked_by_error<R: PeerTypes>(revision: R, error: &ErrorObject) -> Option<(&'static str, Vec<RawJson>)> {
+pub fn input_requests_in_error<R: PeerTypes>(revision: R, error: &ErrorObject) -> Option<(&'static str, Vec<RawJson>)> {
     let known = revision.known_error(ErrorRole::InputRequired)?;
     let asks = known.asks.filter(|_| known.code == error.code)?;
     let params: Vec<Value> = error.data.as_ref()?.get(asks.params)?.parse().ok()?;

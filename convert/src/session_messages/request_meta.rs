@@ -3,8 +3,8 @@
 use mcp_wire::path::Segment;
 use mcp_wire::{MessageHeader, RawJson, Reader};
 
-use super::object::{HelloReader, Object, text};
-use super::{ClientHello, HelloError, META, PeerTypes, Read};
+use super::object::{MemberReader, Object, text};
+use super::{ClientDescription, META, PeerTypes, Read, SessionError};
 use crate::loss::Loss;
 use crate::supply::Supply;
 
@@ -15,18 +15,24 @@ pub const VERSION_KEY: &str = "meta.version";
 ///
 /// # Errors
 /// The revision can't represent it.
-pub fn stamp<R: PeerTypes>(revision: R, hello: ClientHello<R>) -> Result<Vec<(&'static str, RawJson)>, HelloError> {
+pub fn request_meta<R: PeerTypes>(
+    revision: R,
+    description: ClientDescription<R>,
+) -> Result<Vec<(&'static str, RawJson)>, SessionError> {
     let lifecycle = revision.lifecycle();
     let mut object = Object::default();
-    object.put(lifecycle.meta_version, Some(text(&hello.version)));
+    object.put(lifecycle.meta_version, Some(text(&description.version)));
     object.put_encoded(
         lifecycle.meta_capabilities,
-        revision.client_capabilities(hello.capabilities),
+        revision.client_capabilities(description.capabilities),
     )?;
-    if let (Some(implementation), Some(_)) = (hello.implementation, lifecycle.meta_client) {
+    if let (Some(implementation), Some(_)) = (description.implementation, lifecycle.meta_client) {
         object.put_encoded(lifecycle.meta_client, revision.implementation(implementation))?;
     }
-    object.put(lifecycle.meta_log_level, hello.log_level.map(|level| text(&level)));
+    object.put(
+        lifecycle.meta_log_level,
+        description.log_level.map(|level| text(&level)),
+    );
     Ok(object.entries)
 }
 
@@ -49,7 +55,7 @@ pub fn supply_elicitation(supply: &mut Supply, id: &str) {
 ///
 /// # Errors
 /// The value is not a string.
-pub fn stamped_version<R: PeerTypes>(request: &MessageHeader<'_>) -> Result<Option<(R, String)>, HelloError> {
+pub fn version_in_meta<R: PeerTypes>(request: &MessageHeader<'_>) -> Result<Option<(R, String)>, SessionError> {
     if matches!(request.param(&[META]), Ok(None)) {
         return Ok(None);
     }
@@ -60,11 +66,11 @@ pub fn stamped_version<R: PeerTypes>(request: &MessageHeader<'_>) -> Result<Opti
         match request.param(&[META, key]) {
             Ok(None) => {}
             Ok(Some(version)) => {
-                let version = version.string().map_err(|_| HelloError::Missing(key))?.into_owned();
+                let version = version.string().map_err(|_| SessionError::Missing(key))?.into_owned();
                 let named = R::by_name(&version).filter(|named| named.is_stateless());
                 return Ok(Some((named.unwrap_or(revision), version)));
             }
-            Err(_) => return Err(HelloError::Missing(key)),
+            Err(_) => return Err(SessionError::Missing(key)),
         }
     }
     Ok(None)
@@ -84,12 +90,12 @@ pub fn missing_key<R: PeerTypes>(revision: R, request: &MessageHeader<'_>) -> Op
 ///
 /// # Errors
 /// A key is missing or invalid.
-pub fn read_stamp<R: PeerTypes>(revision: R, request: &MessageHeader<'_>) -> Read<ClientHello<R>> {
+pub fn read_request_meta<R: PeerTypes>(revision: R, request: &MessageHeader<'_>) -> Read<ClientDescription<R>> {
     let lifecycle = revision.lifecycle();
     if !matches!(request.param(&[META]), Ok(Some(_))) {
-        return Err(HelloError::Missing(META));
+        return Err(SessionError::Missing(META));
     }
-    let mut reader = HelloReader::new(|key| request.param(&[META, key]).ok()??.decode_as().ok());
+    let mut reader = MemberReader::new(|key| request.param(&[META, key]).ok()??.decode_as().ok());
     let version = reader.text(lifecycle.meta_version)?;
     let capabilities = reader.read(lifecycle.meta_capabilities, |json| {
         revision.read_client_capabilities(json)
@@ -98,18 +104,18 @@ pub fn read_stamp<R: PeerTypes>(revision: R, request: &MessageHeader<'_>) -> Rea
     let implementation = lifecycle.meta_client.filter(is_there);
     let implementation = implementation.map(|key| reader.read(Some(key), |json| revision.read_implementation(json)));
     let log_level = lifecycle.meta_log_level.filter(is_there);
-    let hello = ClientHello {
+    let description = ClientDescription {
         version,
         capabilities,
         implementation: implementation.transpose()?,
         log_level: log_level.map(|key| reader.text(Some(key))).transpose()?,
     };
-    Ok(reader.finish(hello))
+    Ok(reader.finish(description))
 }
 
 /// Whether a loss concerns the metadata of each request, which has been read already.
 #[must_use]
-pub fn is_of_stamp<R: PeerTypes>(revision: R, loss: &Loss) -> bool {
+pub fn is_in_request_meta<R: PeerTypes>(revision: R, loss: &Loss) -> bool {
     let lifecycle = revision.lifecycle();
     let keys = [
         lifecycle.meta_version,

@@ -5,7 +5,7 @@ mod changes;
 mod errors;
 mod handshake;
 mod object;
-mod stamp;
+mod request_meta;
 
 use std::fmt;
 
@@ -21,14 +21,16 @@ pub use self::changes::{
     ChangeFilter, acknowledge, listen, listen_result, read_acknowledgement, read_listen, set_level, subscribe,
     subscription, text_param, unsubscribe,
 };
-pub use self::errors::{asked_by_error, missing_capability, supported_by_peer, unsupported};
+pub use self::errors::{input_requests_in_error, missing_capability, supported_by_peer, unsupported};
 pub use self::handshake::{
-    agree, agreed_version, begin, cancellation, cancelled_request, completes_handshake, discovery, empty_result,
-    params, progressing_call, read_agreement, read_begin, read_discovery, requested_version,
+    cancellation, cancelled_request, completes_handshake, discovery, empty_result, initialize_params,
+    initialize_result, negotiated_version, params, progressing_call, read_discovery, read_initialize_params,
+    read_initialize_result, requested_version,
 };
-pub use self::object::result_stamp;
-pub use self::stamp::{
-    VERSION_KEY, is_of_stamp, missing_key, read_stamp, stamp, stamped_version, supply, supply_elicitation, unusual_kind,
+pub use self::object::result_meta;
+pub use self::request_meta::{
+    VERSION_KEY, is_in_request_meta, missing_key, read_request_meta, request_meta, supply, supply_elicitation,
+    unusual_kind, version_in_meta,
 };
 
 /// The member of parameters and results with the metadata.
@@ -111,7 +113,7 @@ pub type Encoded = Result<(RawJson, Vec<Loss>), Unrepresentable>;
 
 /// The revision, capabilities and implementation of a client.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ClientHello<R: PeerTypes> {
+pub struct ClientDescription<R: PeerTypes> {
     /// The requested revision.
     pub version: String,
     /// The capabilities.
@@ -124,7 +126,7 @@ pub struct ClientHello<R: PeerTypes> {
 
 /// The revisions, capabilities and implementation of a server.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ServerHello<R: PeerTypes> {
+pub struct ServerDescription<R: PeerTypes> {
     /// The negotiated revision of a handshake, or all supported revisions of a discovery.
     pub versions: Vec<String>,
     /// The capabilities.
@@ -137,7 +139,7 @@ pub struct ServerHello<R: PeerTypes> {
 
 /// An error in the messages of a session, such as a handshake.
 #[derive(Debug, Clone, PartialEq)]
-pub enum HelloError {
+pub enum SessionError {
     /// The revision has no such method.
     NoSuchMethod,
     /// A required member is missing or has the wrong type.
@@ -146,7 +148,7 @@ pub enum HelloError {
     Member(&'static str, FromPeer),
 }
 
-impl fmt::Display for HelloError {
+impl fmt::Display for SessionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoSuchMethod => f.write_str("the revision has no such method"),
@@ -156,7 +158,7 @@ impl fmt::Display for HelloError {
     }
 }
 
-impl std::error::Error for HelloError {}
+impl std::error::Error for SessionError {}
 
-type Read<T> = Result<FromResult<T>, HelloError>;
-type Written = Result<(RawJson, Vec<Loss>), HelloError>;
+type Read<T> = Result<FromResult<T>, SessionError>;
+type Written = Result<(RawJson, Vec<Loss>), SessionError>;

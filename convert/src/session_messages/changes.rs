@@ -3,7 +3,7 @@
 use mcp_wire::{Extra, JsonType, MessageHeader, RawJson, RequestId};
 
 use super::object::{Object, null, text};
-use super::{HelloError, META, PeerTypes};
+use super::{META, PeerTypes, SessionError};
 
 /// The changes that a client subscribes to, or that a server accepts.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -65,7 +65,7 @@ pub fn listen<R: PeerTypes>(revision: R, filter: &ChangeFilter) -> Written {
 ///
 /// # Errors
 /// A member is missing or invalid.
-pub fn read_listen<R: PeerTypes>(revision: R, request: &MessageHeader<'_>) -> Result<ChangeFilter, HelloError> {
+pub fn read_listen<R: PeerTypes>(revision: R, request: &MessageHeader<'_>) -> Result<ChangeFilter, SessionError> {
     read_filter(revision, request, revision.lifecycle().listen_params.filter)
 }
 
@@ -87,7 +87,7 @@ pub fn acknowledge<R: PeerTypes>(revision: R, subscription: &RequestId, agreed: 
 pub fn read_acknowledgement<R: PeerTypes>(
     revision: R,
     notification: &MessageHeader<'_>,
-) -> Result<ChangeFilter, HelloError> {
+) -> Result<ChangeFilter, SessionError> {
     read_filter(revision, notification, revision.lifecycle().acknowledge_params.filter)
 }
 
@@ -132,10 +132,10 @@ pub fn set_level<R: PeerTypes>(revision: R, level: &str) -> Written {
 ///
 /// # Errors
 /// The member is missing or not a string.
-pub fn text_param(request: &MessageHeader<'_>, member: Option<&'static str>) -> Result<String, HelloError> {
-    let member = member.ok_or(HelloError::NoSuchMethod)?;
+pub fn text_param(request: &MessageHeader<'_>, member: Option<&'static str>) -> Result<String, SessionError> {
+    let member = member.ok_or(SessionError::NoSuchMethod)?;
     let text = || request.param(&[member]).ok()??.string().ok();
-    Ok(text().ok_or(HelloError::Missing(member))?.into_owned())
+    Ok(text().ok_or(SessionError::Missing(member))?.into_owned())
 }
 
 fn one_text<R: PeerTypes>(revision: R, method: &'static str, member: Option<&'static str>, value: &str) -> Written {
@@ -176,19 +176,19 @@ fn read_filter<R: PeerTypes>(
     revision: R,
     message: &MessageHeader<'_>,
     member: Option<&'static str>,
-) -> Result<ChangeFilter, HelloError> {
+) -> Result<ChangeFilter, SessionError> {
     let lifecycle = revision.lifecycle();
-    let member = member.ok_or(HelloError::NoSuchMethod)?;
+    let member = member.ok_or(SessionError::NoSuchMethod)?;
     let filter = message.param(&[member]).ok().flatten();
     let filter: Option<RawJson> = filter.and_then(|filter| filter.decode_as().ok());
     let filter = filter
         .filter(|filter| filter.json_type() == JsonType::Object)
-        .ok_or(HelloError::Missing(member))?;
+        .ok_or(SessionError::Missing(member))?;
     let flag = |member: Option<&'static str>| match member.and_then(|member| filter.get(member)) {
         None => Ok(false),
         Some(json) => json
             .parse()
-            .map_err(|_| HelloError::Missing(member.unwrap_or_default())),
+            .map_err(|_| SessionError::Missing(member.unwrap_or_default())),
     };
     let declared = [
         lifecycle.filter_tools,
@@ -205,7 +205,7 @@ fn read_filter<R: PeerTypes>(
         prompt_list: flag(lifecycle.filter_prompts)?,
         resource_list: flag(lifecycle.filter_resources)?,
         resources: uris
-            .map_err(|_| HelloError::Missing(lifecycle.filter_uris.unwrap_or_default()))?
+            .map_err(|_| SessionError::Missing(lifecycle.filter_uris.unwrap_or_default()))?
             .unwrap_or_default(),
         extra,
     })

@@ -7,7 +7,7 @@ use mcp_runtime_util::Mutex;
 use super::tools::KnownTools;
 
 /// The response that a client waits for.
-pub(super) struct Awaited<'a> {
+pub(super) struct PendingResponse<'a> {
     /// The id of the request.
     pub(super) id: &'a RequestId,
     /// Set for a list of tools, in revisions whose headers repeat the arguments of tools.
@@ -17,7 +17,7 @@ pub(super) struct Awaited<'a> {
     pub(super) resumes: bool,
 }
 
-impl Awaited<'_> {
+impl PendingResponse<'_> {
     /// Returns the response as it is delivered: a list of tools without invalid ones.
     pub(super) fn take(&self, tools: &Mutex<KnownTools>, json: Vec<u8>) -> Vec<u8> {
         match &self.lists {
