@@ -3,7 +3,7 @@
 
 use mcp_runtime::router::{Answer, Call};
 use mcp_runtime::transport::channel;
-use mcp_runtime::{CallError, Client, ErrorObject, Options, Revision, Router, filled_in, hub};
+use mcp_runtime::{CallError, Client, ErrorObject, Options, Revision, Router, accepted, hub};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -43,7 +43,7 @@ async fn fill_in(form: hub::ElicitRequestFormParams) -> Result<hub::ElicitResult
     for (name, field) in form.requested_schema.properties.iter() {
         println!("  {name}: {}", json!(field));
     }
-    filled_in(&json!({"city": "Bern", "days": 3, "season": "winter"}))
+    accepted(&json!({"city": "Bern", "days": 3, "season": "winter"}))
 }
 
 /// The model repeats what it reads.

@@ -3,7 +3,7 @@
 //!
 //!     cargo run --example queue --features tasks
 //!
-//! Here the queue is a channel of this process, and the tasks are in its memory. With `Tasks::in_store`, an external
+//! Here the queue is a channel of this process, and the tasks are in its memory. With `Tasks::with_store`, an external
 //! queue and workers in separate processes, a task survives the process that took the call, and a job that a worker
 //! hasn't finished can be given to another one; `enqueue` and `resume` are used in the same way.
 

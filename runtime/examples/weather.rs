@@ -17,7 +17,7 @@ struct Weather {
 
 async fn weather(Args(location): Args<Location>) -> Result<Structured<Weather>, String> {
     let measured = (location.city == "Bern").then_some(Structured(Weather { celsius: 21.5 }));
-    measured.ok_or_else(|| format!("nobody has measured in {}", location.city))
+    measured.ok_or_else(|| format!("no measurement for {}", location.city))
 }
 
 #[tokio::main(flavor = "current_thread")]

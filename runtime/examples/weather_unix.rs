@@ -20,7 +20,7 @@ mod unix {
 
     fn weather(Args(location): Args<Location>) -> Result<&'static str, String> {
         let measured = (location.city == "Bern").then_some("21.5 °C");
-        measured.ok_or_else(|| format!("nobody has measured in {}", location.city))
+        measured.ok_or_else(|| format!("no measurement for {}", location.city))
     }
 
     async fn server(path: &str) -> Result<(), Box<dyn Error>> {

@@ -18,7 +18,7 @@ pub fn listen(args: &ListenArgs, mut output: impl Paint) -> Result<Summary, Comm
         let resources = args.resources.iter();
         let filter = resources.fold(ChangeFilter::lists(), |filter, uri| filter.with_resource(uri));
         let mut changes = session.peer().changes(filter).await?;
-        say(&format!("[listening] {}", agreed(&changes.agreed())));
+        say(&format!("[listening] {}", agreed(&changes.acknowledged())));
         loop {
             let change = tokio::select! {
                 change = changes.next() => change,

@@ -61,11 +61,7 @@ fn call_takes_the_types_of_arguments_from_the_input_schema() {
     assert!(whole.contains("21.5"), "{whole}");
     let failed = run(&["call", "weather", "--arg", "city=5", "--", weather()]);
     assert_eq!(failed.status.code(), Some(1), "a result with isError");
-    assert!(
-        stdout(&failed).contains("nobody has measured in 5"),
-        "{}",
-        stdout(&failed)
-    );
+    assert!(stdout(&failed).contains("no measurement for 5"), "{}", stdout(&failed));
 }
 
 #[test]
@@ -92,7 +88,7 @@ fn arguments_can_be_given_as_json_or_read_from_a_file() {
     }
     // Elsewhere in an argument, both signs are text.
     let text = run(&["call", "weather", "--arg", "city=@a:=b", "--", weather()]);
-    assert!(stdout(&text).contains("measured in @a:=b"), "{}", stdout(&text));
+    assert!(stdout(&text).contains("no measurement for @a:=b"), "{}", stdout(&text));
 
     let broken = write("broken.json", "{\"city\":\n}");
     for (arguments, reason) in [

@@ -204,7 +204,7 @@ impl ScriptRun<'_> {
         };
         let changes = self.peer.changes(filter.clone()).await;
         let changes = changes.map_err(|error| format!("can't listen to changes: {error}"))?;
-        match changes.agreed() {
+        match changes.acknowledged() {
             agreed if agreed == filter => Ok(changes),
             agreed => Err(format!("the server agreed to {agreed:?} only")),
         }

@@ -62,7 +62,7 @@ async fn pass_on(upstream: &Upstream, client: &SessionState<ServerSide>, mut is_
         match subscribed {
             Some(Ok(subscribed)) => {
                 if std::mem::take(&mut is_lost) {
-                    for missed in changes_in(&subscribed.agreed()) {
+                    for missed in changes_in(&subscribed.acknowledged()) {
                         client.subscriptions.push(&missed);
                     }
                 }

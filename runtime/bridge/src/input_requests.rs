@@ -180,7 +180,7 @@ impl OpenInputRequests {
             .values_mut()
             .filter(|input_request| input_request.call.is_none())
         {
-            if client.may_ask(&input_request.request).is_ok() {
+            if client.check_input_request(&input_request.request).is_ok() {
                 input_request.call = Some(number);
             }
         }
@@ -228,7 +228,7 @@ impl State {
         let mut carrying = None;
         let mut refusal = None;
         for call in self.calls.iter().rev() {
-            match call.client.may_ask(request) {
+            match call.client.check_input_request(request) {
                 Err(error) => refusal = refusal.or(Some(error)),
                 Ok(())
                     if self

@@ -226,7 +226,7 @@ impl<C: Connector> Bridge<C> {
     }
 
     /// Restarts a server that has ended, and retries until that succeeds. The new session replaces the old one in the
-    /// count of [`BridgeOptions::servers`].
+    /// count of [`BridgeOptions::server_sessions`].
     async fn restart(&self, ended: Arc<Lease>, first_message: &FirstMessage, client: &ClientId) -> Arc<Lease> {
         let before = ended.upstream.revision;
         ended.release().await;
@@ -245,8 +245,8 @@ impl<C: Connector> Bridge<C> {
         }
     }
 
-    /// Ends all sessions. Requests in flight have [`BridgeOptions::closing`] to finish. The futures of [`Self::serve`]
-    /// complete.
+    /// Ends all sessions. Requests in flight have [`BridgeOptions::close_timeout`] to finish. The futures of
+    /// [`Self::serve`] complete.
     pub async fn close(&self) {
         self.closing.cancel();
         self.clients.close();

@@ -72,7 +72,7 @@ impl ServerTasks {
         let id = CORE.task_of(context.meta()?)?;
         let (task, client) = self.followed.lock().get(&id).cloned()?;
         let asked = async {
-            client.may_ask(request)?;
+            client.check_input_request(request)?;
             let json = serde_json::to_value(request).map_err(internal_error)?;
             let json = CORE.unrelated(json, "/params").to_string();
             let request = mcp_wire::from_str(&json).map_err(internal_error)?;

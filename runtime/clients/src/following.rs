@@ -107,7 +107,7 @@ impl<C: Connector> Follower<C> {
                 return Some(Followed::Failed(error));
             }
         };
-        let missed = changes_in(&changes.agreed()).collect();
+        let missed = changes_in(&changes.acknowledged()).collect();
         let since = Instant::now();
         self.subscribed = Some(Subscribed { filter, changes, since });
         let has_missed = std::mem::take(&mut self.has_missed) || since - begun > self.patience;

@@ -183,7 +183,7 @@ impl ChangeQueue {
     }
 
     /// Waits until the server has agreed; `false` if the subscription has ended before.
-    pub(crate) async fn agreed(&self) -> bool {
+    pub(crate) async fn acknowledged(&self) -> bool {
         poll_fn(|context| {
             let mut state = self.state.lock();
             match state.is_agreed || state.end.is_some() {

@@ -52,7 +52,7 @@ pub enum CallError {
     InputRequired,
     /// The result requests input that the handler of this client doesn't provide.
     #[error("the client doesn't provide the input that the server requests: {}", .0.message)]
-    Unanswered(ErrorObject),
+    InputNotProvided(ErrorObject),
     /// The server requested input in too many rounds; see [`Limits::rounds`](crate::Limits::rounds).
     #[error("the server requests input in more than {0} rounds")]
     TooManyRounds(usize),

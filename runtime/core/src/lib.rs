@@ -12,10 +12,10 @@
 mod canonical;
 mod change;
 mod client;
+mod elicit_result;
 mod era;
 mod error;
 mod expiring_map;
-mod filled_in;
 #[doc(hidden)]
 pub mod internal;
 mod message;
@@ -36,9 +36,9 @@ pub use mcp_adapters::{Loss, Revision, hub, mcp_wire};
 
 pub use self::change::Change;
 pub use self::client::{Capable, Client, NotificationReturns};
+pub use self::elicit_result::{accepted, declined, dismissed};
 pub use self::era::Era;
 pub use self::error::{CallError, ConnectError};
-pub use self::filled_in::{declined, dismissed, filled_in};
 pub use self::options::{CacheLimits, Limits, LossObserver, Options, Validation, ViolationObserver};
 pub use self::rounds::{Sealing, StateStore};
 pub use self::session::{

@@ -164,7 +164,7 @@ async fn asks_what_it_may(call: &Call) -> Result<String, CallError> {
         100,
         vec![message],
     )));
-    match call.peer().may_ask(&sampling) {
+    match call.peer().check_input_request(&sampling) {
         Ok(()) => sample("model", "Are you there?", call).await,
         Err(_) => ask("user", "Are you there?", "answer", call).await,
     }

@@ -31,7 +31,7 @@ pub struct RedisTasks {
 
 impl RedisStore {
     /// Returns the store in which the instances share their tasks, for
-    /// [`Tasks::in_store`](mcp_runtime_tasks::Tasks::in_store). An instance can use it only once.
+    /// [`Tasks::with_store`](mcp_runtime_tasks::Tasks::with_store). An instance can use it only once.
     ///
     /// ```no_run
     /// use mcp_runtime::Router;
@@ -40,7 +40,7 @@ impl RedisStore {
     ///
     /// # async fn example() -> Result<(), mcp_runtime::transport::http::server::StoreError> {
     /// let store = RedisStore::connect("redis://127.0.0.1/", RedisOptions::default()).await?;
-    /// let tasks = Tasks::in_store(TaskLimits::default(), store.tasks());
+    /// let tasks = Tasks::with_store(TaskLimits::default(), store.tasks());
     /// let router = Router::new("builds", "1.0").extension(tasks);
     /// # let _ = router;
     /// # Ok(())

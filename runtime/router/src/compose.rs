@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mcp_adapters::hub;
 use mcp_runtime_core::{Context, Handler, Middleware, ServerSide};
 
-use super::entry::Listed;
+use super::entry::ListEntry;
 use super::error::{RouteError, or_panic};
 use super::fallback::Fallback;
 use crate::Router;
@@ -69,7 +69,7 @@ impl Router {
     /// ```
     /// use mcp_runtime::Router;
     /// use mcp_runtime::http::request::Parts;
-    /// use mcp_runtime::router::Listed;
+    /// use mcp_runtime::router::ListEntry;
     ///
     /// #[derive(Clone)]
     /// struct Admin;
@@ -78,7 +78,7 @@ impl Router {
     ///     .tool("list", "Lists the files", || "none")
     ///     .tool("admin_purge", "Deletes all files", || "purged")
     ///     .filter(|route, context| match route {
-    ///         Listed::Tool(tool) if tool.name.starts_with("admin_") => {
+    ///         ListEntry::Tool(tool) if tool.name.starts_with("admin_") => {
     ///             let request = context.extensions().get::<Parts>();
     ///             request.is_some_and(|request| request.extensions.get::<Admin>().is_some())
     ///         }
@@ -88,7 +88,7 @@ impl Router {
     #[must_use]
     pub fn filter(
         mut self,
-        filter: impl Fn(&Listed<'_>, &Context<ServerSide>) -> bool + Send + Sync + 'static,
+        filter: impl Fn(&ListEntry<'_>, &Context<ServerSide>) -> bool + Send + Sync + 'static,
     ) -> Self {
         self.inner_mut().scope.filters.push(Arc::new(filter));
         self

@@ -19,7 +19,7 @@ use super::tool_error::ToolError;
 pub struct Structured<T>(pub T);
 
 impl<T: Serialize + JsonSchema> IntoResult<hub::AnyCallToolResult> for Structured<T> {
-    const MAY_ASK: bool = false;
+    const MAY_REQUEST_INPUT: bool = false;
 
     fn output_schema() -> Option<Value> {
         Some(schema::output::<T>())
@@ -37,7 +37,7 @@ impl<T: Serialize + JsonSchema> IntoResult<hub::AnyCallToolResult> for Structure
 }
 
 impl IntoResult<hub::AnyCallToolResult> for hub::CallToolResult {
-    const MAY_ASK: bool = false;
+    const MAY_REQUEST_INPUT: bool = false;
 
     fn into_result(self, _: &Call) -> Result<hub::AnyCallToolResult, ToolError> {
         Ok(self.into())
@@ -53,7 +53,7 @@ impl IntoResult<hub::AnyCallToolResult> for hub::AnyCallToolResult {
 }
 
 impl IntoResult<hub::AnyCallToolResult> for () {
-    const MAY_ASK: bool = false;
+    const MAY_REQUEST_INPUT: bool = false;
 
     fn into_result(self, _: &Call) -> Result<hub::AnyCallToolResult, ToolError> {
         Ok(hub::CallToolResult::new(Vec::new()).into())
@@ -61,7 +61,7 @@ impl IntoResult<hub::AnyCallToolResult> for () {
 }
 
 impl<B: Into<hub::ContentBlock>> IntoResult<hub::AnyCallToolResult> for Vec<B> {
-    const MAY_ASK: bool = false;
+    const MAY_REQUEST_INPUT: bool = false;
 
     fn into_result(self, _: &Call) -> Result<hub::AnyCallToolResult, ToolError> {
         Ok(hub::CallToolResult::new(self.into_iter().map(Into::into).collect()).into())
@@ -72,7 +72,7 @@ impl<B: Into<hub::ContentBlock>> IntoResult<hub::AnyCallToolResult> for Vec<B> {
 macro_rules! blocks {
     ($($block:ident)*) => {$(
         impl IntoResult<hub::AnyCallToolResult> for hub::$block {
-            const MAY_ASK: bool = false;
+            const MAY_REQUEST_INPUT: bool = false;
 
             fn into_result(self, call: &Call) -> Result<hub::AnyCallToolResult, ToolError> {
                 vec![self].into_result(call)
@@ -94,7 +94,7 @@ blocks!(ContentBlock TextContent ImageContent AudioContent ResourceLink Embedded
 macro_rules! texts {
     ($($type:ty)*) => {$(
         impl IntoResult<hub::AnyCallToolResult> for $type {
-            const MAY_ASK: bool = false;
+            const MAY_REQUEST_INPUT: bool = false;
 
             fn into_result(self, _: &Call) -> Result<hub::AnyCallToolResult, ToolError> {
                 Ok(text(self.to_string()).into())
@@ -106,7 +106,7 @@ macro_rules! texts {
 texts!(&'static str bool i32 i64 u32 u64 usize f64);
 
 impl IntoResult<hub::AnyCallToolResult> for String {
-    const MAY_ASK: bool = false;
+    const MAY_REQUEST_INPUT: bool = false;
 
     fn into_result(self, _: &Call) -> Result<hub::AnyCallToolResult, ToolError> {
         Ok(text(self).into())
@@ -117,7 +117,7 @@ impl IntoResult<hub::AnyCallToolResult> for String {
 macro_rules! tuples {
     ($($block:ident)*) => {
         impl<$($block: Into<hub::ContentBlock>),*> IntoResult<hub::AnyCallToolResult> for ($($block),*) {
-            const MAY_ASK: bool = false;
+            const MAY_REQUEST_INPUT: bool = false;
 
             #[allow(non_snake_case, reason = "a block has the name of its type")]
             fn into_result(self, call: &Call) -> Result<hub::AnyCallToolResult, ToolError> {

@@ -6,7 +6,7 @@ use mcp_adapters::hub;
 /// [`Router::filter`](super::Router::filter).
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
-pub enum Listed<'a> {
+pub enum ListEntry<'a> {
     /// A tool.
     Tool(&'a hub::Tool),
     /// A resource.
@@ -27,7 +27,7 @@ pub(super) trait Entry: Clone + Send + Sync + 'static {
         None
     }
 
-    fn listed(&self) -> Listed<'_>;
+    fn listed(&self) -> ListEntry<'_>;
 }
 
 /// The impls for the entries of the hub's lists: the member that is the key of each, and `name_mut` if the key is a
@@ -43,13 +43,13 @@ macro_rules! entries {
                 Some(&mut self.$key)
             })?
 
-            fn listed(&self) -> Listed<'_> {
-                Listed::$entry(self)
+            fn listed(&self) -> ListEntry<'_> {
+                ListEntry::$entry(self)
             }
         }
     )*
 
-    impl<'a> Listed<'a> {
+    impl<'a> ListEntry<'a> {
         /// The name or URI.
         pub(super) fn key(self) -> &'a str {
             match self {

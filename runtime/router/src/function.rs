@@ -36,7 +36,7 @@ pub trait Function<T, M>: Send + Sync + 'static {
     fn output_type() -> &'static str;
 
     /// Whether its result may request input from the client.
-    fn may_ask() -> bool;
+    fn may_request_input() -> bool;
 
     /// Extracts the arguments, and calls the function.
     fn call(&self, call: Call) -> impl Future<Output = Result<T, ToolError>> + Send;
@@ -61,8 +61,8 @@ where
         std::any::type_name::<<F::Output as Returns<T, M>>::Output>()
     }
 
-    fn may_ask() -> bool {
-        <F::Output as Returns<T, M>>::Output::MAY_ASK
+    fn may_request_input() -> bool {
+        <F::Output as Returns<T, M>>::Output::MAY_REQUEST_INPUT
     }
 
     async fn call(&self, call: Call) -> Result<T, ToolError> {
@@ -152,7 +152,7 @@ pub(super) struct BoxedFunction<T> {
     /// The filters and middleware of the routers that it came from.
     pub scope: Scope,
     /// Whether its result may request input from the client.
-    pub may_ask: bool,
+    pub may_request_input: bool,
 }
 
 impl<T: 'static> BoxedFunction<T> {
@@ -164,9 +164,9 @@ impl<T: 'static> BoxedFunction<T> {
             let function = Arc::clone(&function);
             Box::pin(async move { function.call(call).await })
         };
-        let may_ask = F::may_ask();
+        let may_request_input = F::may_request_input();
         Self {
-            may_ask,
+            may_request_input,
             ..Self::of(signature, run)
         }
     }
@@ -186,7 +186,7 @@ impl<T: 'static> BoxedFunction<T> {
             name: Arc::default(),
             states: States::default(),
             scope: Scope::default(),
-            may_ask: true,
+            may_request_input: true,
         }
     }
 
@@ -235,7 +235,7 @@ impl<T> Clone for BoxedFunction<T> {
             name: Arc::clone(&self.name),
             states: self.states.clone(),
             scope: self.scope.clone(),
-            may_ask: self.may_ask,
+            may_request_input: self.may_request_input,
         }
     }
 }

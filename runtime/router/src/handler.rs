@@ -13,7 +13,7 @@ use mcp_runtime_util::{BoxFuture, NameMap};
 
 use super::call::Call;
 use super::catalogue::{AnyRoutes, RouteMap, Routes};
-use super::entry::Listed;
+use super::entry::ListEntry;
 use super::fallback::Fallback;
 use super::list::{List, next_cursor, prepend};
 use super::prompt::PromptRoute;
@@ -35,7 +35,7 @@ impl Router {
     }
 
     /// Whether the filters of this router and those of a route show an entry to the client of a request.
-    pub(super) fn allows(&self, listed: &Listed<'_>, scope: &Scope, context: &Context<ServerSide>) -> bool {
+    pub(super) fn allows(&self, listed: &ListEntry<'_>, scope: &Scope, context: &Context<ServerSide>) -> bool {
         let mut filters = self.inner.scope.filters.iter().chain(&scope.filters);
         filters.all(|filter| filter(listed, context))
     }
@@ -57,7 +57,7 @@ impl Router {
         &'a self,
         list: List,
         routes: &dyn AnyRoutes,
-        listed: &[Listed<'_>],
+        listed: &[ListEntry<'_>],
         params: hub::PaginatedRequestParams,
         context: &'a Context<ServerSide>,
     ) -> Handling<'a, ServerSide> {
@@ -118,10 +118,10 @@ impl Router {
     fn page<'r>(
         &self,
         routes: &'r dyn AnyRoutes,
-        listed: &[Listed<'r>],
+        listed: &[ListEntry<'r>],
         params: &hub::PaginatedRequestParams,
         context: &Context<ServerSide>,
-    ) -> Result<(Vec<Listed<'r>>, Option<String>), ErrorObject> {
+    ) -> Result<(Vec<ListEntry<'r>>, Option<String>), ErrorObject> {
         let range = page_range(params)?;
         let mut keys = NameMap::default();
         for item in listed {
@@ -152,7 +152,7 @@ impl Router {
         let mut resources = Vec::new();
         for route in lists.filter(|route| self.shows(&***route, context)) {
             let mut of_template = route.resources(self.call(context)).await?;
-            of_template.retain(|resource| self.allows(&Listed::Resource(resource), route.scope(), context));
+            of_template.retain(|resource| self.allows(&ListEntry::Resource(resource), route.scope(), context));
             resources.append(&mut of_template);
         }
         resources.reverse();
@@ -304,20 +304,20 @@ impl Handler<ServerSide> for Router {
             }
             Request::ListTools(request) => Box::pin(async move {
                 let listed = self.listed(|sources| &sources.tools, context).await?;
-                let listed: Vec<_> = listed.iter().map(Listed::Tool).collect();
+                let listed: Vec<_> = listed.iter().map(ListEntry::Tool).collect();
                 let routes = Arc::clone(&self.inner.catalogue.routes().tools);
                 self.list(List::Tool, &*routes, &listed, request.params, context).await
             }),
             Request::ListPrompts(request) => Box::pin(async move {
                 let listed = self.listed(|sources| &sources.prompts, context).await?;
-                let listed: Vec<_> = listed.iter().map(Listed::Prompt).collect();
+                let listed: Vec<_> = listed.iter().map(ListEntry::Prompt).collect();
                 let routes = Arc::clone(&self.inner.catalogue.routes().prompts);
                 self.list(List::Prompt, &*routes, &listed, request.params, context)
                     .await
             }),
             Request::ListResources(request) => Box::pin(async move {
                 let listed = self.listed_resources(context).await?;
-                let listed: Vec<_> = listed.iter().map(Listed::Resource).collect();
+                let listed: Vec<_> = listed.iter().map(ListEntry::Resource).collect();
                 let routes = Arc::clone(&self.inner.catalogue.routes().resources);
                 self.list(List::Resource, &*routes, &listed, request.params, context)
                     .await
@@ -330,14 +330,14 @@ impl Handler<ServerSide> for Router {
         }
     }
 
-    fn may_ask(&self, request: &hub::ClientRequest) -> bool {
+    fn may_request_input(&self, request: &hub::ClientRequest) -> bool {
         match request {
             hub::ClientRequest::CallTool(request) => {
                 let routes = self.inner.catalogue.routes();
                 let tool = routes.tools.get(&request.params.name);
                 // If the client doesn't see this tool, another one with the same name may be called.
                 let is_seen = |tool: &ToolRoute| self.inner.scope.filters.is_empty() && tool.scope().filters.is_empty();
-                tool.is_none_or(|tool| tool.may_ask() || !is_seen(tool))
+                tool.is_none_or(|tool| tool.may_request_input() || !is_seen(tool))
             }
             _ => true,
         }

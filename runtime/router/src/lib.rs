@@ -61,7 +61,7 @@ use mcp_adapters::if_hub_has;
 pub use self::ask::{Answer, Form};
 pub use self::call::Call;
 pub use self::content::{Structured, audio, image};
-pub use self::entry::Listed;
+pub use self::entry::ListEntry;
 pub use self::error::RouteError;
 #[doc(hidden)]
 pub use self::extended::{NotTranslated, to_extended, to_hub};

@@ -6,7 +6,7 @@ use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::Request;
 
 use super::caching::Caching;
-use super::entry::Listed;
+use super::entry::ListEntry;
 
 /// Declares the enum of the hub's lists, named by their items.
 macro_rules! lists {
@@ -33,11 +33,11 @@ macro_rules! lists {
         }
 
         /// A page.
-        pub(super) fn page(self, items: &[Listed<'_>], next: Option<String>, caching: &Caching) -> hub::ServerResult {
+        pub(super) fn page(self, items: &[ListEntry<'_>], next: Option<String>, caching: &Caching) -> hub::ServerResult {
             match self {
                 $(Self::$item => {
                     let items = items.iter().filter_map(|item| match *item {
-                        Listed::$item(item) => Some(item.clone()),
+                        ListEntry::$item(item) => Some(item.clone()),
                         _ => None,
                     });
                     let mut page = hub::$list::new(items.collect::<Vec<_>>());
@@ -49,7 +49,7 @@ macro_rules! lists {
         }
     }
 
-    impl Listed<'_> {
+    impl ListEntry<'_> {
         /// The list that contains this entry.
         pub(super) fn list(self) -> List {
             match self {

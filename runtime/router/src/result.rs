@@ -27,7 +27,7 @@ use super::tool_error::{BoxError, ToolError, resource_not_found};
 pub trait IntoResult<T> {
     /// Whether a result may request input from the client. A type whose results never do can set this to `false`: then
     /// the runtime keeps no copy of the request while it is handled.
-    const MAY_ASK: bool = true;
+    const MAY_REQUEST_INPUT: bool = true;
 
     /// The schema of a tool's structured content, if there is any. Its root has to declare that every value is an
     /// object.
@@ -43,7 +43,7 @@ pub trait IntoResult<T> {
 }
 
 impl<T, R: IntoResult<T>, E: Into<BoxError>> IntoResult<T> for Result<R, E> {
-    const MAY_ASK: bool = R::MAY_ASK;
+    const MAY_REQUEST_INPUT: bool = R::MAY_REQUEST_INPUT;
 
     fn output_schema() -> Option<Value> {
         R::output_schema()

@@ -41,7 +41,7 @@ use super::state::States;
 ///
 /// async fn weather(State(stations): State<Arc<Stations>>, Args(location): Args<Location>) -> Result<String, String> {
 ///     let station = stations.0.iter().find(|(city, _)| *city == location.city);
-///     let (_, celsius) = station.ok_or("nobody measures there")?;
+///     let (_, celsius) = station.ok_or("no weather station in this city")?;
 ///     Ok(format!("{celsius} °C"))
 /// }
 ///

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use mcp_runtime_core::internal::Layer;
 use mcp_runtime_core::{Context, ServerSide};
 
-use super::entry::Listed;
+use super::entry::ListEntry;
 
 /// Whether the client of a request sees a route.
-pub(super) type Filter = Arc<dyn Fn(&Listed<'_>, &Context<ServerSide>) -> bool + Send + Sync>;
+pub(super) type Filter = Arc<dyn Fn(&ListEntry<'_>, &Context<ServerSide>) -> bool + Send + Sync>;
 
 /// Middleware, starting with the innermost.
 pub(super) type Layers = Arc<[Arc<dyn Layer<ServerSide>>]>;
@@ -36,7 +36,7 @@ impl Scope {
 /// A route that has an entry in a list, and a scope.
 pub(super) trait Listable {
     /// Its entry in the list.
-    fn listed(&self) -> Listed<'_>;
+    fn listed(&self) -> ListEntry<'_>;
 
     /// The scope of the routers that it came from.
     fn scope(&self) -> &Scope;
@@ -46,8 +46,8 @@ pub(super) trait Listable {
 macro_rules! listable {
     ($route:ident.$item:ident: $listed:ident) => {
         impl $crate::scope::Listable for $route {
-            fn listed(&self) -> $crate::entry::Listed<'_> {
-                $crate::entry::Listed::$listed(&self.$item)
+            fn listed(&self) -> $crate::entry::ListEntry<'_> {
+                $crate::entry::ListEntry::$listed(&self.$item)
             }
 
             fn scope(&self) -> &$crate::scope::Scope {

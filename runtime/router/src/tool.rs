@@ -312,8 +312,8 @@ impl ToolRoute {
     }
 
     /// Whether the result may request input from the client.
-    pub(super) fn may_ask(&self) -> bool {
-        self.function.may_ask || self.around.is_some() || !self.scope().layers.is_empty()
+    pub(super) fn may_request_input(&self) -> bool {
+        self.function.may_request_input || self.around.is_some() || !self.scope().layers.is_empty()
     }
 
     /// Checks that the result of the function satisfies the output schema, unless it reports that the tool failed.

@@ -13,7 +13,7 @@ use crate::record::TaskRecord;
 pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, Box<dyn Error + Send + Sync>>> + Send + 'a>>;
 
 /// A store of the tasks of all instances of a server, so that each instance answers requests about all tasks;
-/// [`Tasks::in_store`](crate::Tasks::in_store) takes it.
+/// [`Tasks::with_store`](crate::Tasks::with_store) takes it.
 ///
 /// The instance that runs a task writes it. The others read it, and send messages to the one that runs it. If that
 /// instance is gone, the task is kept, and has failed.

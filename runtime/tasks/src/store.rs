@@ -48,7 +48,7 @@ impl Default for TaskLimits {
 /// answers `tasks/get`, `tasks/update` and `tasks/cancel`, and notifies the clients that subscribe to a task. A task
 /// belongs to the principal whose call created it, and doesn't exist for any other.
 ///
-/// Tasks are in memory, unless instances share them [in a store](Self::in_store).
+/// Tasks are in memory, unless instances share them [in a store](Self::with_store).
 #[derive(Clone, Default)]
 pub struct Tasks {
     inner: Arc<Inner>,
@@ -114,7 +114,7 @@ impl Tasks {
     ///
     /// The limits are those of each instance.
     #[must_use]
-    pub fn in_store(limits: TaskLimits, store: impl TaskStore) -> Self {
+    pub fn with_store(limits: TaskLimits, store: impl TaskStore) -> Self {
         let inner = Inner {
             limits,
             store: Some(Arc::new(store)),

@@ -7,7 +7,7 @@ use mcp_runtime::router::{Answer, Args, Call, resource};
 use mcp_runtime::transport::channel;
 use mcp_runtime::{
     CallClient, CallError, Client, ClientSession, Era, Options, Peer, Revision, Router, ServerSide, UnknownMethod,
-    declined, dismissed, filled_in, hub,
+    accepted, declined, dismissed, hub,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -111,7 +111,7 @@ async fn the_capabilities_of_a_client_follow_from_its_functions() {
 
 #[tokio::test]
 async fn forms_are_filled_in_declined_or_dismissed_in_both_eras() {
-    let filled = |_| async { filled_in(&json!({"city": "Bern"})) };
+    let filled = |_| async { accepted(&json!({"city": "Bern"})) };
     for revision in revisions() {
         let session = connected(Client::new("test", "1.0").elicit_form(filled), revision).await;
         assert_eq!(

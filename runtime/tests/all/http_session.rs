@@ -34,7 +34,7 @@ fn weather() -> Router {
         progress.report(1.0, None, None).await?;
         match place.city.as_str() {
             "Bern" => Ok(Structured(Weather { celsius: 21.5 })),
-            city => Err(ToolError::tool(format!("nobody has measured in {city}"))),
+            city => Err(ToolError::tool(format!("no measurement for {city}"))),
         }
     };
     Router::new("weather", "1.0").tool("weather", "Get the current weather of a city", weather)
@@ -330,7 +330,7 @@ async fn the_stream_of_changes_is_the_same_over_http_at_every_revision_that_has_
             .with_resource("test://news")
             .with_resource("test://olds");
         let mut changes = session.peer().changes(filter).await.unwrap();
-        let agreed = changes.agreed();
+        let agreed = changes.acknowledged();
         assert!(
             agreed.tool_list && agreed.resource_list && !agreed.prompt_list,
             "{revision}"

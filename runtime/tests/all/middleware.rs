@@ -6,7 +6,7 @@ use mcp_runtime::router::{Answer, Call};
 use mcp_runtime::transport::channel;
 use mcp_runtime::{
     CallError, CallServer, ClientHandler, ClientSession, ClientSide, Context, ErrorObject, HandlerResult, Layered,
-    Middleware, Next, Options, Revision, Router, Side, UnknownMethod, connect, error_code, filled_in, hub,
+    Middleware, Next, Options, Revision, Router, Side, UnknownMethod, accepted, connect, error_code, hub,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -80,7 +80,7 @@ impl ClientHandler<Context<ClientSide>> for Client {
         _: hub::ElicitRequestParams,
         _: &Context<ClientSide>,
     ) -> Result<hub::ElicitResult, ErrorObject> {
-        filled_in(&json!({"name": "Ada"}))
+        accepted(&json!({"name": "Ada"}))
     }
 }
 

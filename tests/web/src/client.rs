@@ -5,14 +5,14 @@ use std::pin::pin;
 use futures_util::future::{Either, select};
 use futures_util::{FutureExt, StreamExt};
 use mcp_runtime::transport::http::client::{HttpCaller, fetch};
-use mcp_runtime::{CallError, CallServer, ChangeFilter, Client, ClientSession, filled_in, hub};
+use mcp_runtime::{CallError, CallServer, ChangeFilter, Client, ClientSession, accepted, hub};
 use serde_json::{Value, json};
 use wasm_bindgen::JsError;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// Connects to the server that the caller reaches. Elicitations get the name Ada.
 async fn session(caller: HttpCaller) -> Result<ClientSession, JsError> {
-    let client = Client::new("web", "1.0").elicit_form(|_| async { filled_in(&json!({"name": "Ada"})) });
+    let client = Client::new("web", "1.0").elicit_form(|_| async { accepted(&json!({"name": "Ada"})) });
     Ok(client.connect_by(caller).await?)
 }
 

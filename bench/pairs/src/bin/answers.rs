@@ -2,7 +2,7 @@
 //! and sampling requests.
 
 use mcp_runtime::transport::stdio::{SpawnOptions, spawn};
-use mcp_runtime::{CallServer, ClientHandler, ClientSide, Context, ErrorObject, Options, connect, filled_in, hub};
+use mcp_runtime::{CallServer, ClientHandler, ClientSide, Context, ErrorObject, Options, connect, accepted, hub};
 use serde_json::{json, to_string};
 
 struct Client;
@@ -13,7 +13,7 @@ impl ClientHandler<Context<ClientSide>> for Client {
         _: hub::ElicitRequestParams,
         _: &Context<ClientSide>,
     ) -> Result<hub::ElicitResult, ErrorObject> {
-        filled_in(&json!({"nights": 3}))
+        accepted(&json!({"nights": 3}))
     }
 
     async fn create_message(

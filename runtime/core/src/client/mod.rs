@@ -21,7 +21,7 @@ use crate::side::ClientSide;
 ///
 /// ```
 /// use mcp_runtime::transport::channel;
-/// use mcp_runtime::{Args, Client, Options, Router, filled_in};
+/// use mcp_runtime::{Args, Client, Options, Router, accepted};
 /// use schemars::JsonSchema;
 /// use serde::Deserialize;
 /// use serde_json::json;
@@ -41,7 +41,7 @@ use crate::side::ClientSide;
 /// let (server, transport) = channel(16);
 /// weather.serve(Options::default(), server);
 ///
-/// let client = Client::new("app", "1.0").elicit_form(|_| async { filled_in(&json!({"city": "Bern"})) });
+/// let client = Client::new("app", "1.0").elicit_form(|_| async { accepted(&json!({"city": "Bern"})) });
 /// let session = client.connect(transport).await?;
 /// assert_eq!(session.list_tools().await?[0].name, "weather");
 /// let result = session.call_tool("weather", json!({"city": "Bern"})).await?;
@@ -125,7 +125,7 @@ impl Client {
         self
     }
 
-    /// Answers elicitations with a form for the user to fill in. The result is made by [`filled_in`](crate::filled_in),
+    /// Answers elicitations with a form for the user to fill in. The result is made by [`accepted`](crate::accepted),
     /// [`declined`](crate::declined) or [`dismissed`](crate::dismissed).
     ///
     /// <https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation>

@@ -43,7 +43,7 @@ pub struct Changes {
 impl Changes {
     /// Returns the changes that the server agreed to report: the requested ones, without those that it doesn't support.
     #[must_use]
-    pub fn agreed(&self) -> ChangeFilter {
+    pub fn acknowledged(&self) -> ChangeFilter {
         self.queue.filter()
     }
 }
@@ -123,8 +123,8 @@ impl Peer<ClientSide> {
     ///
     /// The stream is the same for servers of all revisions. A stateless server gets one request, which lasts as long as
     /// the stream. A server with sessions gets one request per resource, unless another stream has already subscribed
-    /// to it; it reports changes of its lists without a request. [`Changes::agreed`] returns what the server reports.
-    /// The handler of the session gets the notification of every change as well.
+    /// to it; it reports changes of its lists without a request. [`Changes::acknowledged`] returns what the server
+    /// reports. The handler of the session gets the notification of every change as well.
     ///
     /// ```
     /// use futures_util::StreamExt;
@@ -140,7 +140,7 @@ impl Peer<ClientSide> {
     /// let session = connect((), info, hub::ClientCapabilities::default(), Options::default(), client).await?;
     ///
     /// let mut changes = session.peer().changes(ChangeFilter::lists()).await?;
-    /// assert!(changes.agreed().tool_list);
+    /// assert!(changes.acknowledged().tool_list);
     /// router.remove_tool("add");
     /// assert_eq!(changes.next().await.transpose()?, Some(Change::ToolList));
     /// # Ok(())
@@ -202,7 +202,7 @@ impl SessionState<ClientSide> {
                     sent.map_err(|error| self.send_error(error))?;
                     sending = None;
                 }
-                is_agreed = queue.agreed() => match is_agreed {
+                is_agreed = queue.acknowledged() => match is_agreed {
                     true => break,
                     false => return Err(self.closed()),
                 },

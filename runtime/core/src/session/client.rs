@@ -160,7 +160,7 @@ impl Peer<ClientSide> {
     /// are answered automatically: this is for others, such as those of an extension.
     ///
     /// # Errors
-    /// [`CallError::Unanswered`] when the handler doesn't answer, [`CallError::InvalidResult`] when there are more
+    /// [`CallError::InputNotProvided`] when the handler doesn't answer, [`CallError::InvalidResult`] when there are more
     /// input requests than [`Limits::in_flight`](crate::Limits::in_flight) allows, and [`CallError::Closed`] when the
     /// session has ended.
     pub async fn answer(&self, requests: hub::InputRequests) -> Result<hub::InputResponses, CallError> {
@@ -183,7 +183,7 @@ impl Peer<ClientSide> {
                     .unwrap_or_else(|panic| Err(internal_error(panic)))
             };
             answers.push(Box::pin(async move {
-                Ok((name, answered.await.map_err(CallError::Unanswered)?))
+                Ok((name, answered.await.map_err(CallError::InputNotProvided)?))
             }));
         }
         try_all(answers).await.map(|answers| answers.into_iter().collect())

@@ -39,7 +39,7 @@ pub trait Handler<S: Side>: Send + Sync + 'static {
     /// Whether the result of a request can require input from the client. If not, the request isn't kept to be handled
     /// again.
     #[doc(hidden)]
-    fn may_ask(&self, request: &S::Request) -> bool {
+    fn may_request_input(&self, request: &S::Request) -> bool {
         let _ = request;
         true
     }

@@ -29,11 +29,11 @@ impl<H: Handler<ServerSide>> Handler<ServerSide> for Rounds<H> {
     ) -> Handling<'a, ServerSide> {
         let Self(handler) = self;
         let is_undeclared = matches!(request, hub::ClientRequest::Unknown(_));
-        let (is_stateless, may_ask) = (
+        let (is_stateless, may_request_input) = (
             context.peer.negotiated().is_stateless(),
             retry_input(&mut request).is_some(),
         );
-        if is_undeclared || (is_stateless && !may_ask) {
+        if is_undeclared || (is_stateless && !may_request_input) {
             return handler.handle_request(request, context);
         }
         // The futures would be larger with the request itself.
@@ -41,7 +41,7 @@ impl<H: Handler<ServerSide>> Handler<ServerSide> for Rounds<H> {
         if is_stateless {
             return Box::pin(answer_round(handler, request, context));
         }
-        Box::pin(answer_rounds(handler, request, may_ask, context))
+        Box::pin(answer_rounds(handler, request, may_request_input, context))
     }
 
     fn handle_notification<'a>(
@@ -52,8 +52,8 @@ impl<H: Handler<ServerSide>> Handler<ServerSide> for Rounds<H> {
         self.0.handle_notification(notification, context)
     }
 
-    fn may_ask(&self, request: &hub::ClientRequest) -> bool {
-        self.0.may_ask(request)
+    fn may_request_input(&self, request: &hub::ClientRequest) -> bool {
+        self.0.may_request_input(request)
     }
 
     fn extend<'a>(&'a self, filter: Extra, context: &'a Context<ServerSide>) -> Extending<'a> {
@@ -76,16 +76,16 @@ impl<H: Handler<ServerSide>> From<H> for Layered<ServerSide> {
 async fn answer_rounds(
     handler: &dyn Handler<ServerSide>,
     mut request: Box<hub::ClientRequest>,
-    may_ask: bool,
+    may_request_input: bool,
     context: &Context<ServerSide>,
 ) -> Answer {
-    let is_tool = may_ask && matches!(*request, hub::ClientRequest::CallTool(_));
+    let is_tool = may_request_input && matches!(*request, hub::ClientRequest::CallTool(_));
     let refused = |refusal| match refusal {
         Refusal::NotOffered(error) if is_tool => Ok(HandlerResult::Declared(failed(error))),
         Refusal::NotOffered(error) | Refusal::Other(error) => Err(error),
     };
     for rounds_left in (0..=context.peer.state.options.limits.rounds).rev() {
-        let next = (may_ask && handler.may_ask(&request)).then(|| request.clone());
+        let next = (may_request_input && handler.may_request_input(&request)).then(|| request.clone());
         let (round, running) = context.in_round(Round::default());
         let result = round.run(handler.handle_request(*request, &running)).await;
         let (asked, mut next) = match (result, next) {
@@ -207,7 +207,7 @@ impl Peer<ServerSide> {
     ///
     /// # Errors
     /// [`CallError::NotOffered`] if it hasn't.
-    pub fn may_ask(&self, request: &hub::InputRequest) -> Result<(), CallError> {
+    pub fn check_input_request(&self, request: &hub::InputRequest) -> Result<(), CallError> {
         let negotiated = self.negotiated();
         let name = negotiated.method(request.method());
         if method::<ServerSide>(negotiated.revision, name, false).is_none()
@@ -229,7 +229,7 @@ impl Peer<ServerSide> {
 
     /// Checks an input request, and returns the error for the client's request if the client lacks the capability.
     fn check_question(&self, request: &hub::InputRequest) -> Result<(), Refusal> {
-        match self.may_ask(request) {
+        match self.check_input_request(request) {
             Ok(()) => Ok(()),
             Err(CallError::NotOffered { method, capability, .. }) => {
                 let what = format!("{method} needs the capability `{capability}`, which the client hasn't declared");
@@ -295,7 +295,7 @@ impl CallClient for Peer<ServerSide> {
 /// The input requests of a handler must depend only on its arguments and the earlier responses and come in the same
 /// order each time, or have names ([`Peer::named`]). The client's request fails if an input request differs from that
 /// of an earlier run, or needs a capability that the client hasn't declared; in the latter case, a tool called in a
-/// session with a handshake gets a result with `isError` instead. [`Peer::may_ask`] checks the capability in advance.
+/// session with a handshake gets a result with `isError` instead. [`Peer::check_input_request`] checks the capability in advance.
 ///
 /// ```
 /// use mcp_runtime::{CallClient, CallError, Context, ServerSide, hub, mcp_wire};

@@ -186,7 +186,7 @@ impl Poster for Call<'_> {
             }
             self.deliver(event.data).await;
         }
-        Err(HttpError::Unanswered)
+        Err(HttpError::MissingResponse)
     }
 
     fn terms(&self) -> Terms<'_> {

@@ -25,7 +25,11 @@ pub(super) async fn deliver(
             } else if !answer.trim_ascii().is_empty() {
                 poster.deliver(answer).await;
             }
-            if answered { Ok(()) } else { Err(HttpError::NoResponse) }
+            if answered {
+                Ok(())
+            } else {
+                Err(HttpError::UnrelatedJson)
+            }
         }
         EVENT_STREAM => poster.follow(response, pending).await,
         other => Err(HttpError::ContentType(other.to_owned())),
@@ -40,7 +44,7 @@ pub(super) async fn answer(poster: &impl Poster, response: Response, id: &Reques
         EVENT_STREAM => {
             let mut events = Events::new(response, limit);
             loop {
-                let event = events.next().await.ok_or(HttpError::Unanswered)?;
+                let event = events.next().await.ok_or(HttpError::MissingResponse)?;
                 if is_message(&event) && answers(&event.data, id) {
                     return Ok(event.data);
                 }

@@ -51,13 +51,13 @@ pub enum HttpError {
     ContentType(String),
     /// The response is JSON, but not the JSON-RPC response to the request.
     #[error("the HTTP response is JSON, but not the JSON-RPC response to the request")]
-    NoResponse,
+    UnrelatedJson,
     /// The response is over the limit.
     #[error("the server's response has more than {0} bytes")]
     TooLarge(usize),
     /// The stream of events has ended without a JSON-RPC response.
     #[error("the HTTP response ended without the JSON-RPC response to the request")]
-    Unanswered,
+    MissingResponse,
     /// The stream of HTTP with SSE names no usable endpoint.
     #[error("the server's event stream names no usable endpoint")]
     Endpoint,
@@ -93,8 +93,8 @@ impl From<HttpError> for CallError {
     fn from(error: HttpError) -> Self {
         match error {
             HttpError::Status(failure) => Self::Http(failure),
-            HttpError::ContentType(_) | HttpError::NoResponse => Self::InvalidResult(error.to_string()),
-            HttpError::Unanswered | HttpError::Body(_) => Self::Cut(Arc::new(error)),
+            HttpError::ContentType(_) | HttpError::UnrelatedJson => Self::InvalidResult(error.to_string()),
+            HttpError::MissingResponse | HttpError::Body(_) => Self::Cut(Arc::new(error)),
             #[cfg(feature = "client")]
             HttpError::Network(ref cause) if cause.is_body() || cause.is_decode() => Self::Cut(Arc::new(error)),
             error => Self::Transport(Arc::new(error)),

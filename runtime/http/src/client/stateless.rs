@@ -93,8 +93,8 @@ async fn list_again(
         let response = post(poster, revision, &to_json(&request)).await??;
         let json = answer(poster, response, &id).await?;
         let json = poster.terms().tools.lock().take(rule, json);
-        let header = MessageHeader::from_slice(&json).map_err(|_| HttpError::Unanswered)?;
-        let result = header.result().ok_or(HttpError::Unanswered)?;
+        let header = MessageHeader::from_slice(&json).map_err(|_| HttpError::MissingResponse)?;
+        let result = header.result().ok_or(HttpError::MissingResponse)?;
         let next = result.get(&[rule.list.next]).ok().flatten();
         let next = next.and_then(|next| next.string().ok()).filter(|next| !next.is_empty());
         let Some(next) = next else { return Ok(()) };

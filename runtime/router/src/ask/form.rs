@@ -39,8 +39,8 @@ impl<T: DeserializeOwned + JsonSchema> Answer<T> {
     pub(super) fn of(result: hub::ElicitResult) -> Result<Self, CallError> {
         match result.action {
             hub::ElicitResultAction::Accept => {
-                let filled_in = filled_in(result.content.unwrap_or_default());
-                filled_in.map(Self::Accepted).map_err(CallError::InvalidResult)
+                let parsed = parse_form(result.content.unwrap_or_default());
+                parsed.map(Self::Accepted).map_err(CallError::InvalidResult)
             }
             hub::ElicitResultAction::Decline => Ok(Self::Declined),
             hub::ElicitResultAction::Cancel => Ok(Self::Cancelled),
@@ -53,7 +53,7 @@ impl<T: DeserializeOwned + JsonSchema> Answer<T> {
 }
 
 /// Decodes and validates the content of a form.
-fn filled_in<T: DeserializeOwned + JsonSchema>(content: Map<hub::ElicitResultContentValue>) -> Result<T, String> {
+fn parse_form<T: DeserializeOwned + JsonSchema>(content: Map<hub::ElicitResultContentValue>) -> Result<T, String> {
     let value = serde_json::to_value(content).map_err(|error| error.to_string())?;
     let accepted = schema::input::<T>().accepted;
     let validator = Validator::new(&accepted).map_err(|error| error.to_string())?;

@@ -181,8 +181,8 @@ async fn clients_of_every_revision_get_changes_from_servers_of_every_revision() 
             let session = client(revision, Client::default(), transport).await;
             let wanted = ChangeFilter::lists().with_resource("note:///one");
             let mut changes = session.peer().changes(wanted).await.expect(&pair);
-            assert!(changes.agreed().tool_list, "{pair}");
-            assert_eq!(changes.agreed().resources, ["note:///one"], "{pair}");
+            assert!(changes.acknowledged().tool_list, "{pair}");
+            assert_eq!(changes.acknowledged().resources, ["note:///one"], "{pair}");
             // The bridge's own subscription may take a moment.
             tokio::time::sleep(Duration::from_millis(20)).await;
             router.resource_updated("note:///one");

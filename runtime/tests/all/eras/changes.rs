@@ -62,7 +62,7 @@ async fn a_stream_of_changes_is_the_same_in_every_revision() {
             resources: vec!["test://news".to_owned()],
             ..ChangeFilter::default()
         };
-        assert_eq!(changes.agreed(), agreed, "{revision}");
+        assert_eq!(changes.acknowledged(), agreed, "{revision}");
         router.resource_updated("test://olds");
         router.resource_updated("test://news");
         assert!(matches!(next(&mut changes).await, Some(Ok(change)) if change == updated("test://news")));
@@ -193,7 +193,7 @@ async fn changes_outside_the_filter_or_of_another_subscription_are_ignored() {
     server.send(acknowledgement(&json!(999), more.clone())).await;
     server.send(acknowledgement(id, more)).await;
     let mut changes = asking.await.expect("no panic").expect("it is acknowledged");
-    assert!(changes.agreed().resources.is_empty() && !changes.agreed().prompt_list);
+    assert!(changes.acknowledged().resources.is_empty() && !changes.acknowledged().prompt_list);
     let tools = "notifications/tools/list_changed";
     for message in [
         tagged("notifications/resources/updated", id, json!({"uri": "test://x"})),
@@ -283,7 +283,7 @@ async fn resources_of_a_session_are_subscribed_to_once_and_unsubscribed_by_the_l
         .send(json!({"jsonrpc": "2.0", "id": asked["id"], "error": error}))
         .await;
     let first = subscribing.await.expect("no panic").expect("there is a stream");
-    assert_eq!(first.agreed(), filter);
+    assert_eq!(first.acknowledged(), filter);
     let second = peer.changes(filter).await.expect("there is a stream");
     drop(first);
     // The next request comes first, so the dropped stream hasn't unsubscribed.

@@ -15,7 +15,7 @@ use mcp_runtime::router::{Answer, Args, Call, Router};
 use mcp_runtime::transport::http::client::{HttpCaller, HttpError};
 use mcp_runtime::transport::http::server::HttpFunction;
 use mcp_runtime::{
-    CallError, CallServer, Change, ChangeFilter, Client, ClientSession, ConnectError, Options, Revision, filled_in, hub,
+    CallError, CallServer, Change, ChangeFilter, Client, ClientSession, ConnectError, Options, Revision, accepted, hub,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -140,7 +140,7 @@ fn a_call_is_sent_again_with_the_answers_to_its_elicitations() {
     let asked = Arc::new(AtomicUsize::new(0));
     let client = Client::new("client", "1.0").elicit_form(move |_| {
         let name = ["Ada", "Grace"][asked.fetch_add(1, Ordering::Relaxed)];
-        ready(filled_in(&json!({"name": name})))
+        ready(accepted(&json!({"name": name})))
     });
     let session = at_once(client.connect_by(caller(&noted))).expect("it connects");
     let result = at_once(session.call_tool("greet", ())).expect("it answers");
@@ -153,7 +153,7 @@ fn a_call_is_sent_again_with_the_answers_to_its_elicitations() {
     let failing = Client::new("client", "1.0").elicit_form(|_| async { panic!("on purpose") });
     let session = at_once(failing.connect_by(caller(&noted))).expect("it connects");
     let called = at_once(session.call_tool("greet", ()));
-    assert!(matches!(called, Err(CallError::Unanswered(_))), "{called:?}");
+    assert!(matches!(called, Err(CallError::InputNotProvided(_))), "{called:?}");
 }
 
 /// A response body that is sent in parts, and ends when its sender is dropped.

@@ -30,7 +30,7 @@ async fn instance(url: String) -> (ClientSession, RedisStore) {
         ..TaskLimits::default()
     };
     let router = Router::new("builds", "1.0")
-        .extension(Tasks::in_store(limits, store.tasks()))
+        .extension(Tasks::with_store(limits, store.tasks()))
         .with(tool("build", "Builds", || "built").task())
         .with(tool("forever", "Never ends", std::future::pending::<String>).task())
         .with(tool("ask", "Asks", ask).task());

@@ -10,7 +10,7 @@ use mcp_runtime::router::{Call, prompt, resource, resource_template, tool};
 use mcp_runtime::transport::channel;
 use mcp_runtime::{
     Args, CallClient, CallError, CallServer, Change, ChangeFilter, Client, ClientSession, Context, ErrorObject,
-    HandlerResult, Middleware, Next, Router, ServerSide, error_code, filled_in, hub, mcp_wire,
+    HandlerResult, Middleware, Next, Router, ServerSide, accepted, error_code, hub, mcp_wire,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -173,7 +173,7 @@ async fn an_elicitation_of_a_server_reaches_the_client_of_the_call() {
         let gateway = Gateway::new("tools", "1.0").server("ask", Local::new(server, asking()));
         for revision in REVISIONS {
             let user =
-                |name: &'static str| client().elicit_form(move |_| async move { filled_in(&json!({"name": name})) });
+                |name: &'static str| client().elicit_form(move |_| async move { accepted(&json!({"name": name})) });
             let (ada, bob) = (
                 connect(&gateway, user("Ada"), revision).await,
                 connect(&gateway, user("Bob"), revision).await,

@@ -131,7 +131,7 @@ async fn an_input_request_of_an_undeclared_capability_fails_the_call() {
     let request = server.receive().await;
     answer(&mut server, &request, asks(&json!({"where": roots()}), None)).await;
     let called = call.await.expect("it doesn't panic");
-    assert!(matches!(called, Err(CallError::Unanswered(_))), "{called:?}");
+    assert!(matches!(called, Err(CallError::InputNotProvided(_))), "{called:?}");
 }
 
 #[tokio::test]

@@ -113,7 +113,7 @@ async fn a_resource_that_requests_input_fails_if_the_client_lacks_the_capability
 async fn a_handler_can_check_whether_it_may_request_input() {
     let asks = |call: Call| async move {
         let question = hub::InputRequest::from(hub::ListRootsRequest::default());
-        match call.peer().may_ask(&question) {
+        match call.peer().check_input_request(&question) {
             Ok(()) => call.list_roots(None).await.map(|roots| roots.roots.len().to_string()),
             Err(CallError::NotOffered { capability, .. }) => Ok(format!("no {capability}")),
             Err(error) => Err(error),

@@ -119,7 +119,7 @@ fn with_forms() -> (Revision, Vec<Revision>) {
 #[tokio::test]
 async fn a_form_derived_from_a_type_is_adapted_to_each_revision() {
     let answer = json!({"name": "Ada", "nights": 2, "room": "double"});
-    let filled_in =
+    let response =
         r#"Accepted(Stay { name: "Ada", nights: 2, breakfast: false, room: Some(Double), price: None, mail: None })"#;
     let (first, later) = with_forms();
     let rooms = json!([
@@ -137,14 +137,14 @@ async fn a_form_derived_from_a_type_is_adapted_to_each_revision() {
     });
     for revision in later {
         let guest = Guest::answering(json!({"action": "accept", "content": answer}));
-        assert_eq!(text(&guest.asked::<Stay>(revision).await), filled_in, "{revision}");
+        assert_eq!(text(&guest.asked::<Stay>(revision).await), response, "{revision}");
         let shown = guest.shown.lock().unwrap().remove(0);
         assert_eq!(shown["properties"], properties, "{revision}");
         assert_eq!(shown["required"], json!(["name", "nights"]), "{revision}");
     }
     // The first revision has only the legacy form of enums.
     let guest = Guest::answering(json!({"action": "accept", "content": answer}));
-    assert_eq!(text(&guest.asked::<Stay>(first).await), filled_in);
+    assert_eq!(text(&guest.asked::<Stay>(first).await), response);
     let shown = guest.shown.lock().unwrap().remove(0);
     assert_eq!(
         shown["properties"]["room"],

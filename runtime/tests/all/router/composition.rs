@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use mcp_adapters::v2025_11_25::{ListTasksRequest, ListTasksResult};
 use mcp_runtime::mcp_wire::{RawJson, Request};
-use mcp_runtime::router::{CompletionRequest, Listed, prompt, resource, resource_template};
+use mcp_runtime::router::{CompletionRequest, ListEntry, prompt, resource, resource_template};
 use mcp_runtime::{
     Args, CallError, CallServer, ClientSession, Context, ErrorObject, HandlerResult, Middleware, Next, Router,
     ServerHandler, ServerSide, State, UnknownMethod, error_code, hub,
@@ -110,7 +110,7 @@ async fn a_route_that_a_filter_hides_is_unknown_to_the_client() {
         .tool("b", "Is not seen", || "b")
         .tool("c", "Is seen", || "c")
         .merge(&hidden)
-        .filter(|route, _| !matches!(route, Listed::Tool(tool) if tool.name == "b"));
+        .filter(|route, _| !matches!(route, ListEntry::Tool(tool) if tool.name == "b"));
     let (client, _heard) = client_of(&router).await;
     let peer = client.peer();
     assert_eq!(tools(&client).await, ["a", "c"]);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use mcp_runtime::mcp_wire::{RawObject, from_str};
-use mcp_runtime::router::{Listed, Name, resource_template};
+use mcp_runtime::router::{ListEntry, Name, resource_template};
 use mcp_runtime::{Args, CallServer, ClientSession, ErrorObject, Router, State, hub};
 use serde_json::{Map, Value, json};
 
@@ -149,7 +149,7 @@ async fn prompts_and_resources_are_listed_again_for_each_request() {
 async fn nesting_a_router_prefixes_the_tools_that_its_function_lists() {
     let queries = queries(&["a", "hidden"]);
     let inner =
-        router(&queries).filter(|listed, _| !matches!(listed, Listed::Tool(tool) if tool.name.ends_with("hidden")));
+        router(&queries).filter(|listed, _| !matches!(listed, ListEntry::Tool(tool) if tool.name.ends_with("hidden")));
     let outer = Router::new("outer", "1.0").nest("db_", &inner);
     let (client, _heard) = client_of(&outer).await;
     assert_eq!(tools(&client).await, ["db_a"]);

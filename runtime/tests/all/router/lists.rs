@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use mcp_runtime::router::{Listed, resource, resource_template};
+use mcp_runtime::router::{ListEntry, resource, resource_template};
 use mcp_runtime::{Args, CallServer, ErrorObject, Router, State, hub};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -83,11 +83,11 @@ async fn listed_resources_that_do_not_match_the_template_or_are_hidden_are_left_
     let notes = Notes::default();
     *notes.0.lock().unwrap() = vec!["b", "a/b", "hidden"];
     let listed = router(&notes).filter(|listed, _| match listed {
-        Listed::Resource(resource) => resource.name != "hidden",
+        ListEntry::Resource(resource) => resource.name != "hidden",
         _ => true,
     });
     assert_eq!(pages(&listed).await.unwrap(), [["notes://b"]]);
-    let hidden = router(&notes).filter(|listed, _| !matches!(listed, Listed::ResourceTemplate(_)));
+    let hidden = router(&notes).filter(|listed, _| !matches!(listed, ListEntry::ResourceTemplate(_)));
     assert_eq!(pages(&hidden).await.unwrap(), [[""; 0]]);
     // A router that merges this one lists the same resources.
     let outer = Router::new("outer", "1.0").merge(&listed);

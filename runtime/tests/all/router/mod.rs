@@ -236,7 +236,7 @@ async fn structured_content_has_an_output_schema_and_is_repeated_as_text() {
         |Args(place): Args<Place>| async move {
             match place.city.as_str() {
                 "Bern" => Ok(Structured(Weather { celsius: 21.5 })),
-                city => Err(format!("nobody measures in {city}")),
+                city => Err(format!("no measurement for {city}")),
             }
         },
     );
@@ -256,7 +256,7 @@ async fn structured_content_has_an_output_schema_and_is_repeated_as_text() {
     let result = peer.call_tool(call("weather", json!({"city": "Basel"}))).await.unwrap();
     assert_eq!(
         (text(&result), result.is_error),
-        ("nobody measures in Basel", Some(true))
+        ("no measurement for Basel", Some(true))
     );
 }
 

@@ -452,7 +452,7 @@ async fn a_task_whose_input_request_the_client_cannot_answer_is_cancelled() {
     };
     assert!(matches!(
         task.wait(|_| ()).await,
-        Err(TaskError::Call(CallError::Unanswered(_)))
+        Err(TaskError::Call(CallError::InputNotProvided(_)))
     ));
     assert!(matches!(task.state().await, Ok(GetTaskResult::Cancelled(_))));
 }

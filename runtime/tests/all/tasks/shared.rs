@@ -104,7 +104,7 @@ fn instance(store: Store) -> Router {
         ..TaskLimits::default()
     };
     Router::new("builds", "1.0")
-        .extension(Tasks::in_store(limits, store))
+        .extension(Tasks::with_store(limits, store))
         .with(tool("build", "Builds", || "built").task())
         .with(tool("forever", "Never ends", std::future::pending::<String>).task())
         .with(tool("ask", "Asks", ask).task())
@@ -223,7 +223,7 @@ async fn done() -> Result<hub::CallToolResult, ToolError> {
 async fn a_queued_task_is_completed_by_another_worker_when_the_first_one_dies() {
     let database = Arc::default();
     let (queue, mut waiting) = mpsc::unbounded_channel::<String>();
-    let tasks = Tasks::in_store(TaskLimits::default(), Store::of("front", &database));
+    let tasks = Tasks::with_store(TaskLimits::default(), Store::of("front", &database));
     let router = Router::new("jobs", "1.0")
         .extension(tasks)
         .with_state(queue)
@@ -241,7 +241,7 @@ async fn a_queued_task_is_completed_by_another_worker_when_the_first_one_dies() 
     assert_eq!(task.id(), id);
 
     // A worker takes the task, and dies before it is done.
-    let worker = Tasks::in_store(TaskLimits::default(), Store::of("worker 1", &database));
+    let worker = Tasks::with_store(TaskLimits::default(), Store::of("worker 1", &database));
     let work = worker.clone();
     let (taken, first) = (Arc::new(Notify::new()), id.clone());
     let takes = Arc::clone(&taken);
@@ -258,7 +258,7 @@ async fn a_queued_task_is_completed_by_another_worker_when_the_first_one_dies() 
     assert!(matches!(task.state().await, Ok(GetTaskResult::Working(_))));
 
     // Another worker completes it.
-    let other = Tasks::in_store(TaskLimits::default(), Store::of("worker 2", &database));
+    let other = Tasks::with_store(TaskLimits::default(), Store::of("worker 2", &database));
     other.resume(&id, |_| done()).await.unwrap();
     let GetTaskResult::Completed(done_by) = task.state().await.unwrap() else {
         panic!("it isn't done")

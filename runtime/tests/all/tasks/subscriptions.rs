@@ -96,10 +96,10 @@ async fn a_subscriber_is_notified_of_each_state_of_its_own_task_only() {
         .changes(of_tasks(&[&task, &task, "unknown"]))
         .await
         .unwrap();
-    let agreed = changes.agreed().extra.get("taskIds").unwrap().to_string();
+    let agreed = changes.acknowledged().extra.get("taskIds").unwrap().to_string();
     assert_eq!(agreed, json!([task]).to_string());
     let others = bob.peer().changes(of_tasks(&[&task])).await.unwrap();
-    assert_eq!(others.agreed().extra.get("taskIds").unwrap().to_string(), "[]");
+    assert_eq!(others.acknowledged().extra.get("taskIds").unwrap().to_string(), "[]");
 
     go_on.notify_one();
     let working = notified(&mut of_alice).await;
@@ -126,8 +126,8 @@ async fn only_a_client_with_the_extension_can_subscribe_to_tasks() {
     // A filter member that no extension declares is ignored.
     let unknown = ChangeFilter::lists().with_extra("moods", json!(true));
     let changes = client.peer().changes(unknown).await.unwrap();
-    assert!(changes.agreed().extra.is_empty());
-    assert!(changes.agreed().tool_list);
+    assert!(changes.acknowledged().extra.is_empty());
+    assert!(changes.acknowledged().tool_list);
 }
 
 #[tokio::test]
@@ -185,7 +185,7 @@ async fn several_extensions_contribute_to_one_subscription() {
     let (client, mut notifications) = listening(&router, "alice", true).await;
     let task = begin(&client, "build").await.task_id;
     let changes = client.peer().changes(of_tasks(&[&task])).await.unwrap();
-    let extra = changes.agreed().extra;
+    let extra = changes.acknowledged().extra;
     let mut members: Vec<&str> = extra.keys().collect();
     members.sort_unstable();
     assert_eq!(members, ["greets", "taskIds"]);

@@ -148,7 +148,7 @@ impl Connection {
         let mut attempts = authorization.begin();
         loop {
             // This can't fail: the bodies of messages are in memory, and so can be cloned.
-            let attempt = request.try_clone().ok_or(HttpError::NoResponse)?;
+            let attempt = request.try_clone().ok_or(HttpError::UnrelatedJson)?;
             let headers = attempts.headers(&request).await.map_err(HttpError::Unauthorized)?;
             let attempt = RequestBuilder::from_parts(client.clone(), attempt);
             let (response, session) = self.send_with(attempt, headers, scope.clone()).await?;

@@ -41,7 +41,7 @@ pub(super) async fn renew(connection: &Arc<Connection>, lost: SessionId, listen:
             repeat_handshake(&connection, handshake, listen),
         )
         .await;
-        match renewed.unwrap_or(Err(HttpError::Unanswered)) {
+        match renewed.unwrap_or(Err(HttpError::MissingResponse)) {
             Ok(Some(stream)) => stream.opened().await,
             Ok(None) => {}
             Err(error) => {
@@ -111,6 +111,6 @@ async fn negotiated(
         let result = MessageHeader::from_slice(&answer).ok()?.result()?;
         result.decode_as::<RawJson>().ok()
     };
-    let result = named().ok_or(HttpError::Unanswered)?;
+    let result = named().ok_or(HttpError::MissingResponse)?;
     Ok(session_messages::negotiated_version(&result))
 }

@@ -103,7 +103,7 @@ pub(super) async fn follow(
             End::Answered => break,
             End::Oversized => return Err(HttpError::TooLarge(limit)),
             // Without an id, the server can't know which events are missing.
-            End::Cut if cursor.last.is_none() || !pending.resumes => return Err(HttpError::Unanswered),
+            End::Cut if cursor.last.is_none() || !pending.resumes => return Err(HttpError::MissingResponse),
             End::Cut => events = reopen(connection, &mut cursor).await?,
         }
     }
@@ -157,7 +157,7 @@ async fn read_standalone(connection: Arc<Connection>, on_open: oneshot::Sender<(
 async fn reopen(connection: &Arc<Connection>, cursor: &mut Cursor) -> Result<Events, HttpError> {
     loop {
         if cursor.failures >= connection.options.reconnects {
-            return Err(HttpError::Unanswered);
+            return Err(HttpError::MissingResponse);
         }
         sleep(connection.options.wait(cursor.failures, cursor.retry)).await;
         cursor.failures += 1;

@@ -10,7 +10,7 @@ use crate::error::internal_error;
 /// numbers, Booleans or lists of strings.
 ///
 /// ```
-/// use mcp_runtime::{ClientHandler, ClientSide, Context, ErrorObject, filled_in, hub};
+/// use mcp_runtime::{ClientHandler, ClientSide, Context, ErrorObject, accepted, hub};
 /// use serde_json::json;
 ///
 /// struct Client;
@@ -21,14 +21,14 @@ use crate::error::internal_error;
 ///         _: hub::ElicitRequestParams,
 ///         _: &Context<ClientSide>,
 ///     ) -> Result<hub::ElicitResult, ErrorObject> {
-///         filled_in(&json!({"name": "Ada", "nights": 2}))
+///         accepted(&json!({"name": "Ada", "nights": 2}))
 ///     }
 /// }
 /// ```
 ///
 /// # Errors
 /// When `answer` has a member of another type, or isn't an object: an internal error, which a handler can return.
-pub fn filled_in<T: Serialize + ?Sized>(answer: &T) -> Result<hub::ElicitResult, ErrorObject> {
+pub fn accepted<T: Serialize + ?Sized>(answer: &T) -> Result<hub::ElicitResult, ErrorObject> {
     let content = RawJson::from_serialize(answer).map_err(internal_error)?;
     let mut result = hub::ElicitResult::new(hub::ElicitResultAction::Accept);
     result.content = Some(content.decode_as().map_err(internal_error)?);
@@ -56,10 +56,10 @@ mod tests {
     #[test]
     fn filled_in_accepts_only_objects_of_simple_values() {
         let answer = json!({"name": "Ada", "nights": 2, "breakfast": true, "meals": ["lunch"]});
-        let result = filled_in(&answer).unwrap();
+        let result = accepted(&answer).unwrap();
         assert_eq!(json!(result), json!({"action": "accept", "content": answer}));
         for answer in [json!({"name": {"first": "Ada"}}), json!(["Ada"]), json!({"name": null})] {
-            assert!(filled_in(&answer).is_err(), "{answer}");
+            assert!(accepted(&answer).is_err(), "{answer}");
         }
     }
 }
