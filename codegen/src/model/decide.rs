@@ -87,14 +87,14 @@ struct Search<'n> {
     shapes: &'n Shapes,
     budget: Cell<usize>,
     /// The known decisions for sets of candidates. Several members can lead to the same set.
-    known: RefCell<HashMap<Question, Answer>>,
+    known: RefCell<HashMap<CandidateSet, KnownDecision>>,
 }
 
 /// The candidates, by their indices and the addresses of their members, and the variant without a tag.
-type Question = (Vec<(usize, usize)>, Option<usize>);
+type CandidateSet = (Vec<(usize, usize)>, Option<usize>);
 
 /// A decision, and the part of the budget that it took.
-type Answer = (Option<Decision>, usize);
+type KnownDecision = (Option<Decision>, usize);
 
 impl<'n> Search<'n> {
     fn decide(&self, candidates: &[Candidate<'n>], default: Option<usize>) -> Option<Decision> {
@@ -105,9 +105,9 @@ impl<'n> Search<'n> {
         let identified = candidates
             .iter()
             .map(|(index, members)| (*index, std::ptr::from_ref(*members).addr()));
-        let question = (identified.collect(), default);
+        let set = (identified.collect(), default);
         let budget = self.budget.get();
-        if let Some((decision, cost)) = self.known.borrow().get(&question) {
+        if let Some((decision, cost)) = self.known.borrow().get(&set) {
             // A known decision takes as much of the budget as another search, so that the outcome is the same.
             self.budget.set(budget.saturating_sub(*cost));
             return decision.clone().filter(|_| *cost <= budget);
@@ -116,8 +116,8 @@ impl<'n> Search<'n> {
         let left = self.budget.get();
         // A search that exhausted the budget has no result to keep.
         if left > 0 {
-            let answer = (decision.clone(), budget - left);
-            self.known.borrow_mut().insert(question, answer);
+            let known = (decision.clone(), budget - left);
+            self.known.borrow_mut().insert(set, known);
         }
         decision
     }

@@ -51,7 +51,7 @@ impl<'c> EffectAnalysis<'c> {
         }
     }
 
-    /// Returns the look at each type of the chain's source that a step looks into.
+    /// Returns the effects on each type of the chain's source that a step looks into.
     pub(super) fn all_effects(&self, types: usize) -> Vec<Option<Effects>> {
         let opened = self.opened();
         let effects = |id: TypeId| opened.contains(&id).then(|| self.effects(id, None));

@@ -1,5 +1,6 @@
 //! The parts of a type's values that the conversions of a chain look at. A value in which they have nothing to change
-//! is kept as text across all revisions of the chain. [`effect_analysis`](super::effect_analysis) derives these parts from the steps.
+//! is kept as text across all revisions of the chain. [`effect_analysis`](super::effect_analysis) derives these parts
+//! from the steps.
 
 use mcp_wire::Schema;
 

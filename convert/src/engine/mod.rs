@@ -52,7 +52,7 @@ const TRIES: u8 = 4;
 pub(crate) struct Chain {
     from: &'static Table,
     steps: Vec<&'static Step>,
-    /// The looks at the types of the source that a step looks into.
+    /// The effects on the types of the source that a step looks into.
     all_effects: Vec<Option<Effects>>,
     /// A cache of the members that the steps add without a supply.
     added: Added,

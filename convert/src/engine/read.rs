@@ -26,8 +26,8 @@ pub(crate) enum Nulls {
     Refused,
 }
 
-/// Returns the members to add to an object that lacks them, by their bits from [`Effects::lacking`]. `None` if the object
-/// has to be read as a tree.
+/// Returns the members to add to an object that lacks them, by their bits from [`Effects::lacking`]. `None` if the
+/// object has to be read as a tree.
 pub(super) type Add<'t> = &'t dyn Fn(&Effects, u64) -> Option<Arc<SharedJson>>;
 
 /// Options of reading: the parts to read as trees, and whether to check the others.

@@ -66,8 +66,8 @@ impl FirstMessage {
         if let Some(requested) = session_messages::requested_version::<Revision>(header) {
             return Self::of_handshake(header, requested, supported).map_err(|error| refusal(id, error));
         }
-        let stamped = session_messages::version_in_meta::<Revision>(header).ok().flatten();
-        if let Some((revision, _)) = stamped
+        let named = session_messages::version_in_meta::<Revision>(header).ok().flatten();
+        if let Some((revision, _)) = named
             && let Ok(description) = session_messages::read_request_meta(revision, header)
         {
             return Ok(Self {

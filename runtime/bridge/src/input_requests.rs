@@ -1,5 +1,5 @@
-//! Input requests ("input requests") of a server with sessions to a stateless client. A call of the client carries them: the
-//! result of the request contains the input request, and the client's next request contains the answer.
+//! Input requests of a server with sessions to a stateless client. A call of the client carries them: the result of the
+//! request contains the input request, and the client's next request contains the answer.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

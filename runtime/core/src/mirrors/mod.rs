@@ -22,8 +22,8 @@ pub fn mirrored<'a>(revision: Revision, message: &MessageHeader<'a>) -> Vec<(&'s
     let facts = revision.facts();
     let mut headers = Vec::new();
     if let Some(header) = facts.version_header.filter(|_| revision.is_stateless()) {
-        let stamped = session_messages::version_in_meta::<Revision>(message).ok().flatten();
-        let version = stamped.map_or(Cow::Borrowed(revision.as_str()), |(_, version)| version.into());
+        let named = session_messages::version_in_meta::<Revision>(message).ok().flatten();
+        let version = named.map_or(Cow::Borrowed(revision.as_str()), |(_, version)| version.into());
         headers.push((header, version));
     }
     let Some(method) = message.method() else {

@@ -14,7 +14,7 @@ use crate::error::CallError;
 #[derive(Debug)]
 pub struct Round {
     /// The input requests for the result. `None` if the client is called instead.
-    questions: Option<Mutex<RoundRequests>>,
+    requests: Option<Mutex<RoundRequests>>,
     refusal: Mutex<Option<Refusal>>,
     /// Notified when the handler can't continue.
     stopped: Notify,
@@ -26,7 +26,7 @@ impl Default for Round {
     /// Creates a run in which the client is called.
     fn default() -> Self {
         Self {
-            questions: None,
+            requests: None,
             refusal: Mutex::default(),
             stopped: Notify::new(),
             // Unlike a `CancellationToken`, this doesn't allocate.
@@ -69,23 +69,23 @@ impl From<Refusal> for ErrorObject {
 
 impl Round {
     /// Creates a run whose input requests are sent in the result.
-    pub fn with_questions(questions: RoundRequests) -> Self {
+    pub fn with_requests(requests: RoundRequests) -> Self {
         Self {
-            questions: Some(Mutex::new(questions)),
+            requests: Some(Mutex::new(requests)),
             ..Self::default()
         }
     }
 
     /// Whether input requests are sent in the result.
     pub fn asks_in_result(&self) -> bool {
-        self.questions.is_some()
+        self.requests.is_some()
     }
 
     /// Takes the input requests.
-    pub fn take_questions(&self) -> RoundRequests {
-        let questions = self.questions.as_ref();
-        questions
-            .map(|questions| std::mem::take(&mut *questions.lock()))
+    pub fn take_requests(&self) -> RoundRequests {
+        let requests = self.requests.as_ref();
+        requests
+            .map(|requests| std::mem::take(&mut *requests.lock()))
             .unwrap_or_default()
     }
 
@@ -111,8 +111,8 @@ impl Round {
     /// # Errors
     /// [`CallError::InputRequired`] in a task that outlives the run.
     pub async fn ask(&self, name: Option<&str>, request: InputRequest) -> Result<InputResponse, CallError> {
-        let asked = match &self.questions {
-            Some(questions) => questions.lock().ask(name, request),
+        let asked = match &self.requests {
+            Some(requests) => requests.lock().ask(name, request),
             None => Ok(None),
         };
         match asked {

@@ -1,5 +1,4 @@
-//! The input requests of a handler that runs once per round: those that have a response, and those that
-//! are still open.
+//! The input requests of a handler that runs once per round: those that have a response, and those that are still open.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -7,7 +6,7 @@ use mcp_adapters::hub::{self, InputRequest, InputResponse};
 use mcp_adapters::mcp_wire::{ErrorObject, RawJson};
 use sha2::{Digest, Sha256};
 
-use super::state::{AnsweredRequest, RoundState};
+use super::state::{EarlierRequest, RoundState};
 use crate::canonical::canonical;
 use crate::error::{internal_error, invalid_params};
 use crate::message::to_value;
@@ -28,8 +27,8 @@ pub struct RoundRequests {
 }
 
 impl RoundRequests {
-    /// Creates the input requests of a round. With `takes_unasked`, a client that sends no state can answer named input requests
-    /// before they are asked.
+    /// Creates the input requests of a round. With `takes_unasked`, a client that sends no state can answer named input
+    /// requests before they are sent.
     pub fn new(state: Option<RoundState>, responses: hub::InputResponses, takes_unasked: bool) -> Self {
         Self {
             takes_unasked: takes_unasked && state.is_none(),
@@ -39,8 +38,8 @@ impl RoundRequests {
         }
     }
 
-    /// Returns the answer to an input request, or `None` if the client has to be asked. A question without a name is named by
-    /// its number.
+    /// Returns the answer to an input request, or `None` if the client has to be asked. An input request without a name
+    /// is named by its number.
     ///
     /// # Errors
     /// When the handler asked something else under this name in an earlier round, or the answer is of another kind.
@@ -65,7 +64,7 @@ impl RoundRequests {
             }
             Some(at) => at,
             None => {
-                known.push(AnsweredRequest {
+                known.push(EarlierRequest {
                     name: name.clone(),
                     digest,
                     answer: None,

@@ -11,19 +11,19 @@ use crate::message::to_value;
 /// The state of a request: its earlier rounds as the server needs to know them.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct RoundState {
-    /// The questions of earlier rounds.
-    pub asked: Vec<AnsweredRequest>,
+    /// The input requests of earlier rounds.
+    pub asked: Vec<EarlierRequest>,
     /// The data that the handler has put into it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own: Option<String>,
 }
 
-/// A question that was asked in an earlier round.
+/// An input request of an earlier round.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct AnsweredRequest {
-    /// The name of the question.
+pub struct EarlierRequest {
+    /// The name of the input request.
     pub name: String,
-    /// The digest of the question.
+    /// The digest of the input request.
     pub digest: String,
     /// The answer, if the client has given one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -45,7 +45,7 @@ impl<S: Side> SessionState<S> {
         let Some(json) = self.encode(negotiated, &method, Message::Request(call))? else {
             return Err(CallError::Unrepresentable(method));
         };
-        let json = with_stamp(negotiated, json)?;
+        let json = with_request_meta(negotiated, json)?;
         self.check_call_params(negotiated, &method, &json)?;
         let cache = self.cache().zip(ended_by);
         let cache = cache.and_then(|(cache, ended_by)| Some((cache, cache.key(&json, ended_by)?)));
@@ -140,7 +140,7 @@ impl<S: Side> SessionState<S> {
         check_custom(method)?;
         check_direction::<S>(negotiated, method)?;
         let id = self.pending.next_id();
-        let json = with_stamp(negotiated, request_json(id, request))?;
+        let json = with_request_meta(negotiated, request_json(id, request))?;
         let exchanged = self.exchange(negotiated, id, json, purpose, progress, None).await?;
         let Reply { result, violations, .. } = exchanged;
         self.check_violations(method, violations)?;
@@ -155,7 +155,7 @@ impl<S: Side> SessionState<S> {
         request: UnknownMethod,
     ) -> Result<(RawJson, Vec<Violation>), CallError> {
         let id = self.pending.next_id();
-        let json = with_stamp(negotiated, request_json(id, request))?;
+        let json = with_request_meta(negotiated, request_json(id, request))?;
         let exchanged = self.exchange(negotiated, id, json, Purpose::Unsolicited, None, None);
         let Reply { result, violations, .. } = exchanged.await?;
         match result {
@@ -360,8 +360,8 @@ pub fn request_json(id: i64, request: impl Object) -> Vec<u8> {
 }
 
 /// Adds this side's description of itself to a request, if the peer's revision requires that in each request.
-pub fn with_stamp(negotiated: &Negotiated, mut json: Vec<u8>) -> Result<Vec<u8>, CallError> {
-    for (key, value) in &negotiated.stamp {
+pub fn with_request_meta(negotiated: &Negotiated, mut json: Vec<u8>) -> Result<Vec<u8>, CallError> {
+    for (key, value) in &negotiated.request_meta {
         let edited = with_meta(&json, key, value.text());
         json = edited.map_err(|error| CallError::Unrepresentable(error.to_string()))?;
     }

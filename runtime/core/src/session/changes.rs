@@ -13,7 +13,7 @@ use mcp_adapters::{PeerTypes, hub};
 use mcp_runtime_util::{BoxFuture, task};
 use tokio::sync::oneshot;
 
-use super::call::{CancelOnDrop, request_json, with_stamp};
+use super::call::{CancelOnDrop, request_json, with_request_meta};
 use super::context::Peer;
 use super::negotiated::Negotiated;
 use super::pending::Reply;
@@ -168,7 +168,7 @@ impl SessionState<ClientSide> {
     ) -> Result<Changes, CallError> {
         let (negotiated, number) = (self.negotiated(), self.pending.next_id());
         let id = RequestId::Integer(number);
-        let json = with_stamp(
+        let json = with_request_meta(
             negotiated,
             request_json(number, UnknownMethod::new(method).with_params(params)),
         )?;

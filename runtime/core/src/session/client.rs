@@ -89,13 +89,13 @@ impl Peer<ClientSide> {
                 Ok(hub::ServerResult::InputRequired(asked)) => asked,
                 Ok(result) => return Ok(result),
                 Err(error) => {
-                    let Some(questions) = self.input_requests_in_error(&error) else {
+                    let Some(input_requests) = self.input_requests_in_error(&error) else {
                         return Err(error);
                     };
                     if rounds_left == 0 {
                         break;
                     }
-                    let answers = self.answer_all(Some(questions)).await?.unwrap_or_default();
+                    let answers = self.answer_all(Some(input_requests)).await?.unwrap_or_default();
                     if !answers.iter().all(|(_, answer)| is_accepted(answer)) {
                         return Err(error);
                     }
@@ -139,21 +139,21 @@ impl Peer<ClientSide> {
         };
         let (method, params) = session_messages::input_requests_in_error(negotiated.revision, error)?;
         self.state.check_request(negotiated, method).ok()?;
-        let questions = params.into_iter().zip(0_i64..).map(|(params, number)| {
+        let input_requests = params.into_iter().zip(0_i64..).map(|(params, number)| {
             let json = request_json(number, UnknownMethod::new(method).with_params(params));
             let header = MessageHeader::from_slice(&json).ok()?;
             self.state.check_request_params(negotiated, method, &header).ok()?;
-            let question: Translated<MessageIn<ClientSide>> =
+            let input_request: Translated<MessageIn<ClientSide>> =
                 read_message(negotiated.revision, ClientSide::PEER, &header, negotiated.conversion()).ok()?;
-            match question {
+            match input_request {
                 Translated::Message {
-                    message: Message::Request(question),
+                    message: Message::Request(input_request),
                     ..
-                } => Some((number.to_string(), *question.request)),
+                } => Some((number.to_string(), *input_request.request)),
                 _ => None,
             }
         });
-        questions.collect()
+        input_requests.collect()
     }
 
     /// Lets the handler of this client answer input requests of a server, all concurrently. Those in results of calls

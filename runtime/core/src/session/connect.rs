@@ -26,8 +26,8 @@ use crate::side::ClientSide;
 /// If the options support revisions of both eras, the client first sends the discovery request of the latest stateless
 /// revision, and determines the era from the response. A valid result, or an error that only stateless servers send,
 /// starts a stateless session. Any other error, an HTTP response without a JSON-RPC response, no response within
-/// [`Limits::probe_timeout`](crate::Limits::probe_timeout), and the exit of a child process mean that the server has a handshake.
-/// Failures that don't depend on the era, such as one of authorization, are returned as errors. If a server refuses the
+/// [`Limits::probe_timeout`](crate::Limits::probe_timeout), and the exit of a child process mean that the server has a
+/// handshake. Failures that don't depend on the era, such as one of authorization, are returned as errors. If a server refuses the
 /// handshake and names a stateless revision, the client sends the discovery request again. [`Options::era`] sets the
 /// era in advance, and [`Options::discovery`] the whole result of a discovery. If only stateless revisions are
 /// supported, the discovery request has the timeout of any other call, and an unexpected response to it is the error.

@@ -245,8 +245,8 @@ impl SessionState<ClientSide> {
         info: &ClientInfo,
         negotiated: Negotiated,
     ) -> Result<Negotiated, CallError> {
-        let stamp = session_messages::request_meta(revision, Self::description(revision, info));
-        let stamp = stamp.map_err(|error| CallError::Unrepresentable(error.to_string()))?;
-        Ok(negotiated.with_stamp(stamp))
+        let meta = session_messages::request_meta(revision, Self::description(revision, info));
+        let meta = meta.map_err(|error| CallError::Unrepresentable(error.to_string()))?;
+        Ok(negotiated.with_request_meta(meta))
     }
 }

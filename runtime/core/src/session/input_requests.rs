@@ -139,10 +139,10 @@ async fn answer_round(
         let own = state.as_ref().and_then(|state| state.own.clone());
         (*retry_input.responses, *retry_input.state) = (responses.clone(), own);
     }
-    let questions = RoundRequests::new(state, responses.unwrap_or_default(), !sealing.is_single_use());
-    let (round, running) = context.in_round(Round::with_questions(questions));
+    let requests = RoundRequests::new(state, responses.unwrap_or_default(), !sealing.is_single_use());
+    let (round, running) = context.in_round(Round::with_requests(requests));
     let result = round.run(handler.handle_request(*request, &running)).await?;
-    let (mut state, open) = round.take_questions().end();
+    let (mut state, open) = round.take_requests().end();
     let mut asked = match result {
         None => hub::InputRequiredResult::default().with_input_requests(open),
         Some(HandlerResult::Declared(hub::ServerResult::InputRequired(mut asked))) => {
@@ -295,7 +295,8 @@ impl CallClient for Peer<ServerSide> {
 /// The input requests of a handler must depend only on its arguments and the earlier responses and come in the same
 /// order each time, or have names ([`Peer::named`]). The client's request fails if an input request differs from that
 /// of an earlier run, or needs a capability that the client hasn't declared; in the latter case, a tool called in a
-/// session with a handshake gets a result with `isError` instead. [`Peer::check_input_request`] checks the capability in advance.
+/// session with a handshake gets a result with `isError` instead. [`Peer::check_input_request`] checks the capability in
+/// advance.
 ///
 /// ```
 /// use mcp_runtime::{CallClient, CallError, Context, ServerSide, hub, mcp_wire};

@@ -26,11 +26,11 @@ impl KnownClients {
         message: &MessageHeader<'_>,
         supported: &[Revision],
     ) -> Result<Option<Arc<Negotiated>>, ErrorObject> {
-        let stamped = session_messages::version_in_meta::<Revision>(message);
-        if matches!(stamped, Ok(None)) || !supported.iter().any(|revision| revision.is_stateless()) {
+        let named = session_messages::version_in_meta::<Revision>(message);
+        if matches!(named, Ok(None)) || !supported.iter().any(|revision| revision.is_stateless()) {
             return Ok(None);
         }
-        let Some((revision, requested)) = stamped.map_err(invalid_params)? else {
+        let Some((revision, requested)) = named.map_err(invalid_params)? else {
             return Ok(None);
         };
         if revision.as_str() != requested || !supported.contains(&revision) {
@@ -56,7 +56,7 @@ impl KnownClients {
         if let Some((_, known)) = self.0.lock().iter().find(is_same) {
             return Ok(Arc::clone(known));
         }
-        let negotiated = Arc::new(Negotiated::of_stamp(revision, message)?);
+        let negotiated = Arc::new(Negotiated::of_request(revision, message)?);
         if said.iter().map(|text| text.len()).sum::<usize>() <= LONGEST {
             let mut clients = self.0.lock();
             if clients.len() == REMEMBERED {

@@ -23,7 +23,7 @@ impl<S: Side> Engine<S> {
     pub fn terms_of(&self, header: &MessageHeader<'_>) -> Result<Arc<Negotiated>, ErrorObject> {
         let session = self.session.negotiated();
         if let Some(negotiated) = self.carried_by(header)? {
-            *self.session.stamped.lock() = Some(negotiated.revision);
+            *self.session.last_stateless.lock() = Some(negotiated.revision);
             return Ok(negotiated);
         }
         if !S::IS_SERVER || header.method().is_none() {
@@ -49,8 +49,8 @@ impl<S: Side> Engine<S> {
     /// method.
     fn revision_with(&self, method: &str) -> Option<Revision> {
         let has_method = |revision: &Revision| revision.method(method).is_some();
-        let stamped = *self.session.stamped.lock();
-        if let Some(revision) = stamped.filter(|revision| has_method(revision) || is_custom(method)) {
+        let last = *self.session.last_stateless.lock();
+        if let Some(revision) = last.filter(|revision| has_method(revision) || is_custom(method)) {
             return Some(revision);
         }
         let supported = self.session.options.supported.iter().copied();

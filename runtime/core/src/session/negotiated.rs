@@ -24,7 +24,7 @@ pub struct Negotiated {
     /// The lowest severity of log messages that the peer wants for this request.
     pub log_severity: Option<usize>,
     /// This side's description of itself in each request: keys of `_meta` and their values.
-    pub stamp: Vec<(&'static str, RawJson)>,
+    pub request_meta: Vec<(&'static str, RawJson)>,
     /// The metadata that conversions add to messages of revisions that require it in each message. Computed for the
     /// first conversion.
     supply: OnceLock<Arc<Supply>>,
@@ -37,14 +37,14 @@ impl Negotiated {
             revision,
             info: None,
             log_severity: None,
-            stamp: Vec::new(),
+            request_meta: Vec::new(),
             supply: OnceLock::new(),
         }
     }
 
     /// Adds these keys to the `_meta` of each request of this side.
-    pub fn with_stamp(self, stamp: Vec<(&'static str, RawJson)>) -> Self {
-        Self { stamp, ..self }
+    pub fn with_request_meta(self, request_meta: Vec<(&'static str, RawJson)>) -> Self {
+        Self { request_meta, ..self }
     }
 
     /// Returns the conversion for a message.
@@ -106,7 +106,7 @@ impl Negotiated {
     }
 
     /// Reads the terms that a stateless message of this revision carries.
-    pub fn of_stamp(revision: Revision, message: &MessageHeader<'_>) -> Result<Self, ErrorObject> {
+    pub fn of_request(revision: Revision, message: &MessageHeader<'_>) -> Result<Self, ErrorObject> {
         let description = session_messages::read_request_meta(revision, message).map_err(invalid_params)?;
         Self::with_client(revision, description.result)
     }

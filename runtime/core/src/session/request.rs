@@ -224,8 +224,8 @@ impl<S: Side> Engine<S> {
     /// revision has a key for them. `lacks_meta` states that the result is known to have no `_meta`.
     pub fn end_response(&self, negotiated: &Negotiated, mut json: String, start: usize, lacks_meta: bool) -> Vec<u8> {
         let server = self.server.as_ref();
-        let stamp = server.and_then(|server| server.result_meta(negotiated.revision));
-        let meta = stamp.and_then(|stamp| result_meta(&json[start..], stamp.0, stamp.1.text(), lacks_meta));
+        let declared = server.and_then(|server| server.result_meta(negotiated.revision));
+        let meta = declared.and_then(|it| result_meta(&json[start..], it.0, it.1.text(), lacks_meta));
         if let Some((place, meta)) = meta {
             // The range has boundaries between tokens of the result.
             match place.is_empty() {

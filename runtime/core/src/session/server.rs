@@ -35,13 +35,13 @@ pub struct Server {
     pub capabilities: Arc<Value>,
     /// The latest stateless clients.
     pub clients: KnownClients,
-    result_stamps: Mutex<Vec<(Revision, Option<ResultStamp>)>>,
+    result_metas: Mutex<Vec<(Revision, Option<ResultMeta>)>>,
     /// The same server without the capabilities for change notifications.
     without_changes: OnceLock<Arc<Self>>,
 }
 
 /// A key in `_meta` of results, and its value.
-type ResultStamp = Arc<(&'static str, RawJson)>;
+type ResultMeta = Arc<(&'static str, RawJson)>;
 
 impl From<ServerInfo> for Server {
     fn from(info: ServerInfo) -> Self {
@@ -54,7 +54,7 @@ impl From<ServerInfo> for Server {
             info,
             capabilities: Arc::new(capabilities),
             clients: KnownClients::default(),
-            result_stamps: Mutex::default(),
+            result_metas: Mutex::default(),
             without_changes: OnceLock::new(),
         }
     }
@@ -73,14 +73,14 @@ impl Server {
     }
 
     /// Returns the server's description for the `_meta` of each result in a revision, if the revision has a key for it.
-    pub fn result_meta(&self, revision: Revision) -> Option<ResultStamp> {
-        let stamp = || session_messages::result_meta(revision, self.info.implementation.clone()).ok()?;
-        let mut stamps = self.result_stamps.lock();
-        if let Some((_, known)) = stamps.iter().find(|(known, _)| *known == revision) {
+    pub fn result_meta(&self, revision: Revision) -> Option<ResultMeta> {
+        let mut metas = self.result_metas.lock();
+        if let Some((_, known)) = metas.iter().find(|(known, _)| *known == revision) {
             return known.clone();
         }
-        let stamp = stamp().map(Arc::new);
-        stamps.push((revision, stamp.clone()));
-        stamp
+        let meta = session_messages::result_meta(revision, self.info.implementation.clone());
+        let meta = meta.ok().flatten().map(Arc::new);
+        metas.push((revision, meta.clone()));
+        meta
     }
 }

@@ -73,7 +73,7 @@ pub struct SessionState<S: Side> {
     /// The terms negotiated for the session.
     agreed: OnceLock<Arc<Negotiated>>,
     /// The revision of the last stateless request.
-    pub stamped: Mutex<Option<Revision>>,
+    pub last_stateless: Mutex<Option<Revision>>,
     /// The pending calls of this side.
     pub pending: PendingCalls<S::ResultIn>,
     /// The messages that are passed on to the peer.
@@ -135,7 +135,7 @@ impl<S: Side> SessionState<S> {
             own_capabilities,
             default: Arc::new(Negotiated::unknown(default_revision)),
             agreed: OnceLock::new(),
-            stamped: Mutex::default(),
+            last_stateless: Mutex::default(),
             passing: Arc::default(),
             unhandled: Arc::default(),
             begun: CancellationToken::new(),

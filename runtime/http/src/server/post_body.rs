@@ -116,8 +116,8 @@ impl<'a> PostBody<'a> {
         if header.method().is_none() {
             return Err(not_a_message("a method's name is a string"));
         }
-        let stamped = session_messages::version_in_meta(header).ok().flatten();
-        self.stateless = self.stateless.or(stamped.map(|(revision, _)| revision));
+        let named = session_messages::version_in_meta(header).ok().flatten();
+        self.stateless = self.stateless.or(named.map(|(revision, _)| revision));
         // The session engine refuses parameters that can't be decoded.
         if kind == MessageKind::Notification {
             self.cancelled
