@@ -36,6 +36,7 @@ const TEMPLATES: &[(&str, &str)] = templates![
     "parts/error_code.rs",
     "parts/extension.rs",
     "parts/methods.rs",
+    "parts/modules.rs",
     "parts/package.toml",
     "parts/typescript.ts",
     "single/Cargo.toml",
