@@ -38,6 +38,7 @@ const TEMPLATES: &[(&str, &str)] = templates![
     "parts/methods.rs",
     "parts/modules.rs",
     "parts/package.toml",
+    "parts/revision.rs",
     "parts/typescript.ts",
     "single/Cargo.toml",
     "single/README.md",

@@ -51,7 +51,8 @@ pub(crate) fn emit_adapters(input: &AdaptersInput<'_>) -> Result<BTreeMap<String
             "variant": variant_name(name),
             "schema": module_name(name).to_ascii_uppercase(),
             "feature": input.feature(position),
-            "is_unstable": input.is_unstable(position),
+            // A single crate has no features for revisions.
+            "is_unstable": !family.single_crate && input.is_unstable(position),
             "is_hub": position == input.hub,
         })
     });
