@@ -340,20 +340,16 @@ impl<'m> Planner<'m> {
     fn definitions(&self) -> BTreeMap<String, String> {
         let (from, to) = (self.pair.from.model, self.pair.to.model);
         let others = to.named_types();
-        let (mut targets, mut names) = (BTreeMap::<_, Vec<_>>::new(), BTreeMap::<_, Vec<_>>::new());
-        for (source, target) in self.planned.keys() {
-            targets.entry(source).or_default().push(target);
-        }
-        for (name, ty) in &others {
-            names.entry(to.resolve(ty)).or_default().push(*name);
-        }
+        let is_planned = |source: &TypeRef, target: &TypeRef| {
+            let pair = (source.clone(), target.clone());
+            self.planned.contains_key(&pair)
+        };
         let mut found = BTreeMap::new();
         for (name, ty) in from.named_types() {
             let source = from.resolve(&ty);
             let becomes = |target: &TypeRef| {
                 let (source, target) = self.pair.innermost(source, target);
-                let is_planned = || self.planned.contains_key(&(source.clone(), target.clone()));
-                self.pair.relation(source, target, 0) == Relation::Same || is_planned()
+                self.pair.relation(source, target, 0) == Relation::Same || is_planned(source, target)
             };
             let same = match self.pair.renamed_type(&ty) {
                 Some((_, there)) => others.iter().find(|(_, other)| **other == there),
@@ -363,15 +359,16 @@ impl<'m> Planner<'m> {
             let renamed = || {
                 // A name for a plain type, such as any string, is distinguished from others only by that name.
                 source.named()?;
-                let targets = targets.get(source).into_iter().flatten();
-                let targets = targets.filter(|target| matches!(target, TypeRef::Named(_)));
-                let mut names = targets.flat_map(|target| names.get(target).into_iter().flatten());
-                match (names.next(), names.next()) {
+                let mut targets = others.iter().filter(|(_, other)| {
+                    let target = to.resolve(other);
+                    matches!(target, TypeRef::Named(_)) && is_planned(source, target)
+                });
+                match (targets.next(), targets.next()) {
                     (only, None) => only,
                     _ => None,
                 }
             };
-            if let Some(other) = same.map(|(other, _)| other).or_else(renamed) {
+            if let Some((other, _)) = same.or_else(renamed) {
                 found.insert(name.to_owned(), (*other).to_owned());
             }
         }
