@@ -123,19 +123,17 @@ impl<'m> Pairing<'m> {
         format!("{} {}", self.rules_of, self.rules.rules[index].at)
     }
 
-    /// Returns the target's name of a method of the source; empty if it has none. It is the same name, or that of the
-    /// method with the same role in a session, or that of the method whose request or notification has the same
-    /// definition, perhaps renamed.
-    pub(super) fn target_method(&self, name: &str) -> &'m str {
+    /// Returns the target's name of a method of the source, if it has one. It is the same name, or that of the method
+    /// with the same role in a session, or that of the method whose request or notification has the same definition,
+    /// perhaps renamed.
+    pub(super) fn target_method(&self, name: &str) -> Option<&'m str> {
         let (from, to) = (self.from.model, self.to.model);
         if let Some(same) = to.method(name) {
-            return &same.name;
+            return Some(&same.name);
         }
-        let Some(method) = from.method(name) else {
-            return "";
-        };
+        let method = from.method(name)?;
         if let Some(named) = method.role.as_ref().and_then(|role| to.lifecycle.names.get(role)) {
-            return named;
+            return Some(named);
         }
         let mut others = to.methods.iter().filter(|other| from.method(&other.name).is_none());
         let renamed = self.renamed_type(&TypeRef::Named(method.ty.clone()));
@@ -143,13 +141,13 @@ impl<'m> Pairing<'m> {
         let same = others.find(|other| {
             other.kind == method.kind && (other.definition == method.definition || is_renamed(&other.ty))
         });
-        same.map_or("", |same| &same.name)
+        Some(&same?.name)
     }
 
     /// Whether two constants, one of the source and one of the target, name the same method.
     pub(super) fn is_same_method(&self, from: &Scalar, to: &Scalar) -> bool {
         match (from, to) {
-            (Scalar::String(from), Scalar::String(to)) => !to.is_empty() && self.target_method(from) == to,
+            (Scalar::String(from), Scalar::String(to)) => self.target_method(from) == Some(to),
             _ => false,
         }
     }

@@ -12,7 +12,7 @@ use super::report::Note;
 use super::rows::{Row, VariantRow};
 use super::rules::{Place, Rules};
 use crate::memo::{Memo, Same};
-use crate::model::{ModelledRevision, TypeKind, TypeRef};
+use crate::model::{Model, ModelledRevision, TypeKind, TypeRef};
 use crate::problem::{Problem, Problems};
 
 /// The conversions from one revision to an adjacent one.
@@ -135,14 +135,13 @@ fn plan_conversions(input: Pairing<'_>) -> (Plan, Vec<Problem>) {
     planner.report_shadowing();
     let definitions = planner.definitions();
     let methods = input.from.model.methods.iter().map(|method| &method.name);
-    let methods = methods.map(|name| (name.clone(), planner.pair.target_method(name).to_owned()));
-    let methods = methods.filter(|(_, there)| !there.is_empty()).collect();
+    let methods = methods.filter_map(|name| Some((name.clone(), input.target_method(name)?.to_owned())));
     let plan = Plan {
         from: input.from.model.revision.clone(),
         to: input.to.model.revision.clone(),
         conversions: planner.planned,
         definitions,
-        methods,
+        methods: methods.collect(),
         errors,
         notes: planner.notes.into_iter().collect(),
     };
@@ -154,11 +153,8 @@ impl<'m> Planner<'m> {
         let (from, to) = (self.pair.from.model, self.pair.to.model);
         for method in &from.methods {
             let name = self.pair.target_method(&method.name);
-            let Some(other) = to
-                .methods
-                .iter()
-                .find(|other| other.name == name && other.kind == method.kind)
-            else {
+            let mut others = to.methods.iter().filter(|other| other.kind == method.kind);
+            let Some(other) = others.find(|other| Some(other.name.as_str()) == name) else {
                 self.refused(&method.name, "the method: the target has none of that name");
                 continue;
             };
@@ -241,7 +237,7 @@ impl<'m> Planner<'m> {
             (Some(TypeKind::Methods(methods)), Some(TypeKind::Methods(others))) => {
                 implied(Losses::of(methods.iter().map(|(method, ty)| {
                     let there = self.pair.target_method(method);
-                    let other = others.iter().find(|(other, _)| *other == there);
+                    let other = others.iter().find(|(other, _)| Some(other.as_str()) == there);
                     let named = |ty: &String| TypeRef::Named(ty.clone());
                     (named(ty), other.map(|(_, ty)| named(ty)))
                 })))
@@ -292,22 +288,20 @@ impl<'m> Planner<'m> {
         results: &[(String, Vec<TypeRef>)],
         others: &[(String, Vec<TypeRef>)],
     ) -> BTreeMap<TypeRef, Option<TypeRef>> {
+        let (from, to) = (self.pair.from.model, self.pair.to.model);
+        let alone = |model: &Model, types: &[TypeRef]| -> Vec<Candidate> {
+            let types = types.iter().map(|ty| model.resolve(ty).clone());
+            types.map(Candidate::alone).collect()
+        };
         let mut planned: BTreeMap<TypeRef, Option<TypeRef>> = BTreeMap::new();
         for (method, types) in results {
             let name = self.pair.target_method(method);
-            let targets = others.iter().find(|(other, _)| *other == name).map(|(_, types)| types);
-            let siblings: Vec<Candidate> = types
-                .iter()
-                .map(|ty| Candidate::alone(self.pair.from.model.resolve(ty).clone()))
-                .collect();
-            for ty in types {
-                let found = targets.and_then(|targets| {
-                    let to = targets.iter().map(|target| self.pair.to.model.resolve(target).clone());
-                    let to: Vec<Candidate> = to.map(Candidate::alone).collect();
-                    self.pair
-                        .best(self.pair.from.model.resolve(ty), &siblings, &to)
-                        .map(|at| targets[at].clone())
-                });
+            let target = others.iter().find(|(other, _)| Some(other.as_str()) == name);
+            let targets = target.map_or(&[][..], |(_, targets)| targets);
+            let (siblings, possible) = (alone(from, types), alone(to, targets));
+            for (ty, source) in types.iter().zip(&siblings) {
+                let found = self.pair.best(&source.ty, &siblings, &possible);
+                let found = found.map(|at| targets[at].clone());
                 if let Some(found) = &found {
                     self.relate_at(union, ty, found);
                 }
