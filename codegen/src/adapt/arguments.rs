@@ -257,9 +257,9 @@ impl<'m> Pairing<'m> {
     }
 
     fn is_convertible(&self, from: &Member, to: &Member) -> Result<(), String> {
-        match self.relation(&from.ty, &to.ty, 0) {
-            Relation::Impossible => Err("what it holds has another type in the target".to_owned()),
-            _ => Ok(()),
+        match self.converts(&from.ty, &to.ty, 0) {
+            true => Ok(()),
+            false => Err("what it holds has another type in the target".to_owned()),
         }
     }
 }

@@ -15,12 +15,21 @@ pub(super) enum Relation {
     Impossible,
 }
 
+impl Relation {
+    fn convertible(yes: bool) -> Self {
+        if yes { Self::Converts } else { Self::Impossible }
+    }
+}
+
 impl Planner<'_> {
     /// Returns how two types relate, and queues them for planning if necessary.
     pub(super) fn relate(&mut self, source: &TypeRef, target: &TypeRef) -> Relation {
         let relation = self.pair.relation(source, target, 0);
         if relation == Relation::Converts {
-            self.need(source, target);
+            let (source, target) = self.pair.innermost(source, target);
+            if !is_everywhere(source, target) {
+                self.pending.push((source.clone(), target.clone()));
+            }
         }
         relation
     }
@@ -52,13 +61,6 @@ impl Planner<'_> {
             _ => {}
         }
     }
-
-    fn need(&mut self, source: &TypeRef, target: &TypeRef) {
-        let (source, target) = self.pair.innermost(source, target);
-        if !is_everywhere(source, target) {
-            self.pending.push((source.clone(), target.clone()));
-        }
-    }
 }
 
 impl Pairing<'_> {
@@ -71,40 +73,42 @@ impl Pairing<'_> {
         }
     }
 
+    /// Whether types are the same, or one can be converted to the other.
+    pub(super) fn converts(&self, source: &TypeRef, target: &TypeRef, depth: usize) -> bool {
+        self.relation(source, target, depth) != Relation::Impossible
+    }
+
     pub(super) fn relation(&self, source: &TypeRef, target: &TypeRef, depth: usize) -> Relation {
         let (source, target) = self.innermost(source, target);
         if source == target && source.named().is_none() {
             return Relation::Same;
         }
-        let convertible = |yes: bool| if yes { Relation::Converts } else { Relation::Impossible };
         match (source, target) {
             (TypeRef::Integer, TypeRef::Number) | (TypeRef::Number, TypeRef::Integer) => Relation::Converts,
             (TypeRef::Any, _) | (_, TypeRef::Any) => Relation::Converts,
             (TypeRef::RawObject, other) if may_be_object(self.to.model, other) => Relation::Converts,
             (other, TypeRef::RawObject) if may_be_object(self.from.model, other) => Relation::Converts,
             // A type converts to a nullable one, or the other way round, if the types convert apart from null.
-            (source, TypeRef::Nullable(inner)) => {
-                convertible(self.relation(source, inner, depth) != Relation::Impossible)
-            }
-            (TypeRef::Nullable(inner), target) => {
-                convertible(self.relation(inner, target, depth) != Relation::Impossible)
-            }
+            (source, TypeRef::Nullable(inner)) => Relation::convertible(self.converts(source, inner, depth)),
+            (TypeRef::Nullable(inner), target) => Relation::convertible(self.converts(inner, target, depth)),
             (TypeRef::Named(name), TypeRef::Named(other)) => {
-                let kinds = self.from.model.kind(name).zip(self.to.model.kind(other));
-                let Some((source_kind, target_kind)) = kinds else {
-                    return Relation::Impossible;
-                };
-                match (source_kind, target_kind) {
-                    (TypeKind::Struct(_), TypeKind::Struct(_))
-                    | (TypeKind::Strings { .. }, TypeKind::Strings { .. })
-                    | (TypeKind::Methods(_), TypeKind::Methods(_))
-                    | (TypeKind::Results(_), TypeKind::Results(_)) => Relation::Converts,
-                    (TypeKind::Union(_), _) | (_, TypeKind::Union(_)) => self.unions(source, target, depth),
+                match self.from.model.kind(name).zip(self.to.model.kind(other)) {
+                    Some(
+                        (TypeKind::Struct(_), TypeKind::Struct(_))
+                        | (TypeKind::Strings { .. }, TypeKind::Strings { .. })
+                        | (TypeKind::Methods(_), TypeKind::Methods(_))
+                        | (TypeKind::Results(_), TypeKind::Results(_)),
+                    ) => Relation::Converts,
+                    Some((TypeKind::Union(_), _) | (_, TypeKind::Union(_))) => self.unions(source, target, depth),
                     _ => Relation::Impossible,
                 }
             }
-            (TypeRef::Named(name), other) if self.from.model.is_strings(name) => convertible(*other == TypeRef::String),
-            (other, TypeRef::Named(name)) if self.to.model.is_strings(name) => convertible(*other == TypeRef::String),
+            (TypeRef::Named(name), other) if self.from.model.is_strings(name) => {
+                Relation::convertible(*other == TypeRef::String)
+            }
+            (other, TypeRef::Named(name)) if self.to.model.is_strings(name) => {
+                Relation::convertible(*other == TypeRef::String)
+            }
             (TypeRef::Named(_), _) | (_, TypeRef::Named(_)) => self.unions(source, target, depth),
             _ => Relation::Impossible,
         }
@@ -112,23 +116,14 @@ impl Pairing<'_> {
 
     /// A union converts to the types that one of its variants converts to, and the other way round.
     fn unions(&self, source: &TypeRef, target: &TypeRef, depth: usize) -> Relation {
-        if depth > 8 {
-            return Relation::Impossible;
-        }
-        if self.from.model.union_of(source).is_none() && self.to.model.union_of(target).is_none() {
+        let is_union = self.from.model.union_of(source).is_some() || self.to.model.union_of(target).is_some();
+        if !is_union || depth > 8 {
             return Relation::Impossible;
         }
         let targets = candidates(self.to.model, target);
-        let found = candidates(self.from.model, source).iter().any(|candidate| {
-            targets
-                .iter()
-                .any(|target| self.relation(&candidate.ty, &target.ty, depth + 1) != Relation::Impossible)
-        });
-        if found {
-            Relation::Converts
-        } else {
-            Relation::Impossible
-        }
+        let becomes_one = |ty: &TypeRef| targets.iter().any(|target| self.converts(ty, &target.ty, depth + 1));
+        let sources = candidates(self.from.model, source);
+        Relation::convertible(sources.iter().any(|source| becomes_one(&source.ty)))
     }
 }
 

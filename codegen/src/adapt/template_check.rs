@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 
 use super::matching::candidates;
 use super::pairing::Pairing;
-use super::relation::Relation;
 use crate::model::{Struct, TypeKind, TypeRef};
 use crate::normalise::Scalar;
 
@@ -69,14 +68,13 @@ impl TemplateCheck<'_, '_> {
         let (pair, ty) = (self.pair, self.pair.to.model.resolve(ty));
         let no = || format!("{json} isn't a value of {}", pair.to.name(ty));
         let when = |yes: bool| if yes { Ok(()) } else { Err(no()) };
-        let is_related = |source: &TypeRef, target: &TypeRef| pair.relation(source, target, 0) != Relation::Impossible;
         let becomes = |source: &TypeRef| {
             when(match ty {
                 // The inserted value might not be one of the enumerated values.
                 _ if pair.to.is_enumeration(ty) => false,
                 TypeRef::Any => true,
-                TypeRef::Nullable(inner) => is_related(source, ty) || is_related(source, inner),
-                _ => is_related(source, ty),
+                TypeRef::Nullable(inner) => pair.converts(source, ty, 0) || pair.converts(source, inner, 0),
+                _ => pair.converts(source, ty, 0),
             })
         };
         if let Some(found) = self.whole(json) {

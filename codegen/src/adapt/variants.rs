@@ -3,7 +3,6 @@
 use super::matching::{Candidate, candidates};
 use super::pairing::Pairing;
 use super::planner::{Losses, Planner};
-use super::relation::Relation;
 use super::rows::{Refusal, VariantRow};
 use super::rules::{Action, Place, Rule};
 use crate::model::{TypeKind, TypeRef};
@@ -114,7 +113,7 @@ impl Pairing<'_> {
         let mut found: Vec<_> = targets
             .iter()
             .enumerate()
-            .filter(|(_, target)| self.relation(source, &target.ty, 0) != Relation::Impossible)
+            .filter(|(_, target)| self.converts(source, &target.ty, 0))
             .filter_map(|(index, target)| {
                 let similarity = self.similarity((source, siblings), (&target.ty, targets))?;
                 Some((similarity, index))
