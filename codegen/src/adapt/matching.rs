@@ -88,18 +88,18 @@ impl Pairing<'_> {
             let is_gone = holders(model_there, others, other.0, own.1) == 0;
             named && is_gone && holders(model, siblings, own.0, other.1) == 0
         };
-        let is_contradicted = tags(source).any(|(name, value)| {
-            let other = tags(target).find(|(own, _)| *own == there(name));
-            contradicts(model_there, target, &there(name), &value)
-                && !other.is_some_and(|(other, there)| is_retagged((name, &value), (other, &there)))
-        });
-        if is_contradicted
-            || tags(target).any(|(name, value)| {
-                let mut own = tags(source);
-                contradicts(model, source, &here(name), &value)
-                    && !own.any(|(own, other)| own == here(name) && is_retagged((own, &other), (name, &value)))
-            })
-        {
+        let is_contradicted =
+            tags(source).any(
+                |(name, value)| match tags(target).find(|(other, _)| *other == there(name)) {
+                    Some((other, there)) => there != value && !is_retagged((name, &value), (other, &there)),
+                    None => refuses(model_there, target, &there(name), &value),
+                },
+            );
+        let is_refused = |(name, value): (&str, Scalar)| {
+            let is_tag = tags(source).any(|(own, _)| own == here(name));
+            !is_tag && refuses(model, source, &here(name), &value)
+        };
+        if is_contradicted || tags(target).any(is_refused) {
             return None;
         }
         let tagged = tags(source).any(|(name, value)| {
@@ -141,11 +141,8 @@ fn has_tag(object: &Struct, name: &str, value: &Scalar) -> bool {
     tags(object).any(|(own, other)| own == name && other == *value)
 }
 
-/// Whether a struct can't have this value in this member.
-fn contradicts(model: &Model, object: &Struct, name: &str, value: &Scalar) -> bool {
-    if let Some((_, own)) = tags(object).find(|(own, _)| *own == name) {
-        return own != *value;
-    }
+/// Whether a struct can't have this value in this member, which isn't a tag of it.
+fn refuses(model: &Model, object: &Struct, name: &str, value: &Scalar) -> bool {
     let Some(member) = object.member(name) else {
         return false;
     };
