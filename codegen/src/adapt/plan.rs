@@ -267,12 +267,7 @@ impl<'m> Planner<'m> {
                 implied(Losses::certain(self.pair.to.is_enumeration(target)))
             }
             _ => {
-                let place = Place {
-                    ty: name,
-                    member: None,
-                    variant: None,
-                };
-                let (row, losses) = self.plan_variants(&place, source, target);
+                let (row, losses) = self.plan_variants(&Place::ty(&name), source, target);
                 let is_same = source.named() == target.named() && row.len() == candidates(to, target).len();
                 let mut variants = row.iter().enumerate();
                 let is_implied = is_same && variants.all(|(index, row)| *row == VariantRow::Becomes(index));

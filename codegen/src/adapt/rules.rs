@@ -315,11 +315,22 @@ impl Action {
 }
 
 impl Place {
+    pub(super) fn ty(ty: &str) -> Self {
+        let ty = ty.to_owned();
+        Self { ty, ..Self::default() }
+    }
+
     pub(super) fn member(ty: &str, member: &str) -> Self {
+        let member = Some(member.to_owned());
+        Self { member, ..Self::ty(ty) }
+    }
+
+    /// A variant of the value at this place.
+    pub(super) fn variant(&self, name: &str) -> Self {
+        let variant = Some(name.to_owned());
         Self {
-            ty: ty.to_owned(),
-            member: Some(member.to_owned()),
-            variant: None,
+            variant,
+            ..self.clone()
         }
     }
 

@@ -18,11 +18,8 @@ impl Planner<'_> {
                 && rule.action(self.pair.upward).is_some()
         };
         self.pair.rules.rules.iter().any(is_scoped).then(|| {
-            let (source, target) = (
-                self.pair.from.model.resolve(source).clone(),
-                self.pair.to.model.resolve(target).clone(),
-            );
-            self.plan_variants(place, &source, &target).0
+            let (source, target) = (self.pair.from.model.resolve(source), self.pair.to.model.resolve(target));
+            self.plan_variants(place, source, target).0
         })
     }
 
@@ -57,20 +54,11 @@ impl Planner<'_> {
         let names = self.pair.variant_names(candidate);
         let none = names.first().cloned().unwrap_or_default();
         let at = format!("{place}[{none}]");
-        let mut rule = None;
-        for name in &names {
-            let variant = Some(name.clone());
-            let own = Place {
-                variant: variant.clone(),
-                ..place.clone()
-            };
-            let general = Place {
-                ty: union.to_owned(),
-                member: None,
-                variant,
-            };
-            rule = rule.or_else(|| self.rule(&own)).or_else(|| self.rule(&general));
-        }
+        let general = Place::ty(union);
+        let mut places = names
+            .iter()
+            .flat_map(|name| [place, &general].map(|place| place.variant(name)));
+        let rule = places.find_map(|place| self.rule(&place));
         let best = self.pair.best(&candidate.ty, siblings, targets);
         if let Some((index, action)) = rule {
             if best.is_some() {
