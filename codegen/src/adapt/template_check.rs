@@ -22,6 +22,12 @@ struct Found {
     optional: bool,
 }
 
+impl Found {
+    fn new(ty: TypeRef, optional: bool) -> Self {
+        Self { ty, optional }
+    }
+}
+
 impl TemplateCheck<'_, '_> {
     /// Checks that the JSON is a value of a type of the target, or will be once its placeholders are replaced.
     pub(super) fn check(self, json: &Value, ty: &TypeRef) -> Result<(), String> {
@@ -127,16 +133,17 @@ impl TemplateCheck<'_, '_> {
         }
         for member in &object.members {
             match members.get(&member.name) {
-                Some(value) => within(&member.name, self.fits(value, &member.ty))?,
+                Some(value) => {
+                    within(&member.name, self.fits(value, &member.ty))?;
+                    if member.required && self.whole(value).is_some_and(|found| found.optional) {
+                        let member = &member.name;
+                        return Err(format!(
+                            "{name} requires `{member}`, and the value that replaces the placeholder may be absent"
+                        ));
+                    }
+                }
                 None if member.required => return Err(format!("{name} requires `{}`", member.name)),
                 None => {}
-            }
-            let filled = members.get(&member.name).and_then(|value| self.whole(value));
-            if member.required && filled.is_some_and(|found| found.optional) {
-                let member = &member.name;
-                return Err(format!(
-                    "{name} requires `{member}`, and the value that replaces the placeholder may be absent"
-                ));
             }
         }
         match members.keys().find(|key| !object.declares(key)) {
@@ -173,37 +180,28 @@ impl TemplateCheck<'_, '_> {
     /// Returns the value at a path, which is resolved as in templates at run time.
     fn at(self, ty: &TypeRef, path: &str) -> Result<Found, String> {
         if path.is_empty() {
-            return Ok(Found {
-                ty: ty.clone(),
-                optional: false,
-            });
+            return Ok(Found::new(ty.clone(), false));
         }
         let (first, rest) = path.split_once('.').unwrap_or((path, ""));
         let name = first.strip_suffix("[]").unwrap_or(first);
         let found = self.member(ty, name)?;
         if name == first {
             let inner = self.at(&found.ty, rest)?;
-            let optional = found.optional || inner.optional;
-            return Ok(Found { ty: inner.ty, optional });
+            return Ok(Found::new(inner.ty, found.optional || inner.optional));
         }
         let element = match self.pair.from.model.resolve(&found.ty) {
             TypeRef::List(element) => element,
             TypeRef::Any => &TypeRef::Any,
             _ => return Err(format!("`{name}` isn't a list")),
         };
-        Ok(Found {
-            ty: TypeRef::List(Box::new(self.at(element, rest)?.ty)),
-            optional: found.optional,
-        })
+        let elements = TypeRef::List(Box::new(self.at(element, rest)?.ty));
+        Ok(Found::new(elements, found.optional))
     }
 
     fn member(self, ty: &TypeRef, name: &str) -> Result<Found, String> {
         let model = self.pair.from.model;
         let ty = model.resolve(ty);
-        let may_be = |ty: &TypeRef| Found {
-            ty: ty.clone(),
-            optional: true,
-        };
+        let may_be = |ty: &TypeRef| Found::new(ty.clone(), true);
         match ty {
             TypeRef::Any | TypeRef::RawObject => return Ok(may_be(&TypeRef::Any)),
             TypeRef::Map(value) => return Ok(may_be(value)),
@@ -216,24 +214,18 @@ impl TemplateCheck<'_, '_> {
         let missing = || format!("{} declares no member `{name}`", self.pair.from.name(ty));
         let first = found.first().ok_or_else(missing)?;
         let is_same = found.iter().all(|other| other.ty == first.ty);
-        Ok(Found {
-            ty: if is_same { first.ty.clone() } else { TypeRef::Any },
-            optional: found.len() < variants.len() || found.iter().any(|found| found.optional),
-        })
+        let ty = if is_same { first.ty.clone() } else { TypeRef::Any };
+        let optional = found.len() < variants.len() || found.iter().any(|found| found.optional);
+        Ok(Found { ty, optional })
     }
 }
 
 fn declared(object: &Struct, name: &str) -> Option<Found> {
-    let member = object.member(name).map(|member| Found {
-        ty: member.ty.clone(),
-        optional: !member.required,
-    });
+    let member = object.member(name);
+    let member = member.map(|member| Found::new(member.ty.clone(), !member.required));
     member.or_else(|| {
         let constant = object.constant(name)?;
-        Some(Found {
-            ty: type_of(&constant.value),
-            optional: !constant.required,
-        })
+        Some(Found::new(type_of(&constant.value), !constant.required))
     })
 }
 
