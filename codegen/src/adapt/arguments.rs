@@ -41,16 +41,10 @@ impl<'m> Pairing<'m> {
 
     /// Checks a value against the assertions of the target's schema of a member that types don't express.
     pub(super) fn accepts(&self, value: &Value, to_name: &str, member: &str) -> Result<(), String> {
-        let Some(schema) = self.to.member_schema(to_name, member) else {
-            return Ok(());
-        };
-        if schema.assertions.is_empty() {
-            return Ok(());
-        }
-        let mut violations = schema
-            .pointers
-            .iter()
-            .flat_map(|at| self.to.validator.validate(at, value));
+        let schema = self.to.member_schema(to_name, member);
+        let schema = schema.filter(|schema| !schema.assertions.is_empty());
+        let pointers = schema.into_iter().flat_map(|schema| &schema.pointers);
+        let mut violations = pointers.flat_map(|at| self.to.validator.validate(at, value));
         match violations.next() {
             Some(violation) => Err(violation.to_string()),
             None => Ok(()),
@@ -145,7 +139,7 @@ impl<'m> Pairing<'m> {
     pub(super) fn can_split(&self, from: &Member, to: &Member, name: &str) -> Result<(), String> {
         let split = self.member_of(self.element(from, to)?, name)?;
         match self.list_of(&split.ty) {
-            Some(part) => self.can_stand_alone(part, &split.ty),
+            Some(part) => self.can_stand_alone(&part, &split.ty),
             None => Err(format!("`{name}` is never a list")),
         }
     }
@@ -154,12 +148,12 @@ impl<'m> Pairing<'m> {
     pub(super) fn can_join(&self, from: &Member, to: &Member, join: &Join) -> Result<(), String> {
         let element = self.list_of(&from.ty).ok_or("it is never a list")?;
         self.is_convertible(from, to)?;
-        self.can_stand_alone(element, &from.ty)?;
+        self.can_stand_alone(&element, &from.ty)?;
         if join.when.is_empty() {
             return Err("`join` needs a condition for the elements".to_owned());
         }
         let model = self.from.model;
-        let elements = candidates(model, model.resolve(element));
+        let elements = candidates(model, model.resolve(&element));
         let has_text = |ty: &TypeRef| {
             let text = model.struct_of(ty).and_then(|object| object.member(&join.text));
             text.is_some_and(|text| *model.resolve(&text.ty) == TypeRef::String)
@@ -212,19 +206,13 @@ impl<'m> Pairing<'m> {
     }
 
     /// Returns the type of the elements, if values of a type may be a list.
-    fn list_of<'t>(&'t self, ty: &'t TypeRef) -> Option<&'t TypeRef> {
+    fn list_of(&self, ty: &TypeRef) -> Option<TypeRef> {
         let model = self.from.model;
-        match model.resolve(ty) {
-            TypeRef::List(element) => Some(element),
-            TypeRef::Named(_) => {
-                let mut variants = model.union_of(ty)?.variants.iter();
-                variants.find_map(|variant| match model.resolve(&variant.ty) {
-                    TypeRef::List(element) => Some(&**element),
-                    _ => None,
-                })
-            }
+        let mut values = candidates(model, model.resolve(ty)).into_iter();
+        values.find_map(|value| match value.ty {
+            TypeRef::List(element) => Some(*element),
             _ => None,
-        }
+        })
     }
 
     /// Checks that entries of a map can be left out unless another member of the object lists their keys.
