@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::error_rules::ErrorRule;
 use super::pairing::Side;
 use super::planner::Planner;
+use super::report::NoteKind;
 use crate::model::MessageKind;
 
 /// A rule about the errors of one method in one direction.
@@ -54,7 +55,7 @@ impl Planner<'_> {
                 let condition = change.condition.as_ref();
                 let condition = condition.map_or_else(String::new, |member| format!(" if there is `{member}`"));
                 let what = format!("code {}{condition}: {}", change.to, rule.why.trim());
-                self.ruled_error(&place, what);
+                self.note(NoteKind::Rule, &place, what);
                 planned.push(ErrorPlan {
                     method,
                     from: change.from,

@@ -38,15 +38,13 @@ impl<'m> Planner<'m> {
             }
             row.default = Some(self.plan_default(&at, "default", (index, value), (to_name, to)));
         }
-        if (source, constant) == (None, None) {
+        let is_declared = from.declares(name);
+        if !is_declared {
             self.plan_adopted(&at, to_name, to, &mut row);
         }
         let has_default = row.default.is_some() || row.implied.is_some();
-        let may_lack = match (source, constant) {
-            (Some(source), _) => !source.required,
-            (None, Some(constant)) => !constant.required,
-            (None, None) => true,
-        };
+        let may_lack =
+            source.is_none_or(|source| !source.required) && constant.is_none_or(|constant| !constant.required);
         let is_filled = source.is_some_and(|source| self.pair.is_filled(self.pair.from, source, self.pair.to, to));
         if to.required && may_lack && !has_default && row.supplied.is_none() && !is_filled {
             self.refused(
@@ -54,7 +52,8 @@ impl<'m> Planner<'m> {
                 "a value without it: the target requires it, and nothing supplies it",
             );
         }
-        if let (Some((index, action)), None, None) = (rule, source, constant)
+        if let Some((index, action)) = rule
+            && !is_declared
             && !matches!(action, Action::Default(_))
         {
             self.wrong_rule(index, format!("the source declares no member `{}`", to.name));

@@ -100,8 +100,8 @@ impl<'m> Planner<'m> {
 
     pub(super) fn wrong_rule_with(&mut self, index: usize, what: impl Into<String>, help: &str) {
         let rule = &self.pair.rules.rules[index];
-        let problem = self.pair.rules.problem(rule, format!("{}: {}", rule.at, what.into()));
-        self.problem(problem.help(help));
+        let what = format!("{}: {}", rule.at, what.into());
+        self.problem(self.pair.rules.problem_at(&rule.pointer, what).help(help));
     }
 
     pub(super) fn problem(&mut self, problem: Problem) {
@@ -128,11 +128,7 @@ impl<'m> Planner<'m> {
         self.note(NoteKind::Rule, at, format!("{word}: {why}"));
     }
 
-    pub(super) fn ruled_error(&mut self, at: &str, what: String) {
-        self.note(NoteKind::Rule, at, what);
-    }
-
-    fn note(&mut self, kind: NoteKind, at: &str, what: String) {
+    pub(super) fn note(&mut self, kind: NoteKind, at: &str, what: String) {
         let at = at.to_owned();
         self.notes.insert(Note { kind, at, what });
     }

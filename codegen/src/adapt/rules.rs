@@ -216,10 +216,6 @@ impl Rules {
         })
     }
 
-    pub(crate) fn problem(&self, rule: &Rule, what: impl Into<String>) -> Problem {
-        self.problem_at(&rule.pointer, what)
-    }
-
     /// Removes the rules that have problems, and returns whether there were any.
     pub(super) fn ignore(&mut self, problems: &[Problem]) -> bool {
         let before = self.rules.len() + self.errors.len();
