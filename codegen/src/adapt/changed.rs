@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use super::pairing::Objects;
 use super::planner::{Conversion, Pair, Planner};
 use super::rows::{Check, Row};
 
@@ -47,19 +48,17 @@ impl Planner<'_> {
         conversion: &Conversion,
         changed: &BTreeSet<Pair>,
     ) -> Vec<(String, Check)> {
-        let (from, to) = (self.pair.from, self.pair.to);
-        let objects = from.model.struct_of(source).zip(to.model.struct_of(target));
-        let (Some((object, other)), Row::Object(row)) = (objects, &conversion.row) else {
+        let (Some(objects), Row::Object(row)) = (self.pair.objects(source, target), &conversion.row) else {
             return Vec::new();
         };
-        let unchecked = other.members.iter().filter_map(|member| {
+        let unchecked = objects.to.members.iter().filter_map(|member| {
             let planned = row.members.get(&member.name);
             if planned.is_some_and(|planned| planned.check.is_some() || planned.action.is_some()) {
                 return None;
             }
             let name = planned.and_then(|planned| planned.from.as_ref());
-            let own = object.member(name.unwrap_or(&member.name))?;
-            let schema = to.member_schema(&to.name(target), &member.name)?;
+            let own = objects.from.member(name.unwrap_or(&member.name))?;
+            let schema = self.pair.to.member_schema(objects.to_name, &member.name)?;
             let is_unchecked = !schema.assertions.is_empty() && self.is_among(&own.ty, &member.ty, changed);
             let at = schema.pointers.clone();
             is_unchecked.then(|| (member.name.clone(), Check { at, drop: None }))
@@ -70,9 +69,7 @@ impl Planner<'_> {
     /// Whether a conversion may change a value itself, apart from its parts. A member that only the target declares may
     /// be dropped, or have another name.
     fn may_change(&self, (source, target): &Pair, conversion: &Conversion) -> bool {
-        let (from, to) = (self.pair.from.model, self.pair.to.model);
-        let objects = from.struct_of(source).zip(to.struct_of(target));
-        conversion.losses.certain
-            || objects.is_some_and(|(object, other)| other.members.iter().any(|member| !object.declares(&member.name)))
+        let adds = |Objects { from, to, .. }| to.members.iter().any(|member| !from.declares(&member.name));
+        conversion.losses.certain || self.pair.objects(source, target).is_some_and(adds)
     }
 }

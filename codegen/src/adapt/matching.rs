@@ -63,17 +63,14 @@ impl Pairing<'_> {
         let is_renamed = self.renamed_type(from).is_some_and(|(_, there)| there == *to);
         let official_name = official_name(model, from);
         let named = is_renamed || official_name.is_some() && official_name == self::official_name(model_there, to);
-        let structs = model.struct_of(from).zip(model_there.struct_of(to));
-        let Some((source, target)) = structs else {
+        let Some(objects) = self.objects(from, to) else {
             return Some(Similarity {
                 tagged: false,
                 named: from == to || named,
                 common: 0,
             });
         };
-        let type_names = from.named().zip(to.named());
-        let names = type_names.map(|(from, to)| self.other_names((from, source), (to, target)));
-        let names = names.unwrap_or_default();
+        let (source, target, names) = (objects.from, objects.to, self.other_names(objects));
         let holders = |model: &Model, candidates: &[Candidate], name: &str, value: &Scalar| {
             let structs = candidates.iter().filter_map(|other| model.struct_of(&other.ty));
             structs.filter(|other| has_tag(other, name, value)).count()

@@ -3,7 +3,7 @@
 use mcp_wire::json_schema::pointer;
 use serde_json::Value;
 
-use super::pairing::{Pairing, Side};
+use super::pairing::{Objects, Pairing, Side};
 use super::planner::{Losses, Planner};
 use super::relation::Relation;
 use super::rows::{Check, DefaultRow, MemberRow, Refusal, RowAction};
@@ -14,13 +14,13 @@ impl<'m> Planner<'m> {
     /// Plans the member `to` of the target. Returns the name of the source's member, and the row.
     pub(super) fn plan_member(
         &mut self,
-        (from_name, from): (&str, &'m Struct),
-        (to_name, target): (&str, &Struct),
+        objects: Objects<'m>,
         to: &'m Member,
         losses: &mut Losses,
     ) -> (&'m str, MemberRow) {
-        let name = self.source_member((from_name, from), (to_name, target), &to.name);
-        let place = Place::member(from_name, name);
+        let (from, to_name) = (objects.from, objects.to_name);
+        let name = self.source_member(objects, &to.name);
+        let place = Place::member(objects.from_name, name);
         let at = place.to_string();
         let rule = self.rule(&place);
         let source = from.member(name);
@@ -68,10 +68,10 @@ impl<'m> Planner<'m> {
             Some((_, Action::Default(_) | Action::DropInvalid(_))) | None => {
                 self.plan_member_conversion(&place, source, to)
             }
-            Some(rule) => self.plan_ruled(&place, (source, to), target, rule),
+            Some(rule) => self.plan_ruled(&place, (source, to), objects.to, rule),
         };
         let narrower = match row.action {
-            None | Some(RowAction::Tag(..)) => self.pair.narrower(from_name, source, to_name, to),
+            None | Some(RowAction::Tag(..)) => self.pair.narrower(objects, source, to),
             // The value that the rule sets is validated with the object.
             _ => {
                 let schema = self.pair.to.member_schema(to_name, &to.name);
@@ -81,7 +81,7 @@ impl<'m> Planner<'m> {
         };
         row.check = self.plan_check(&at, narrower, rule, to);
         if row.action.is_none() {
-            row.declared = self.pair.newly_declared(from_name, source, to_name, to);
+            row.declared = self.pair.newly_declared(objects, source, to);
         }
         losses.parts.push((source.ty.clone(), to.ty.clone()));
         losses.certain |= row.action.is_some() || to.required && may_lack;
@@ -258,11 +258,11 @@ impl Pairing<'_> {
     ///
     /// Compares the assertions about the member and the elements of its lists and maps, and for open JSON all
     /// assertions. Types that the member refers to are compared separately.
-    fn narrower(&self, from_name: &str, from: &Member, to_name: &str, to: &Member) -> Vec<String> {
-        let Some(target) = self.to.member_schema(to_name, &to.name) else {
+    fn narrower(&self, objects: Objects<'_>, from: &Member, to: &Member) -> Vec<String> {
+        let Some(target) = self.to.member_schema(objects.to_name, &to.name) else {
             return Vec::new();
         };
-        let source = self.from.member_schema(from_name, &from.name);
+        let source = self.from.member_schema(objects.from_name, &from.name);
         let is_open = self.to.is_open(&to.ty);
         let is_implied = target.assertions.follow_from(source.map(|source| &source.assertions))
             && (!is_open || source.is_some_and(|source| source.implies_open(target)));
@@ -273,12 +273,12 @@ impl Pairing<'_> {
     }
 
     /// Returns the members that only the target's schema declares, or that it narrows, in an object whose type is open.
-    fn newly_declared(&self, from_name: &str, from: &Member, to_name: &str, to: &Member) -> Vec<(String, String)> {
+    fn newly_declared(&self, objects: Objects<'_>, from: &Member, to: &Member) -> Vec<(String, String)> {
         if *self.to.model.resolve(&to.ty) != TypeRef::RawObject {
             return Vec::new();
         }
-        let source = self.from.member_schema(from_name, &from.name);
-        let target = self.to.member_schema(to_name, &to.name);
+        let source = self.from.member_schema(objects.from_name, &from.name);
+        let target = self.to.member_schema(objects.to_name, &to.name);
         let (Some(source), Some(target)) = (source, target) else {
             return Vec::new();
         };

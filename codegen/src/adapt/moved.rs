@@ -1,6 +1,6 @@
 //! Members that the later revision has inside another member: `renamed` is a path then.
 
-use super::pairing::Pairing;
+use super::pairing::{Objects, Pairing};
 use super::planner::Planner;
 use super::relation::Relation;
 use super::rows::split;
@@ -18,14 +18,10 @@ impl<'m> Planner<'m> {
     }
 
     /// Returns the members of the earlier revision that the later one has inside `member`, each with its path there.
-    pub(super) fn moved_out_of(
-        &mut self,
-        (from, member): (&'m Struct, &str),
-        (to_name, to): (&str, &'m Struct),
-    ) -> Vec<(Vec<String>, String)> {
-        let mut moved = Vec::new();
-        for target in to.members.iter().filter(|target| !from.declares(&target.name)) {
-            let place = Place::member(to_name, &target.name);
+    pub(super) fn moved_out_of(&mut self, objects: Objects<'m>, member: &str) -> Vec<(Vec<String>, String)> {
+        let (from, mut moved) = (objects.from, Vec::new());
+        for target in objects.to.members.iter().filter(|target| !from.declares(&target.name)) {
+            let place = Place::member(objects.to_name, &target.name);
             let Some((index, path)) = self.pair.rules.find(&place, path).filter(|_| !self.pair.upward) else {
                 continue;
             };

@@ -3,7 +3,7 @@
 use mcp_wire::Validator;
 
 use super::rules::{Place, Rules};
-use crate::model::{MemberSchema, Model, ModelledRevision, TypeRef};
+use crate::model::{MemberSchema, Model, ModelledRevision, Struct, TypeRef};
 use crate::normalise::Scalar;
 
 /// Maximum depth of nested objects that are searched for supplied members.
@@ -29,6 +29,13 @@ impl<'m> Side<'m> {
             TypeRef::Named(name) => name.clone(),
             other => other.to_string(),
         }
+    }
+
+    /// Returns the name and the members of a type that is an object.
+    fn object(&self, ty: &TypeRef) -> Option<(&'m str, &'m Struct)> {
+        let name = self.model.resolve(ty).named()?;
+        let (name, _) = self.model.types.get_key_value(name)?;
+        Some((name, self.model.struct_of(ty)?))
     }
 
     /// Whether a type is an object that allows no undeclared members.
@@ -93,7 +100,28 @@ pub(crate) struct Pairing<'m> {
     pub(crate) upward: bool,
 }
 
+/// Two types that are objects: one of the source, and one of the target.
+#[derive(Clone, Copy)]
+pub(super) struct Objects<'m> {
+    pub(super) from_name: &'m str,
+    pub(super) from: &'m Struct,
+    pub(super) to_name: &'m str,
+    pub(super) to: &'m Struct,
+}
+
 impl<'m> Pairing<'m> {
+    /// Returns the objects that two types are, if both are.
+    pub(super) fn objects(&self, source: &TypeRef, target: &TypeRef) -> Option<Objects<'m>> {
+        let (from_name, from) = self.from.object(source)?;
+        let (to_name, to) = self.to.object(target)?;
+        Some(Objects {
+            from_name,
+            from,
+            to_name,
+            to,
+        })
+    }
+
     /// Whether every required member of an object can be supplied.
     pub(super) fn is_supplied(&self, side: Side<'_>, ty: &TypeRef, depth: usize) -> bool {
         let object = side.model.struct_of(ty).filter(|_| depth < MAX_DEPTH);

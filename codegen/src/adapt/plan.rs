@@ -228,12 +228,12 @@ impl<'m> Planner<'m> {
             _ => {}
         }
         let (from, to) = (self.pair.from.model, self.pair.to.model);
-        let (name, other_name) = (self.pair.from.name(source), self.pair.to.name(target));
+        if let Some(objects) = self.pair.objects(source, target) {
+            let (row, losses) = self.plan_struct(objects);
+            return (Row::Object(row), losses);
+        }
+        let name = self.pair.from.name(source);
         match (from.kind_of(source), to.kind_of(target)) {
-            (Some(TypeKind::Struct(object)), Some(TypeKind::Struct(other))) => {
-                let (row, losses) = self.plan_struct(&name, object, &other_name, other);
-                (Row::Object(row), losses)
-            }
             (Some(TypeKind::Methods(methods)), Some(TypeKind::Methods(others))) => {
                 implied(Losses::of(methods.iter().map(|(method, ty)| {
                     let there = self.pair.target_method(method);

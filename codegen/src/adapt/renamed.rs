@@ -2,24 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use super::pairing::Pairing;
+use super::pairing::{Objects, Pairing};
 use super::planner::Planner;
 use super::rules::{ANY_TYPE, Place};
-use crate::model::{Model, Struct, TypeRef, is_of_member};
+use crate::model::{Model, TypeRef, is_of_member};
 
 impl<'m> Planner<'m> {
     /// Returns the source's name of a member of the target: the same name, the one that a rule gives, or that of the
     /// member with the same role in a session.
-    pub(super) fn source_member(
-        &mut self,
-        (from_name, from): (&str, &'m Struct),
-        (to_name, to): (&str, &Struct),
-        member: &'m str,
-    ) -> &'m str {
-        let (name, rule) = self.pair.source_name_of((from_name, from), (to_name, to), member);
+    pub(super) fn source_member(&mut self, objects: Objects<'m>, member: &'m str) -> &'m str {
+        let (name, rule) = self.pair.source_name_of(objects, member);
         if let Some(index) = rule {
             self.used.insert(index);
-            self.ruled(&Place::member(from_name, name).to_string(), "renamed", index);
+            self.ruled(&Place::member(objects.from_name, name).to_string(), "renamed", index);
         }
         name
     }
@@ -27,31 +22,21 @@ impl<'m> Planner<'m> {
 
 impl<'m> Pairing<'m> {
     /// Returns the members of the source that have another name in the target, with that name.
-    pub(super) fn other_names(
-        &self,
-        (from_name, from): (&str, &'m Struct),
-        (to_name, to): (&str, &'m Struct),
-    ) -> BTreeMap<&'m str, &'m str> {
-        let there = to.names().map(|name| {
-            let (source, _) = self.source_name_of((from_name, from), (to_name, to), name);
-            (source, name)
-        });
+    pub(super) fn other_names(&self, objects: Objects<'m>) -> BTreeMap<&'m str, &'m str> {
+        let there = objects.to.names();
+        let there = there.map(|name| (self.source_name_of(objects, name).0, name));
         there.filter(|(source, name)| source != name).collect()
     }
 
     /// The same as [`source_member`](Self::source_member), and the rule that gives the name.
-    fn source_name_of(
-        &self,
-        (from_name, from): (&str, &'m Struct),
-        (to_name, to): (&str, &Struct),
-        member: &'m str,
-    ) -> (&'m str, Option<usize>) {
+    fn source_name_of(&self, objects: Objects<'m>, member: &'m str) -> (&'m str, Option<usize>) {
+        let Objects { from, to, .. } = objects;
         if from.declares(member) {
             return (member, None);
         }
         // A member of the source whose name the target declares too corresponds to that one.
         let is_free = |name: &&str| from.declares(name) && !to.declares(name);
-        let renamed = self.renamed(from_name, to_name, member);
+        let renamed = self.renamed(objects, member);
         if let Some((index, name)) = renamed.filter(|(_, name)| is_free(name)) {
             return (name, Some(index));
         }
@@ -77,10 +62,10 @@ impl<'m> Pairing<'m> {
     }
 
     /// Returns the rule that renames a member of the target, and the name in the source.
-    fn renamed(&self, from_name: &str, to_name: &str, member: &str) -> Option<(usize, &'m str)> {
+    fn renamed(&self, objects: Objects<'m>, member: &str) -> Option<(usize, &'m str)> {
         let rules = self.rules;
         if !self.upward {
-            let place = Place::member(to_name, member);
+            let place = Place::member(objects.to_name, member);
             return rules.find(&place, |rule| rule.renamed.as_deref());
         }
         let becomes = |ty: &str| {
@@ -90,7 +75,7 @@ impl<'m> Pairing<'m> {
                 Some((index, rule.at.member.as_deref()?)).filter(|_| is_it)
             })
         };
-        becomes(from_name).or_else(|| becomes(ANY_TYPE))
+        becomes(objects.from_name).or_else(|| becomes(ANY_TYPE))
     }
 }
 

@@ -2,29 +2,25 @@
 
 use std::collections::BTreeSet;
 
+use super::pairing::Objects;
 use super::planner::{Losses, Planner};
 use super::rows::{LeftRow, ObjectRow, RowAction, split};
 use super::rules::{Action, Place};
 use super::template_check::type_of;
-use crate::model::{ConstantMember, Member, Struct, TypeRef};
+use crate::model::{ConstantMember, Member, TypeRef};
 
 impl<'m> Planner<'m> {
     /// Plans the conversion of an object.
-    pub(super) fn plan_struct(
-        &mut self,
-        from_name: &str,
-        from: &'m Struct,
-        to_name: &str,
-        to: &'m Struct,
-    ) -> (ObjectRow, Losses) {
+    pub(super) fn plan_struct(&mut self, objects: Objects<'m>) -> (ObjectRow, Losses) {
+        let (from, to, to_name) = (objects.from, objects.to, objects.to_name);
         let (mut row, mut losses) = (ObjectRow::default(), Losses::default());
-        if self.pair.to.is_closed(to_name) && !self.pair.from.is_closed(from_name) {
-            self.automatic(from_name, "undeclared members dropped: the target allows none");
+        if self.pair.to.is_closed(to_name) && !self.pair.from.is_closed(objects.from_name) {
+            self.automatic(objects.from_name, "undeclared members dropped: the target allows none");
             losses.certain = true;
         }
         let mut taken: BTreeSet<&str> = BTreeSet::new();
         for member in &to.members {
-            let (source, planned) = self.plan_member((from_name, from), (to_name, to), member, &mut losses);
+            let (source, planned) = self.plan_member(objects, member, &mut losses);
             taken.insert(source);
             if planned != Default::default() {
                 row.members.insert(member.name.clone(), planned);
@@ -33,22 +29,22 @@ impl<'m> Planner<'m> {
         for constant in &to.constants {
             // This only marks the rule of a renamed constant as used: the target has its own value, and the rename
             // serves to match variants.
-            self.source_member((from_name, from), (to_name, to), &constant.name);
-            losses.certain |= self.loses_constant(from_name, from, constant);
+            self.source_member(objects, &constant.name);
+            losses.certain |= self.loses_constant(objects, constant);
         }
         let is_left = |name: &str| !to.declares(name) && !taken.contains(name);
         for constant in from.constants.iter().filter(|constant| is_left(&constant.name)) {
             let ty = type_of(&constant.value);
             let left = LeftRow {
                 implied: None,
-                action: self.plan_left((from_name, from), &constant.name, (&ty, true), (to_name, to)),
+                action: self.plan_left(objects, &constant.name, (&ty, true)),
             };
             row.left.insert(constant.name.clone(), left);
         }
         for member in from.members.iter().filter(|member| is_left(&member.name)) {
             let left = LeftRow {
-                action: self.plan_left((from_name, from), &member.name, (&member.ty, false), (to_name, to)),
-                implied: self.implied_by_absence(from_name, member),
+                action: self.plan_left(objects, &member.name, (&member.ty, false)),
+                implied: self.implied_by_absence(objects.from_name, member),
             };
             row.left.insert(member.name.clone(), left);
         }
@@ -59,9 +55,9 @@ impl<'m> Planner<'m> {
     }
 
     /// Whether a constant of the target may differ from the source's value.
-    fn loses_constant(&mut self, from_name: &str, from: &Struct, constant: &ConstantMember) -> bool {
-        let name = constant.name.as_str();
-        let at = format!("{from_name}.{name}");
+    fn loses_constant(&mut self, objects: Objects<'m>, constant: &ConstantMember) -> bool {
+        let (name, from) = (constant.name.as_str(), objects.from);
+        let at = format!("{}.{name}", objects.from_name);
         if let Some(own) = from.constant(name) {
             if own.value == constant.value || self.pair.is_same_method(&own.value, &constant.value) {
                 return constant.required && !own.required;
@@ -82,17 +78,16 @@ impl<'m> Planner<'m> {
     /// Plans what happens to a member that the target doesn't declare.
     fn plan_left(
         &mut self,
-        (from_name, from): (&str, &'m Struct),
+        objects: Objects<'m>,
         member: &str,
         (ty, is_constant): (&TypeRef, bool),
-        (to_name, to): (&str, &'m Struct),
     ) -> Option<RowAction> {
-        let place = Place::member(from_name, member);
+        let (place, to) = (Place::member(objects.from_name, member), objects.to);
         let at = place.to_string();
         if let Some(path) = self.moved_into(&place, ty, to) {
             return Some(RowAction::Move(path));
         }
-        let members = self.moved_out_of((from, member), (to_name, to));
+        let members = self.moved_out_of(objects, member);
         if !members.is_empty() {
             return Some(RowAction::Take(members));
         }
