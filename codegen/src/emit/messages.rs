@@ -14,16 +14,15 @@ use super::tokens::text;
 use super::unions::unknown_variant;
 use crate::error::EmitError;
 use crate::model::names::{UNKNOWN, unique, variant_names};
-use crate::model::{self, MessageKind, Method, Model, Struct, Type, TypeKind, TypeRef};
+use crate::model::{self, MessageKind, Method, Model, Type, TypeKind, TypeRef};
 use mcp_wire::JsonType;
-
-const PARAMS: &str = "params";
 
 impl Emitter<'_> {
     /// Emits the table of a struct that is a request or a notification.
-    pub(super) fn method_table(&self, name: &str, object: &Struct) -> Option<String> {
-        let method = self.input.model().methods.iter().find(|method| method.ty == name)?;
-        let params = match object.member(PARAMS) {
+    pub(super) fn method_table(&self, name: &str) -> Option<String> {
+        let model = self.input.model();
+        let method = model.methods.iter().find(|method| method.ty == name)?;
+        let params = match model.params(method) {
             Some(member) if member.required => self.scope.ty(&member.ty),
             Some(member) => self.scope.optional(&self.scope.ty(&member.ty)),
             None => self.scope.wire("Null"),

@@ -22,7 +22,7 @@ impl Emitter<'_> {
         };
         let definition = items(name, self.struct_definition(name, ty, object, &fields))?;
         let table = self.object_table(name, ty, &fields);
-        let method = self.method_table(name, object).unwrap_or_default();
+        let method = self.method_table(name).unwrap_or_default();
         Ok(format!("{definition}\n{table}\n{method}"))
     }
 
