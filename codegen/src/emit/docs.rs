@@ -71,14 +71,9 @@ impl<'i> Documenter<'i> {
         }
     }
 
-    /// The keys whose entries were used.
-    pub(crate) fn used(&self) -> BTreeSet<String> {
-        self.used.borrow().clone()
-    }
-
-    /// The keys that were needed and have no entry.
-    pub(crate) fn undocumented(&self) -> BTreeSet<String> {
-        self.undocumented.borrow().clone()
+    /// Returns the keys whose entries were used, and those that were needed and have no entry.
+    pub(crate) fn into_keys(self) -> (BTreeSet<String>, BTreeSet<String>) {
+        (self.used.into_inner(), self.undocumented.into_inner())
     }
 
     /// The documentation of a type, with a link to its definition.
@@ -149,20 +144,15 @@ impl<'i> Documenter<'i> {
 }
 
 /// Returns the attribute for a deprecation.
-pub(crate) fn deprecated(deprecation: Option<&Deprecation>) -> Option<TokenStream> {
+fn deprecated(deprecation: Option<&Deprecation>) -> Option<TokenStream> {
     let note = deprecation?.note();
     Some(quote!(#[deprecated = #note]))
 }
 
 /// Returns a documentation attribute for each line.
 pub(crate) fn lines(text: &str) -> TokenStream {
-    let lines = wrapped(text).into_iter().map(|line| {
-        if line.is_empty() {
-            String::new()
-        } else {
-            format!(" {line}")
-        }
-    });
+    let lines = wrapped(text).into_iter();
+    let lines = lines.map(|line| format!(" {line}").trim_end().to_owned());
     quote!(#(#[doc = #lines])*)
 }
 

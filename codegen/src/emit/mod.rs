@@ -86,10 +86,11 @@ pub(crate) fn emit_crate(input: &EmitInput<'_>) -> Result<EmittedCrate, EmitErro
     if let Some(module) = input.module() {
         files = in_module(files, &module, &input.model().revision);
     }
+    let (documented, undocumented) = emitter.documenter.into_keys();
     Ok(EmittedCrate {
         files,
-        documented: emitter.documenter.used(),
-        undocumented: emitter.documenter.undocumented(),
+        documented,
+        undocumented,
         identifiers: emitter.identifiers,
     })
 }
