@@ -39,19 +39,16 @@ impl Identifiers {
         let mut fields = Vec::new();
         for constant in &object.constants {
             let wanted = spelt_out(&constant.name).to_snake_case();
-            let wanted = if syn::parse_str::<Ident>(&wanted).is_ok() {
-                wanted
-            } else {
-                format!("{wanted}_")
+            let wanted = match syn::parse_str::<Ident>(&wanted) {
+                Ok(_) => wanted,
+                Err(_) => format!("{wanted}_"),
             };
             let name = unique(&wanted, |name| taken.iter().any(|other| other == name));
             taken.push(name.clone());
-            fields.push(if constant.required {
-                let local = ident(&name);
-                Field::Constant { constant, local }
-            } else {
-                let field = ident(&name);
-                Field::Implied { constant, field }
+            let field = ident(&name);
+            fields.push(match constant.required {
+                true => Field::Constant { constant, local: field },
+                false => Field::Implied { constant, field },
             });
         }
         for member in &object.members {

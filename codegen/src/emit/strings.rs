@@ -1,8 +1,5 @@
 //! Strings with known values, and aliases.
 
-use std::collections::BTreeMap;
-
-use proc_macro2::Ident;
 use quote::quote;
 
 use super::emitter::Emitter;
@@ -11,13 +8,6 @@ use super::source::{Table, items};
 use crate::error::EmitError;
 use crate::model::names::{UNKNOWN, unique};
 use crate::model::{Type, TypeRef};
-
-/// Returns the variant for unknown values.
-pub(super) fn unknown_value(variants: &BTreeMap<String, Ident>) -> Ident {
-    ident(&unique(UNKNOWN, |name| {
-        variants.values().any(|variant| variant == name)
-    }))
-}
 
 impl Emitter<'_> {
     /// Emits an enumeration that also holds unknown values, and its table.
@@ -31,7 +21,8 @@ impl Emitter<'_> {
             quote!(#docs #variant)
         });
         let order = ordered.then(|| quote!(, PartialOrd, Ord));
-        let (unknown, string) = (unknown_value(variants), self.scope.std("String"));
+        let taken = |name: &str| variants.values().any(|variant| variant == name);
+        let (unknown, string) = (ident(&unique(UNKNOWN, taken)), self.scope.std("String"));
         let definition = self.enumeration(
             (name, ty),
             &quote!(, Eq, Hash #order),
