@@ -1,5 +1,7 @@
 //! Unions: an enum for each, and the code that determines the variant of an instance.
 
+use std::collections::BTreeSet;
+
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
@@ -54,23 +56,21 @@ impl Emitter<'_> {
         let definition = self.enumeration((name, ty), &TokenStream::new(), variants, unknown_variant)?;
         let (macro_name, schema) = (self.scope.table("union!"), self.scope.schema());
         let head = format!("{rust}: {schema}[{:?}]", ty.pointer);
-        let held = self.held_by_one_variant(union);
+        let variants = self.variant_rows(union);
         let table = match (union.tags(), &unknown) {
             (Some((tag, values)), Some(unknown)) => {
                 let mut table = Table::new(&macro_name, &format!("{head} by {tag:?}"));
-                for (value, (variant, held)) in values.iter().zip(union.variants.iter().zip(&held)) {
-                    table.row(&format!("{value:?} => {}{held}", ident(&variant.name)));
+                for (value, variant) in values.iter().zip(&variants) {
+                    table.row(&format!("{value:?} => {variant}"));
                 }
                 table.row(&format!("_ => {unknown}"));
                 table
             }
             _ => {
                 let mut table = Table::new(&macro_name, &head);
-                for (variant, held) in union.variants.iter().zip(&held) {
-                    table.row(&format!("{}{held}", ident(&variant.name)));
-                }
-                if let Some(unknown) = &unknown {
-                    table.row(&unknown.to_string());
+                let unknown_row = unknown.as_ref().map(Ident::to_string);
+                for variant in variants.iter().chain(&unknown_row) {
+                    table.row(variant);
                 }
                 let decode = self.union_decode(union, unknown.as_ref());
                 let otherwise = match &unknown {
@@ -84,23 +84,20 @@ impl Emitter<'_> {
         Ok(format!("{definition}\n{}", table.finish()))
     }
 
-    /// Returns for each variant the type that converts to it by `From`, in parentheses; empty if two variants hold the
-    /// same type.
-    fn held_by_one_variant(&self, union: &Union) -> Vec<String> {
-        let resolve = |variant: &Variant| self.input.model().resolve(&variant.ty).clone();
-        union
-            .variants
-            .iter()
-            .map(|variant| {
-                let same = union.variants.iter().filter(|other| resolve(other) == resolve(variant));
-                let also = if variant.ty == TypeRef::String { ", &str" } else { "" };
-                if same.count() == 1 {
-                    format!("({}{also})", text(&self.scope.ty(&variant.ty)))
-                } else {
-                    String::new()
-                }
-            })
-            .collect()
+    /// Returns the name of each variant, with the type that converts to it by `From` in parentheses, unless two variants
+    /// hold that type.
+    fn variant_rows(&self, union: &Union) -> Vec<String> {
+        let model = self.input.model();
+        let rows = union.variants.iter().map(|variant| {
+            let (name, ty) = (ident(&variant.name), model.resolve(&variant.ty));
+            let same = union.variants.iter().filter(|other| model.resolve(&other.ty) == ty);
+            if same.count() > 1 {
+                return name.to_string();
+            }
+            let also = if variant.ty == TypeRef::String { ", &str" } else { "" };
+            format!("{name}({}{also})", text(&self.scope.ty(&variant.ty)))
+        });
+        rows.collect()
     }
 
     fn union_decode(&self, union: &Union, unknown: Option<&Ident>) -> TokenStream {
@@ -240,13 +237,8 @@ impl Choice<'_> {
     }
 
     fn variant(&self, index: usize) -> TokenStream {
-        match self.union.variants.get(index) {
-            Some(variant) => {
-                let name = ident(&variant.name);
-                quote!(reader.decode().map(Self::#name))
-            }
-            None => TokenStream::new(),
-        }
+        let name = ident(&self.union.variants[index].name);
+        quote!(reader.decode().map(Self::#name))
     }
 }
 
@@ -277,24 +269,19 @@ fn has_tag(decision: Option<&Decision>) -> bool {
     }
 }
 
-fn indices(decision: &Decision) -> Vec<usize> {
-    let mut found = match decision {
-        Decision::Is(index) => vec![*index],
+fn indices(decision: &Decision) -> BTreeSet<usize> {
+    match decision {
+        Decision::Is(index) => BTreeSet::from([*index]),
         Decision::Tag { cases, absent, .. } => {
-            let cases = cases.iter().flat_map(|(_, decision)| indices(decision));
-            cases
-                .chain(absent.iter().flat_map(|decision| indices(decision)))
-                .collect()
+            let cases = cases.iter().map(|(_, decision)| decision);
+            cases.chain(absent.as_deref()).flat_map(indices).collect()
         }
         Decision::Has { cases, otherwise, .. } => {
-            let cases = cases.iter().flat_map(|case| indices(&case.decision));
-            cases.chain(indices(otherwise)).collect()
+            let cases = cases.iter().map(|case| &case.decision);
+            cases.chain([&**otherwise]).flat_map(indices).collect()
         }
         Decision::Within { decision, .. } => indices(decision),
-    };
-    found.sort_unstable();
-    found.dedup();
-    found
+    }
 }
 
 fn variant_docs(variant: &Variant) -> TokenStream {
