@@ -83,9 +83,9 @@ impl Emitter<'_> {
         ty: &Type,
         methods: &[(String, Vec<TypeRef>)],
     ) -> Result<String, EmitError> {
-        let rust = ident(name);
-        let (types, idents): (Vec<TypeRef>, Vec<Ident>) = result_variants(methods).into_iter().unzip();
-        let declared = types.iter().zip(&idents).map(|(ty, variant)| {
+        let (rust, model) = (ident(name), self.input.model());
+        let variants = result_variants(methods);
+        let declared = variants.iter().map(|(ty, variant)| {
             let docs = super::docs::lines(&match ty.named() {
                 Some(name) => format!("See [`{name}`]."),
                 None => "Any result.".to_owned(),
@@ -93,46 +93,35 @@ impl Emitter<'_> {
             let held = self.scope.ty(ty);
             quote!(#docs #variant(#held))
         });
-        let unknown = self.input.model().unknown_result(methods).map(|name| ident(&name));
+        let unknown = model.unknown_result(methods).map(|name| ident(&name));
         let raw = || self.scope.wire("RawJson");
         let unknown_variant = unknown.as_ref().map(|unknown| (unknown, "A result of a kind", raw()));
         let definition = self.enumeration((name, ty), &TokenStream::new(), declared, unknown_variant)?;
-        let variant_of = |ty: &TypeRef| types.iter().position(|other| other == ty).map(|at| &idents[at]);
-        let variants: Vec<String> = idents.iter().map(ToString::to_string).collect();
-        let variants = variants.join(", ");
-        let other_kind = unknown
-            .as_ref()
-            .map_or_else(String::new, |unknown| format!(" else {unknown}"));
-        let macro_name = self.scope.table("results!");
-        let head = format!(
-            "{rust}: {}[{:?}] {variants}{other_kind};",
-            self.scope.schema(),
-            ty.pointer
-        );
+        let variant_of = |ty: &TypeRef| {
+            let (_, variant) = variants.iter().find(|(other, _)| other == ty)?;
+            Some(variant.to_string())
+        };
+        let names = variants.iter().map(|(_, variant)| variant.to_string());
+        let names = Vec::from_iter(names).join(", ");
+        let otherwise = unknown.as_ref().map(|unknown| format!(" else {unknown}"));
+        let otherwise = otherwise.unwrap_or_default();
+        let (macro_name, schema) = (self.scope.table("results!"), self.scope.schema());
+        let head = format!("{rust}: {schema}[{:?}] {names}{otherwise};", ty.pointer);
         let mut table = Table::new(&macro_name, &head);
         for (method, results) in methods {
-            if let Some(unknown) = &unknown
-                && let Some((tag, values)) = self.input.model().result_tags(method, results)
-            {
+            if let Some((tag, values)) = model.result_tags(method, results) {
                 let tagged = results.iter().zip(values);
                 let tagged = tagged.filter_map(|(ty, value)| Some(format!("{} = {value:?}", variant_of(ty)?)));
-                let tagged: Vec<String> = tagged.collect();
-                table.row(&format!(
-                    "{method:?} by {tag:?} => {} else {unknown}",
-                    tagged.join(" or ")
-                ));
+                let tagged = Vec::from_iter(tagged).join(" or ");
+                table.row(&format!("{method:?} by {tag:?} => {tagged}{otherwise}"));
                 continue;
             }
-            let forms = self.input.model().result_forms(results);
-            let forms = forms.iter().filter_map(|(ty, member)| {
-                let variant = variant_of(ty)?;
-                Some(match member {
-                    Some(member) => format!("{variant}({member:?})"),
-                    None => variant.to_string(),
-                })
+            let forms = model.result_forms(results).into_iter().filter_map(|(ty, member)| {
+                let member = member.map(|member| format!("({member:?})"));
+                Some(variant_of(ty)? + &member.unwrap_or_default())
             });
-            let forms: Vec<String> = forms.collect();
-            table.row(&format!("{method:?} => {}", forms.join(" or ")));
+            let forms = Vec::from_iter(forms).join(" or ");
+            table.row(&format!("{method:?} => {forms}"));
         }
         let unions = self.method_results_tables(name, methods);
         Ok(format!("{definition}\n{}{unions}", table.finish()))
