@@ -26,6 +26,12 @@ impl<'i> EmitInput<'i> {
         self.revision.documents.extends.as_ref()
     }
 
+    /// Returns the name of the crate of the revision that it extends, if it is an extension.
+    pub(crate) fn core_crate(&self) -> Option<String> {
+        let of = &self.extension()?.declared.of;
+        Some(self.manifest.family().types_crate(of.as_str()))
+    }
+
     /// Returns the schema by which the crate validates.
     pub(crate) fn schema(&self) -> &'i Value {
         &self.revision.schema
@@ -59,11 +65,8 @@ impl<'i> EmitInput<'i> {
     /// Returns the path of the root that exports a type: the revision's own, or that of the revision which the
     /// extension extends.
     pub(crate) fn root_of(&self, ty: &Type) -> String {
-        let core = self.extension().filter(|_| ty.imported);
-        core.map_or_else(
-            || self.root(),
-            |extension| library_name(&self.manifest.family().types_crate(extension.declared.of.as_str())),
-        )
+        let core = self.core_crate().filter(|_| ty.imported);
+        core.map_or_else(|| self.root(), |core| library_name(&core))
     }
 
     /// Returns the path of a type from outside its module.

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::emitter::Emitter;
 use super::names::ident;
 use super::names::library_name;
+use super::scaffold::WIRE;
 use super::source::Table;
 use super::tokens::text;
 use super::unions::unknown_variant;
@@ -189,10 +190,7 @@ impl Emitter<'_> {
 
     /// Returns the template's values for the file of the constants of error codes.
     pub(super) fn error_codes(&self) -> Value {
-        let inherited = match self.input.extension() {
-            Some(extension) => library_name(&self.input.manifest.family().types_crate(extension.declared.of.as_str())),
-            None => "mcp_wire".to_owned(),
-        };
+        let inherited = library_name(self.input.core_crate().as_deref().unwrap_or(WIRE));
         let codes = self.input.model().error_codes.iter().map(|code| {
             let meaning = super::docs::comment(&format!("{}\n\n[Specification]({})", code.why, code.link));
             json!({"meaning": meaning, "name": ident(&code.name).to_string(), "code": code.code})

@@ -27,8 +27,7 @@ pub(super) fn crate_files(
     let (model, manifest) = (input.model(), input.manifest);
     let requests = model.methods.iter().filter(|method| !method.results.is_empty()).count();
     let name = input.crate_name();
-    let extension = input.extension().map(|extension| {
-        let core = manifest.family().types_crate(extension.declared.of.as_str());
+    let extension = input.extension().zip(input.core_crate()).map(|(extension, core)| {
         json!({
             "id": extension.declared.id,
             "official": extension.declared.official,
