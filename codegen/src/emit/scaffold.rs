@@ -92,8 +92,7 @@ fn modules(input: &EmitInput<'_>, documenter: &Documenter<'_>) -> Vec<Value> {
         };
         let links: Vec<String> = types.iter().map(link).collect();
         let about = format!("- [`{name}`]: {} {}.", documenter.module(name), links.join(", "));
-        let others = types.iter().filter(|ty| !is_own(ty)).map(|ty| (*ty).to_owned());
-        let others: Vec<String> = others.collect();
+        let others: Vec<&str> = types.iter().copied().filter(|ty| !is_own(ty)).collect();
         let named = (others.len() < types.len()).then(|| source::wrapped("    ", &others));
         json!({"name": name, "lines": wrapped(&about), "named": named})
     });

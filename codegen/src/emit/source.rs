@@ -78,14 +78,13 @@ pub(super) fn import(path: &str, names: &BTreeSet<String>) -> String {
             if line.len() <= WIDTH {
                 return line;
             }
-            let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-            format!("use {path}::{{\n{}}};\n", wrapped("    ", &names))
+            format!("use {path}::{{\n{}}};\n", wrapped("    ", names))
         }
     }
 }
 
 /// Writes the items of a list, as many on a line as fit.
-pub(super) fn wrapped(indent: &str, items: &[String]) -> String {
+pub(super) fn wrapped(indent: &str, items: &[&str]) -> String {
     let mut text = String::new();
     let mut line = String::new();
     for item in items {
