@@ -15,6 +15,7 @@ use crate::model::MessageKind::{self, Notification, Request};
 use crate::model::{Method, TypeRef};
 use crate::overlay::Deprecation;
 use crate::templates::render;
+use expression::Expression;
 use names::{key, type_names};
 use types::{Place, TypeWriter, comment};
 
@@ -118,17 +119,15 @@ impl TypeWriter<'_> {
         json!({"docs": docs, "key": key(&method.name), "value": value})
     }
 
+    fn named(&self, ty: &str) -> Option<Expression> {
+        let at = &self.model.types.get(ty)?.pointer;
+        let name = self.definition_at(at).map(Expression::single);
+        name.or_else(|| Some(self.ty(pointer::resolve(self.schema, at)?, Place::new(at))))
+    }
+
     fn of_model(&self, ty: &TypeRef) -> String {
         match ty {
-            TypeRef::Named(name) => self.model.types.get(name).map_or_else(
-                || "unknown".to_owned(),
-                |ty| {
-                    let part = || pointer::resolve(self.schema, &ty.pointer);
-                    let inline = || part().map(|part| self.ty(part, Place::new(&ty.pointer)).to_string());
-                    let name = self.definition_at(&ty.pointer).map(str::to_owned);
-                    name.or_else(inline).unwrap_or_else(|| "unknown".to_owned())
-                },
-            ),
+            TypeRef::Named(name) => self.named(name).unwrap_or_else(Expression::unknown).to_string(),
             TypeRef::RequestId => "string | number".to_owned(),
             TypeRef::String => "string".to_owned(),
             TypeRef::Boolean => "boolean".to_owned(),

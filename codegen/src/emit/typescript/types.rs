@@ -76,22 +76,19 @@ impl TypeWriter<'_> {
         let reference = schema.get("$ref").and_then(Value::as_str);
         let mut all: Vec<Expression> = reference.map(|it| self.reference(it, place)).into_iter().collect();
         for keyword in ["anyOf", "oneOf"] {
-            all.extend(list(schema, keyword).map(|it| Expression::union(self.each(it, keyword, place))));
+            all.extend(self.each(schema, keyword, place).map(Expression::union));
         }
-        all.extend(
-            list(schema, "allOf")
-                .into_iter()
-                .flat_map(|it| self.each(it, "allOf", place)),
-        );
+        all.extend(self.each(schema, "allOf", place).into_iter().flatten());
         all.extend(self.own(schema, place));
         Expression::intersection(all)
     }
 
-    fn each(&self, schemas: &[Value], keyword: &str, place: Place<'_>) -> Vec<Expression> {
+    /// Returns the types of the schemas in the list of a keyword, if the schema has it.
+    fn each(&self, schema: &Map<String, Value>, keyword: &str, place: Place<'_>) -> Option<Vec<Expression>> {
         let inner = pointer::child(place.pointer, keyword);
-        let types = schemas.iter().enumerate();
+        let types = list(schema, keyword)?.iter().enumerate();
         let types = types.map(|(index, it)| self.ty(it, place.at(&pointer::child(&inner, &index.to_string()))));
-        types.collect()
+        Some(types.collect())
     }
 
     /// Returns the type that a schema describes apart from its references and alternatives.
@@ -123,9 +120,8 @@ impl TypeWriter<'_> {
         let items = schema.get("items").map_or_else(Expression::unknown, |items| {
             self.ty(items, place.at(&pointer::child(place.pointer, "items")))
         });
-        let first = list(schema, "prefixItems").map(|first| self.each(first, "prefixItems", place));
         let rest = Expression::Array(Box::new(items));
-        match first {
+        match self.each(schema, "prefixItems", place) {
             None => rest,
             // An array may have fewer elements than its schema lists.
             Some(first) => {
@@ -155,11 +151,8 @@ impl TypeWriter<'_> {
         };
         let indent = "  ".repeat(place.indent + 1);
         let properties = schema.get("properties").and_then(Value::as_object);
-        let required: Vec<&str> = list(schema, "required")
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-            .collect();
+        let required = list(schema, "required").unwrap_or_default();
+        let required: Vec<&str> = required.iter().filter_map(Value::as_str).collect();
         let inner = pointer::child(place.pointer, "properties");
         let mut members = envelope.to_owned();
         for (name, property) in properties.into_iter().flatten() {
@@ -206,14 +199,9 @@ impl TypeWriter<'_> {
         }
         match pointer::resolve(self.schema, &target) {
             Some(part) if place.parts < MAX_PARTS => {
-                let parts = place.parts + 1;
-                self.ty(
-                    part,
-                    Place {
-                        parts,
-                        ..place.at(&target)
-                    },
-                )
+                let mut there = place.at(&target);
+                there.parts += 1;
+                self.ty(part, there)
             }
             _ => Expression::unknown(),
         }
