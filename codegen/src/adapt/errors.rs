@@ -8,7 +8,6 @@ use super::error_rules::ErrorRule;
 use super::pairing::Side;
 use super::planner::Planner;
 use super::report::NoteKind;
-use crate::model::MessageKind;
 
 /// A rule about the errors of one method in one direction.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -70,22 +69,19 @@ impl Planner<'_> {
     }
 
     fn check_code(&mut self, rule: &ErrorRule, side: Side<'_>, code: i64) {
-        let model = side.model;
-        if model.has_error_code(code) {
-            return;
+        if !side.model.has_error_code(code) {
+            let what = format!("revision {} has no error code {code}", side.model.revision);
+            let help = "correct the code, or name it under `error_codes` in the overlay of that revision";
+            self.wrong_error_rule(rule, what, help);
         }
-        let what = format!("revision {} has no error code {code}", model.revision);
-        let help = "correct the code, or name it under `error_codes` in the overlay of that revision";
-        self.wrong_error_rule(rule, what, help);
     }
 
     /// Checks that a rule's method is a request of at least one of the revisions. One is enough: a server responds to
     /// the request with the errors that it has for the other.
     fn check_method(&mut self, rule: &ErrorRule, name: &str) {
-        let sides = [self.pair.from, self.pair.to];
-        let mut methods = sides.iter().flat_map(|side| &side.model.methods);
-        if !methods.any(|method| method.name == name && method.kind == MessageKind::Request) {
-            let [from, to] = sides.map(|side| &side.model.revision);
+        let models = [self.pair.from.model, self.pair.to.model];
+        if !models.iter().any(|model| model.has_request(name)) {
+            let [from, to] = models.map(|model| &model.revision);
             let what = format!("neither revision {from} nor {to} has a request `{name}`");
             self.wrong_error_rule(rule, what, "correct the name, or remove it");
         }

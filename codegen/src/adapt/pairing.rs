@@ -124,8 +124,7 @@ impl<'m> Pairing<'m> {
 
     /// Whether every required member of an object can be supplied.
     pub(super) fn is_supplied(&self, side: Side<'_>, ty: &TypeRef, depth: usize) -> bool {
-        let object = side.model.struct_of(ty).filter(|_| depth < MAX_DEPTH);
-        let Some((object, name)) = object.zip(side.model.resolve(ty).named()) else {
+        let Some((name, object)) = side.object(ty).filter(|_| depth < MAX_DEPTH) else {
             return false;
         };
         let mut required = object.members.iter().filter(|member| member.required).peekable();
