@@ -218,11 +218,7 @@ impl<'m> Planner<'m> {
         };
         let action_of_row = RowAction::of(action, self.pair.rule_name(index)).filter(|_| is_possible);
         if action_of_row.is_none() {
-            let word = action.word();
-            self.wrong_rule(
-                index,
-                format!("`{word}` can't be done with a member that both revisions declare"),
-            );
+            self.wrong_action(index, action, "a member that both revisions declare");
         }
         action_of_row
     }

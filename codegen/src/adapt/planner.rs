@@ -98,6 +98,10 @@ impl<'m> Planner<'m> {
         self.wrong_rule_with(index, what, help);
     }
 
+    pub(super) fn wrong_action(&mut self, index: usize, action: &Action, place: &str) {
+        self.wrong_rule(index, format!("`{}` can't be done with {place}", action.word()));
+    }
+
     pub(super) fn wrong_rule_with(&mut self, index: usize, what: impl Into<String>, help: &str) {
         let rule = &self.pair.rules.rules[index];
         let what = format!("{}: {}", rule.at, what.into());

@@ -100,24 +100,16 @@ impl<'m> Planner<'m> {
             self.automatic(&at, "dropped, or carried as an undeclared member");
             return None;
         };
-        match action {
-            Action::Copy(path) => {
-                let checked = self.pair.can_copy((!is_constant).then_some(ty), &split(path), to);
-                self.check_arguments(index, checked);
-            }
-            Action::Ensure(ensure) => {
-                let checked = self.pair.can_ensure(ty, ensure, to);
-                self.check_arguments(index, checked);
-            }
-            Action::Refuse(_) | Action::Drop(_) => {}
+        let checked = match action {
+            Action::Copy(path) => self.pair.can_copy((!is_constant).then_some(ty), &split(path), to),
+            Action::Ensure(ensure) => self.pair.can_ensure(ty, ensure, to),
+            Action::Refuse(_) | Action::Drop(_) => Ok(()),
             other => {
-                let word = other.word();
-                self.wrong_rule(
-                    index,
-                    format!("`{word}` can't be done with a member that the target doesn't declare"),
-                );
+                self.wrong_action(index, other, "a member that the target doesn't declare");
+                Ok(())
             }
-        }
+        };
+        self.check_arguments(index, checked);
         self.ruled(&at, action.word(), index);
         RowAction::of(action, self.pair.rule_name(index))
     }

@@ -77,7 +77,7 @@ impl Planner<'_> {
                     refuse: Refusal::new(refuse, rule),
                 },
                 other => {
-                    self.wrong_rule(index, format!("`{}` can't be done with a variant", other.word()));
+                    self.wrong_action(index, other, "a variant");
                     VariantRow::Nothing { none }
                 }
             };
