@@ -3,7 +3,7 @@
 use mcp_wire::Validator;
 
 use super::rules::{Place, Rules};
-use crate::model::{MemberSchema, Model, ModelledRevision, Struct, TypeRef};
+use crate::model::{Assertions, MemberSchema, Model, ModelledRevision, Struct, TypeRef};
 use crate::normalise::Scalar;
 
 /// Maximum depth of nested objects that are searched for supplied members.
@@ -50,12 +50,12 @@ impl<'m> Side<'m> {
 
     /// Whether the schema asserts something about values of a type that the type doesn't express.
     pub(super) fn asserts(&self, ty: &TypeRef) -> bool {
-        let ty = self
-            .model
-            .resolve(ty)
-            .named()
-            .and_then(|name| self.model.types.get(name));
-        ty.is_some_and(|ty| !ty.schema.assertions.is_empty())
+        self.assertions(ty).is_some_and(|assertions| !assertions.is_empty())
+    }
+
+    fn assertions(&self, ty: &TypeRef) -> Option<&'m Assertions> {
+        let name = self.model.resolve(ty).named()?;
+        Some(&self.model.types.get(name)?.schema.assertions)
     }
 
     /// Whether the schema asserts such a thing about an object along a path, or about the member at its end.
@@ -138,12 +138,8 @@ impl<'m> Pairing<'m> {
 
     /// Whether the target's schema of a type asserts something that doesn't follow from the source's schema.
     pub(super) fn is_narrower(&self, source: &TypeRef, target: &TypeRef) -> bool {
-        let schema = |side: Side<'m>, ty: &TypeRef| {
-            let name = side.model.resolve(ty).named()?;
-            side.model.types.get(name).map(|ty| &ty.schema.assertions)
-        };
-        let is_open = self.from.is_open(source);
-        !is_open && schema(self.to, target).is_some_and(|target| !target.follow_from(schema(self.from, source)))
+        let (known, asserted) = (self.from.assertions(source), self.to.assertions(target));
+        !self.from.is_open(source) && asserted.is_some_and(|asserted| !asserted.follow_from(known))
     }
 
     pub(super) fn rule_name(&self, index: usize) -> String {
