@@ -188,19 +188,15 @@ pub(super) fn commented_schema(schema: &Value, comment: &str) -> Value {
     schema
 }
 
-/// Whether validation by the schema needs regular expressions.
+/// Whether validation by the schema needs regular expressions. A member with the name of such a keyword counts too,
+/// which only enables a feature without need.
 pub(super) fn has_patterns(schema: &Value) -> bool {
-    has_keyword(schema, "pattern") || has_keyword(schema, "patternProperties")
-}
-
-/// Whether a keyword occurs anywhere in the schema. A member of that name counts too, which only enables a feature
-/// without need.
-fn has_keyword(schema: &Value, keyword: &str) -> bool {
     match schema {
         Value::Object(members) => {
-            members.contains_key(keyword) || members.values().any(|value| has_keyword(value, keyword))
+            let keywords = ["pattern", "patternProperties"];
+            keywords.iter().any(|keyword| members.contains_key(*keyword)) || members.values().any(has_patterns)
         }
-        Value::Array(elements) => elements.iter().any(|value| has_keyword(value, keyword)),
+        Value::Array(elements) => elements.iter().any(has_patterns),
         _ => false,
     }
 }
