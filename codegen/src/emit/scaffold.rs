@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use proc_macro2::TokenStream;
 use serde_json::{Value, json};
 
 use super::docs::{Documenter, wrapped};
@@ -141,8 +140,8 @@ pub(super) fn header(comment: &str, input: &EmitInput<'_>) -> String {
 }
 
 /// Formats code by prettyplease, with empty lines between items.
-pub(super) fn formatted(file: &str, code: TokenStream) -> Result<String, EmitError> {
-    Ok(with_blank_lines(&source::items(file, code)?))
+pub(super) fn formatted(file: &str, code: &str) -> Result<String, EmitError> {
+    Ok(with_blank_lines(&source::unparsed(file, syn::parse_file(code))?))
 }
 
 /// Adds blank lines between items, which prettyplease doesn't.

@@ -53,11 +53,16 @@ impl Table {
 }
 
 pub(super) fn items(file: &str, code: TokenStream) -> Result<String, EmitError> {
-    let parsed = syn::parse2::<syn::File>(code).map_err(|error| EmitError::Unparsable {
+    unparsed(file, syn::parse2(code))
+}
+
+/// Writes items as prettyplease does.
+pub(super) fn unparsed(file: &str, items: syn::Result<syn::File>) -> Result<String, EmitError> {
+    let items = items.map_err(|error| EmitError::Unparsable {
         file: file.to_owned(),
         error,
     })?;
-    Ok(prettyplease::unparse(&parsed))
+    Ok(prettyplease::unparse(&items))
 }
 
 /// An expression as text.

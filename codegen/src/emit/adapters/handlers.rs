@@ -1,12 +1,10 @@
 //! Emits the traits of handlers and callers, with a function for each method of the hub.
 
-use proc_macro2::TokenStream;
 use serde_json::json;
 
 use super::input::AdaptersInput;
 use super::side::Side;
-use crate::emit::names::ident;
-use crate::emit::names::{import, library_name, mentions};
+use crate::emit::names::{ident, import, library_name, mentions};
 use crate::emit::scaffold::formatted;
 use crate::emit::source;
 use crate::error::EmitError;
@@ -38,14 +36,7 @@ pub(super) fn handlers(input: &AdaptersInput<'_>, header: &str) -> Result<String
         render("adapters/bodies/handlers.rs", &values)
     };
     // Functions that both sides share are only emitted if a side calls them.
-    let code = rendered(&rendered("")?)?;
-    let code: TokenStream = code
-        .parse()
-        .map_err(|error: proc_macro2::LexError| EmitError::Unparsable {
-            file: "handlers.rs".to_owned(),
-            error: error.into(),
-        })?;
-    let code = formatted("handlers.rs", code)?;
+    let code = formatted("handlers.rs", &rendered(&rendered("")?)?)?;
     let imports = [
         import(&code, "std::future", &["Future"]),
         import(
