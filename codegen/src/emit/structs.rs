@@ -12,7 +12,7 @@ use super::names::ident;
 use super::source::{Table, items};
 use super::tokens::text;
 use crate::error::EmitError;
-use crate::model::{Member, Struct, Type, TypeRef};
+use crate::model::{Member, Struct, Type};
 use crate::normalise::Scalar;
 
 impl Emitter<'_> {
@@ -82,16 +82,10 @@ impl Emitter<'_> {
             fields.iter().filter_map(move |field| match field {
                 Field::Member { member, field } if section(member) => {
                     let argument = text(&self.scope.argument(self.input.model(), member));
-                    let with = if member.is_argument() {
-                        String::new()
-                    } else {
-                        format!(", {}", prefixed("with", field))
-                    };
-                    let preset = member
-                        .preset
-                        .as_ref()
-                        .and_then(|preset| self.preset(&member.ty, preset));
-                    let preset = preset.map(|preset| format!(" = {preset}")).unwrap_or_default();
+                    let with = (!member.is_argument()).then(|| format!(", {}", prefixed("with", field)));
+                    let with = with.unwrap_or_default();
+                    let preset = self.preset(member).map(|preset| format!(" = {preset}"));
+                    let preset = preset.unwrap_or_default();
                     let deprecated = self.input.model().deprecation_of_member(ty, &member.name);
                     let deprecated = deprecated.map(|entry| format!("#[deprecated = {:?}]\n        ", entry.note()));
                     let deprecated = deprecated.unwrap_or_default();
@@ -109,12 +103,12 @@ impl Emitter<'_> {
         table.finish()
     }
 
-    /// Returns the expression of a preset.
-    fn preset(&self, ty: &TypeRef, preset: &Value) -> Option<String> {
-        Some(match preset {
+    /// Returns the expression of a member's preset.
+    fn preset(&self, member: &Member) -> Option<String> {
+        Some(match member.preset.as_ref()? {
             Value::String(text) => format!("{text:?}"),
             Value::Bool(boolean) => boolean.to_string(),
-            Value::Object(_) => format!("{}::default()", text(&self.scope.ty(ty))),
+            Value::Object(_) => format!("{}::default()", text(&self.scope.ty(&member.ty))),
             other => format!("{}i64", other.as_i64()?),
         })
     }
