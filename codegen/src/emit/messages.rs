@@ -7,8 +7,7 @@ use quote::quote;
 use serde_json::{Value, json};
 
 use super::emitter::Emitter;
-use super::names::ident;
-use super::names::library_name;
+use super::names::{ident, library_name};
 use super::scaffold::WIRE;
 use super::source::Table;
 use super::tokens::text;

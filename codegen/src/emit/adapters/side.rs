@@ -7,8 +7,7 @@ use serde_json::{Value, json};
 use super::input::AdaptersInput;
 use crate::emit::identifiers::Identifiers;
 use crate::emit::messages::{method_results, method_variants, variants_of_results};
-use crate::emit::names::ident;
-use crate::emit::names::qualified;
+use crate::emit::names::{ident, qualified};
 use crate::model::{Member, MessageKind, Method, Model, TypeKind, TypeRef, is_internal};
 
 /// The member of a message that has its parameters.
@@ -97,11 +96,9 @@ impl<'i> Side<'i> {
         let notifications = format!("{}Notification", self.other);
         let sent = self.calls(&notifications, MessageKind::Notification);
         let all = [&requests, &sent].into_iter().flatten().flat_map(|(calls, _)| calls);
-        let internal = all
-            .filter(|call| call.internal)
-            .map(|call| format!("`{}`", call.method.name));
-        let internal: Vec<String> = internal.collect();
-        let by_session = format!(" A session handles these methods itself: {}.", internal.join(", "));
+        let internal = all.filter(|call| call.internal);
+        let internal = Vec::from_iter(internal.map(|call| format!("`{}`", call.method.name))).join(", ");
+        let by_session = format!(" A session handles these methods itself: {internal}.");
         let calls = requests.as_ref().map_or(&[][..], |(calls, _)| calls.as_slice());
         json!({
             "side": self.side,
