@@ -271,7 +271,8 @@ impl<'m> Planner<'m> {
                 let is_same = source.named() == target.named() && row.len() == candidates(to, target).len();
                 let mut variants = row.iter().enumerate();
                 let is_implied = is_same && variants.all(|(index, row)| *row == VariantRow::Becomes(index));
-                (Row::Union((!is_implied).then_some(row)), losses)
+                let row = if is_implied { Row::Implied } else { Row::Union(row) };
+                (row, losses)
             }
         }
     }

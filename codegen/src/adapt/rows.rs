@@ -15,10 +15,11 @@ const AUTOMATIC: &str = "automatic";
 /// The row of a pair of types.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Row {
+    /// The types imply the conversion.
     Implied,
     Object(ObjectRow),
-    /// Variant by variant; `None` if the types imply it.
-    Union(Option<Vec<VariantRow>>),
+    /// Variant by variant.
+    Union(Vec<VariantRow>),
     /// Result by result: those that don't become the one of the same name.
     Results(BTreeMap<String, Option<String>>),
 }

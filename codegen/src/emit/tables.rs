@@ -218,9 +218,9 @@ fn direction(name: &str, plan: &Plan, from: &Model, to: &Model) -> String {
     let (mut objects, mut unions, mut results) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
     for ((source, target), conversion) in &plan.conversions {
         let (section, row, accepts_everything) = match &conversion.row {
-            Row::Implied | Row::Union(None) => continue,
+            Row::Implied => continue,
             Row::Object(row) => (&mut objects, json!(row), *row == Default::default()),
-            Row::Union(Some(row)) => (&mut unions, json!(row), false),
+            Row::Union(row) => (&mut unions, json!(row), false),
             Row::Results(row) => (&mut results, json!(row), row.is_empty()),
         };
         if !accepts_everything || source.named() != target.named() {

@@ -84,7 +84,7 @@ fn blocks() -> BTreeMap<&'static str, String> {
     let protocol = plan(protocol, &cache).unwrap();
     let block = TypeRef::Named("Block".to_owned());
     let [_, down] = protocol.plans[0].as_ref();
-    let Row::Union(Some(row)) = &down.conversions[&(block.clone(), block)].row else {
+    let Row::Union(row) = &down.conversions[&(block.clone(), block)].row else {
         panic!("`Block` isn't converted as a union");
     };
     blocks.insert("rule", fs::read_to_string(case("adapt.yaml")).unwrap());
