@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use super::rows::split;
 use crate::load::OneOrMany;
 use crate::problem::Problem;
 
@@ -76,10 +77,7 @@ impl CodeChange {
     /// Returns the path, within the data, of the member that the error must have.
     pub(super) fn data(&self) -> Vec<String> {
         let path = self.condition.as_deref().and_then(|path| path.strip_prefix(DATA));
-        path.into_iter()
-            .flat_map(|path| path.split('.'))
-            .map(str::to_owned)
-            .collect()
+        path.map(split).unwrap_or_default()
     }
 
     fn has_wrong_condition(&self) -> bool {

@@ -11,7 +11,7 @@ impl<'m> Planner<'m> {
     /// Returns the path in the later revision of a member of the earlier one, if a rule moves the member.
     pub(super) fn moved_into(&mut self, place: &Place, ty: &TypeRef, to: &'m Struct) -> Option<Vec<String>> {
         let (index, path) = self.pair.rules.find(place, path).filter(|_| self.pair.upward)?;
-        let names: Vec<String> = split(path);
+        let names = split(path);
         let there = self.pair.target_member_at(&names, to).map(|member| &member.ty);
         self.moves(index, place, there.map(|there| (ty, there)));
         Some(names)
@@ -25,7 +25,7 @@ impl<'m> Planner<'m> {
             let Some((index, path)) = self.pair.rules.find(&place, path).filter(|_| !self.pair.upward) else {
                 continue;
             };
-            let names: Vec<String> = split(path);
+            let names = split(path);
             if names[0] != member {
                 continue;
             }
