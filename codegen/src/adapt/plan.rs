@@ -173,13 +173,12 @@ impl<'m> Planner<'m> {
         }
         // A server's requests for input may be separate requests in one revision, and parts of its results in the
         // other.
-        for (input_requests, others) in from
-            .input_requests()
-            .iter()
-            .flat_map(|own| to.input_requests().into_iter().map(move |other| (own, other)))
-        {
-            self.relate(&input_requests.requests, &others.requests);
-            self.relate(&input_requests.results, &others.results);
+        let others = to.input_requests();
+        for own in from.input_requests() {
+            for other in &others {
+                self.relate(&own.requests, &other.requests);
+                self.relate(&own.results, &other.results);
+            }
         }
         while let Some((source, target)) = self.pending.pop() {
             if !self.planned.contains_key(&(source.clone(), target.clone())) {
