@@ -55,10 +55,8 @@ impl Identifiers {
                 }
                 syn::Item::Enum(item) => {
                     let variants = item.variants.into_iter();
-                    (
-                        item.ident,
-                        variants.map(|variant| (variant.ident, variant.attrs)).collect(),
-                    )
+                    let variants = variants.map(|variant| (variant.ident, variant.attrs));
+                    (item.ident, variants.collect())
                 }
                 _ => continue,
             };

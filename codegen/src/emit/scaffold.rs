@@ -9,7 +9,6 @@ use super::input::EmitInput;
 use super::names::{STANDARD, library_name};
 use super::source;
 use crate::error::EmitError;
-
 use crate::load::Family;
 use crate::templates;
 
