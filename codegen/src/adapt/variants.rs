@@ -129,7 +129,10 @@ impl Pairing<'_> {
             }));
         }
         match (&candidate.ty, candidate.kind) {
-            (TypeRef::Named(name), _) => names.insert(usize::from(self.is_tagged(name)), name.clone()),
+            (TypeRef::Named(name), _) => {
+                let has_tag = !names.is_empty() && self.is_tagged(name);
+                names.insert(usize::from(has_tag), name.clone());
+            }
             (_, Some(kind)) => names.push(kind.name().to_owned()),
             (other, None) => names.push(other.to_string()),
         }
