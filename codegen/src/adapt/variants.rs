@@ -5,7 +5,7 @@ use super::pairing::Pairing;
 use super::planner::{Losses, Planner};
 use super::rows::{Refusal, VariantRow};
 use super::rules::{Action, Place, Rule};
-use crate::model::{TypeKind, TypeRef};
+use crate::model::TypeRef;
 use crate::normalise::Scalar;
 
 impl Planner<'_> {
@@ -117,38 +117,24 @@ impl Pairing<'_> {
 
     /// Returns the names that a rule can use for a variant: its tag, the type that it holds, or its JSON type.
     fn variant_names(&self, candidate: &Candidate) -> Vec<String> {
-        let mut names = Vec::new();
-        if let Some(object) = self.from.model.struct_of(&candidate.ty) {
-            let strings = object
-                .constants
-                .iter()
-                .filter(|constant| constant.required || object.constants.len() == 1);
-            names.extend(strings.filter_map(|constant| match &constant.value {
-                Scalar::String(text) => Some(text.clone()),
-                _ => None,
-            }));
-        }
+        let model = self.from.model;
+        let constants = model
+            .struct_of(&candidate.ty)
+            .map_or(&[][..], |object| &object.constants);
+        let tags = constants.iter().filter_map(|constant| match &constant.value {
+            Scalar::String(text) if constant.required || constants.len() == 1 => Some(text.clone()),
+            _ => None,
+        });
+        let mut names: Vec<String> = tags.collect();
         match (&candidate.ty, candidate.kind) {
             (TypeRef::Named(name), _) => {
-                let has_tag = !names.is_empty() && self.is_tagged(name);
-                names.insert(usize::from(has_tag), name.clone());
+                let same = model.objects().filter(|(_, other)| other.constants == constants);
+                let has_own_tag = !names.is_empty() && same.count() == 1;
+                names.insert(usize::from(has_own_tag), name.clone());
             }
             (_, Some(kind)) => names.push(kind.name().to_owned()),
             (other, None) => names.push(other.to_string()),
         }
         names
-    }
-
-    /// Whether no other type of the source has the same constants.
-    fn is_tagged(&self, name: &str) -> bool {
-        let constants = |name: &str| match self.from.model.kind(name) {
-            Some(TypeKind::Struct(object)) => Some(&object.constants),
-            _ => None,
-        };
-        let Some(own) = constants(name).filter(|own| !own.is_empty()) else {
-            return false;
-        };
-        let mut others = self.from.model.types.keys().filter(|other| *other != name);
-        !others.any(|other| constants(other) == Some(own))
     }
 }
