@@ -25,10 +25,7 @@ impl<'m> Side<'m> {
     }
 
     pub(super) fn name(&self, ty: &TypeRef) -> String {
-        match self.model.resolve(ty) {
-            TypeRef::Named(name) => name.clone(),
-            other => other.to_string(),
-        }
+        self.model.resolve(ty).to_string()
     }
 
     /// Returns the name and the members of a type that is an object.

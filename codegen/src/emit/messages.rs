@@ -129,11 +129,11 @@ impl Emitter<'_> {
 
     /// Emits the tables of the unions of a single method's results, whose variants are also in a union of all results.
     fn method_results_tables(&self, all: &str, methods: &[(String, Vec<TypeRef>)]) -> String {
-        let answered = self.input.model().methods.iter();
-        let answered = answered.filter(|method| methods.iter().any(|(name, _)| *name == method.name));
+        let model = self.input.model();
+        let answered = methods.iter().filter_map(|(name, _)| model.method(name));
         let tables: BTreeMap<&str, String> = answered
             .filter_map(|method| {
-                let (name, variants) = method_results(self.input.model(), method, methods)?;
+                let (name, variants) = method_results(model, method, methods)?;
                 let head = format!("{} in {}", text(&self.scope.named(name)), ident(all));
                 let mut table = Table::new(&self.scope.table("method_results!"), &head);
                 for (variant, held) in variants {
