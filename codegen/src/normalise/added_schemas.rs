@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use mcp_wire::json_schema::{DEFINITIONS, pointer};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::Shape;
 use super::references::name_of;
@@ -88,25 +88,18 @@ impl<'s> AddedSchemas<'s> {
     }
 }
 
-/// Inserts added schemas into the document.
+/// Inserts added schemas into the `$defs` of their definitions.
 pub(crate) fn insert_schemas(added: BTreeMap<String, Value>, schema: &mut Value) {
     for (pointer, definition) in added {
-        let (owner, container, key) = split(&pointer);
+        let (owner, name) = pointer.rsplit_once("/$defs/").unwrap_or_default();
         let owner = schema.pointer_mut(owner.trim_start_matches('#'));
         if let Some(owner) = owner.and_then(Value::as_object_mut) {
-            let container = owner.entry(container).or_insert_with(|| Value::Object(Map::new()));
-            if let Some(container) = container.as_object_mut() {
-                container.insert(key.to_owned(), definition);
+            let definitions = owner.entry("$defs").or_insert_with(|| json!({}));
+            if let Some(definitions) = definitions.as_object_mut() {
+                definitions.insert(name.to_owned(), definition);
             }
         }
     }
-}
-
-/// Splits the pointer of an added schema into that of its definition, the keyword of the container in it, and the key.
-fn split(pointer: &str) -> (&str, &str, &str) {
-    let (rest, key) = pointer.rsplit_once('/').unwrap_or_default();
-    let (owner, container) = rest.rsplit_once('/').unwrap_or_default();
-    (owner, container, key)
 }
 
 /// Whether a shape becomes a separate type, which can be validated.
