@@ -234,7 +234,7 @@ pub(crate) fn normalise_schema(corrected: &Value) -> Shapes {
             shapes.insert(pointer, shape);
         }
     }
-    let mut added = builder.into_added_schemas().into_schemas();
+    let mut added = builder.added.into_schemas();
     added.extend(envelopes.give_back(&mut schema));
     added_schemas::insert_schemas(added, &mut schema);
     Shapes {

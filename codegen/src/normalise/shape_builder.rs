@@ -49,7 +49,8 @@ const DEEPEST: usize = 64;
 pub(crate) struct ShapeBuilder<'s> {
     root: &'s Value,
     siblings_of_references_apply: bool,
-    added: AddedSchemas<'s>,
+    /// The schemas that validation needs in addition to the official ones.
+    pub(super) added: AddedSchemas<'s>,
 }
 
 impl<'s> ShapeBuilder<'s> {
@@ -60,11 +61,6 @@ impl<'s> ShapeBuilder<'s> {
             siblings_of_references_apply: Dialect::of(root) != Ok(Dialect::Draft07),
             added: AddedSchemas::new(root),
         }
-    }
-
-    /// Returns the schemas that validation needs in addition to the official one.
-    pub(crate) fn into_added_schemas(self) -> AddedSchemas<'s> {
-        self.added
     }
 
     /// Builds the shape of `schema`, which is at `pointer`.
