@@ -33,33 +33,31 @@ impl Envelopes {
     /// there the envelope is part of the value. Returns the new targets of those references by pointer, to be added to
     /// the schema.
     pub(crate) fn give_back(&self, schema: &mut Value) -> BTreeMap<String, Value> {
-        let mut parts = BTreeMap::new();
         for (pointer, (_, whole)) in &self.taken {
             if let Some(definition) = schema.pointer_mut(pointer.trim_start_matches('#')) {
                 permit_envelope(definition, whole);
             }
         }
+        let mut found = Vec::new();
         for pointer in outermost(schema) {
-            let definition = schema.pointer_mut(pointer.trim_start_matches('#'));
-            if let Some(definition) = definition {
-                self.give_back_within(definition, &mut parts);
+            if let Some(definition) = schema.pointer_mut(pointer.trim_start_matches('#')) {
+                self.give_back_within(definition, &mut found);
             }
         }
-        let mut waiting: Vec<String> = parts.keys().cloned().collect();
-        while let Some(pointer) = waiting.pop() {
-            // A method can contain methods itself.
-            let Some(mut part) = parts.remove(&pointer) else {
-                continue;
-            };
-            let known: Vec<String> = parts.keys().cloned().collect();
-            self.give_back_within(&mut part, &mut parts);
-            waiting.extend(parts.keys().filter(|pointer| !known.contains(pointer)).cloned());
-            parts.insert(pointer, part);
+        let mut parts = BTreeMap::new();
+        while let Some((part, whole)) = found.pop() {
+            parts.entry(part).or_insert_with(|| {
+                // A method can contain methods itself.
+                let mut whole = whole.clone();
+                self.give_back_within(&mut whole, &mut found);
+                whole
+            });
         }
         parts
     }
 
-    fn give_back_within(&self, schema: &mut Value, parts: &mut BTreeMap<String, Value>) {
+    /// Gives the envelope back to the methods that a schema refers to, and adds them to `found`, by their new pointers.
+    fn give_back_within<'e>(&'e self, schema: &mut Value, found: &mut Vec<(String, &'e Value)>) {
         change_schemas(schema, &mut |schema| {
             let Some(Value::String(reference)) = schema.get_mut("$ref") else {
                 return;
@@ -68,7 +66,7 @@ impl Envelopes {
             if let Some((_, whole)) = self.taken.get(&target) {
                 let part = format!("{target}/$defs/{WHOLE}");
                 *reference = part.replace('%', "%25");
-                parts.entry(part).or_insert_with(|| whole.clone());
+                found.push((part, whole));
             }
         });
     }
