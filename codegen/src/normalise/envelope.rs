@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mcp_wire::json_schema::{all_definitions, change_schemas, pointer};
+use mcp_wire::json_schema::{all_definitions, change_schemas, definitions, pointer};
 use serde_json::Value;
 
 use super::all_of::accepts_everything;
@@ -74,11 +74,8 @@ impl Envelopes {
 
 /// Declares the members of the envelope in a method that forbids undeclared members.
 fn permit_envelope(definition: &mut Value, whole: &Value) {
-    let closed = ["additionalProperties", "patternProperties"];
-    if !closed
-        .iter()
-        .any(|keyword| definition.get(keyword).is_some_and(|value| !accepts_everything(value)))
-    {
+    let closing = ["additionalProperties", "patternProperties"].map(|keyword| definition.get(keyword));
+    if closing.into_iter().flatten().all(accepts_everything) {
         return;
     }
     for member in [VERSION, ID] {
@@ -94,13 +91,9 @@ pub(crate) const WHOLE: &str = "in its envelope";
 
 /// Returns the pointers of a schema's outermost definitions, except the unions of messages.
 fn outermost(schema: &Value) -> Vec<String> {
-    all_definitions(schema)
-        .into_iter()
-        .filter(|(pointer, name, _)| {
-            pointer.matches('/').count() == 2 && DIRECTIONS.iter().all(|(union, ..)| union != name)
-        })
-        .map(|(pointer, ..)| pointer)
-        .collect()
+    let outermost = definitions(schema, "#");
+    let outermost = outermost.filter(|(_, name, _)| DIRECTIONS.iter().all(|(union, ..)| union != name));
+    outermost.map(|(pointer, ..)| pointer).collect()
 }
 
 /// Removes the members of the envelope from every definition of a method, and returns the original definitions.
@@ -115,10 +108,7 @@ pub(crate) fn take_envelopes(schema: &mut Value) -> Envelopes {
         let Some(envelope) = take_envelope(&mut without) else {
             continue;
         };
-        let definition = pointer
-            .strip_prefix('#')
-            .and_then(|pointer| schema.pointer_mut(pointer));
-        if let Some(definition) = definition {
+        if let Some(definition) = schema.pointer_mut(pointer.trim_start_matches('#')) {
             taken.insert(pointer, (envelope, std::mem::replace(definition, without)));
         }
     }
