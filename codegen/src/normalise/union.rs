@@ -52,18 +52,16 @@ fn add_variant(added: &AddedSchemas<'_>, nodes: &mut Vec<Node>, node: Node) {
 /// Returns a node that accepts the values of both nodes, if one shape can.
 fn either(added: &AddedSchemas<'_>, left: &Node, right: &Node) -> Option<Node> {
     let shape = match (&left.shape, &right.shape) {
-        (Shape::List(left), Shape::List(right)) => Shape::List(Box::new(either_element(added, left, right))),
+        (Shape::List(left), Shape::List(right)) => {
+            let element = one_of(added, vec![(**left).clone(), (**right).clone()], &left.pointer);
+            Shape::List(Box::new(node_of_both(added, left, right, element)))
+        }
         (left, right) => either_scalar(left, right)?,
     };
-    Some(Node {
-        pointer: added.either([&left.pointer, &right.pointer], &shape),
-        shape,
-        ..left.clone()
-    })
+    Some(node_of_both(added, left, right, shape))
 }
 
-fn either_element(added: &AddedSchemas<'_>, left: &Node, right: &Node) -> Node {
-    let shape = one_of(added, vec![left.clone(), right.clone()], &left.pointer);
+fn node_of_both(added: &AddedSchemas<'_>, left: &Node, right: &Node, shape: Shape) -> Node {
     Node {
         pointer: added.either([&left.pointer, &right.pointer], &shape),
         shape,
