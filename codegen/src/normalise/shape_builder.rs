@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::added_schemas::AddedSchemas;
 use super::all_of::merge_intersection;
 use super::references::{pointer_of, resolve};
-use super::union::one_of;
+use super::union::{distinct, one_of};
 use super::{Node, Property, Scalar, Shape, Strings};
 
 /// Overlay annotation: the value is kept verbatim, even if the schema declares its members.
@@ -287,16 +287,9 @@ fn enumeration(values: &[Value], ordered: bool, pointer: &str) -> Shape {
         [] => return if nullable { Shape::Null } else { Shape::Any },
         [single] if !nullable => return constant_shape(single),
         _ if rest.iter().all(|value| value.is_string()) => {
-            let mut strings: Vec<String> = Vec::new();
-            for value in rest.iter().filter_map(|value| value.as_str()) {
-                if !strings.iter().any(|other| other == value) {
-                    strings.push(value.to_owned());
-                }
-            }
-            Shape::Strings(Strings {
-                values: strings,
-                ordered,
-            })
+            let strings = rest.iter().filter_map(|value| value.as_str());
+            let values = distinct(strings.map(str::to_owned));
+            Shape::Strings(Strings { values, ordered })
         }
         _ if rest.iter().all(|value| value.is_boolean()) => Shape::Boolean,
         _ if rest.iter().all(|value| value.is_i64()) => Shape::Integer,

@@ -72,14 +72,10 @@ fn node_of_both(added: &AddedSchemas<'_>, left: &Node, right: &Node, shape: Shap
 /// Returns the shape that accepts the values of both scalar shapes, if there is one.
 pub(super) fn either_scalar(left: &Shape, right: &Shape) -> Option<Shape> {
     if let (Some(left), Some(right)) = (known_strings(left), known_strings(right)) {
-        let mut values = left;
-        values.extend(right);
-        let mut seen = BTreeSet::new();
-        values.retain(|value| seen.insert(value.clone()));
-        return Some(if values.is_empty() {
-            Shape::String
-        } else {
-            Shape::Strings(Strings { values, ordered: false })
+        let values = distinct(left.into_iter().chain(right));
+        return Some(match values.as_slice() {
+            [] => Shape::String,
+            _ => Shape::Strings(Strings { values, ordered: false }),
         });
     }
     let number = |shape: &Shape| matches!(shape, Shape::Number);
@@ -94,6 +90,12 @@ pub(super) fn either_scalar(left: &Shape, right: &Shape) -> Option<Shape> {
         return Some(both);
     }
     (boolean(left) && boolean(right)).then_some(Shape::Boolean)
+}
+
+/// Returns the values in their order, each once.
+pub(super) fn distinct(values: impl Iterator<Item = String>) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    values.filter(|value| seen.insert(value.clone())).collect()
 }
 
 /// Returns the known values of a string shape: empty if the schema doesn't enumerate them, and `None` for other shapes.
