@@ -102,10 +102,8 @@ impl<'s> ShapeBuilder<'s> {
             if let Some(reference) = only_reference(schema) {
                 return self.reference(reference);
             }
-            return match merge_intersection(self.root, schema, self.siblings_of_references_apply) {
-                Some(merged) => self.shape(&merged, pointer, depth),
-                None => Shape::Any,
-            };
+            let merged = merge_intersection(self.root, schema, self.siblings_of_references_apply);
+            return merged.map_or(Shape::Any, |merged| self.shape(&merged, pointer, depth));
         }
         if let Some(constant) = schema.get("const") {
             return constant_shape(constant);
@@ -179,28 +177,19 @@ impl<'s> ShapeBuilder<'s> {
     }
 
     fn array(&self, schema: &Map<String, Value>, pointer: &str, depth: usize) -> Shape {
-        let pointer = format!("{pointer}/items");
-        let element = match schema.get("items") {
-            Some(items @ Value::Object(_)) if !schema.contains_key("prefixItems") => {
-                self.build_within(items, &pointer, depth)
-            }
-            _ => self.build_within(&Value::Bool(true), &pointer, depth),
-        };
-        Shape::List(Box::new(element))
+        let items = schema.get("items");
+        let items = items.filter(|items| items.is_object() && !schema.contains_key("prefixItems"));
+        let items = items.unwrap_or(&Value::Bool(true));
+        Shape::List(Box::new(self.build_within(items, &format!("{pointer}/items"), depth)))
     }
 
     fn object(&self, schema: &Map<String, Value>, pointer: &str, depth: usize) -> Shape {
-        let empty = Map::new();
-        let properties = match schema.get("properties") {
-            Some(Value::Object(properties)) => properties,
-            _ => &empty,
-        };
-        let required: BTreeSet<&str> = match schema.get("required") {
-            Some(Value::Array(required)) => required.iter().filter_map(Value::as_str).collect(),
-            _ => BTreeSet::new(),
-        };
+        let properties = schema.get("properties").and_then(Value::as_object);
+        let required = schema.get("required").and_then(Value::as_array);
+        let required: BTreeSet<&str> = required.into_iter().flatten().filter_map(Value::as_str).collect();
         let mut members: BTreeMap<String, Property> = properties
-            .iter()
+            .into_iter()
+            .flatten()
             .filter(|(_, schema)| **schema != Value::Bool(false))
             .map(|(name, schema)| {
                 let pointer = pointer::child(&pointer::child(pointer, "properties"), name);
