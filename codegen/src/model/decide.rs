@@ -299,6 +299,17 @@ pub(crate) fn json_kind(shape: &Shape) -> JsonType {
     }
 }
 
+/// Returns the tag of each variant with exactly one value, by the variant's index.
+pub(super) fn single_tags(cases: &[(Vec<String>, Decision)]) -> BTreeMap<usize, &str> {
+    let tags = cases
+        .iter()
+        .filter_map(|(values, decision)| match (values.as_slice(), decision) {
+            ([value], Decision::Is(index)) => Some((*index, value.as_str())),
+            _ => None,
+        });
+    tags.collect()
+}
+
 /// Splits the candidates into those that declare a member and those that don't. Returns `None` if one group is empty,
 /// or the member doesn't distinguish them.
 fn split_by_presence<'n>(

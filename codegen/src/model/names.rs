@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use heck::ToUpperCamelCase;
 
-use super::decide::Decision;
+use super::decide::{Decision, single_tags};
 use super::type_ref::TypeRef;
 use mcp_wire::JsonType;
 
@@ -120,7 +120,7 @@ pub(crate) fn variant_names(types: &[TypeRef], kinds: &[JsonType], objects: Opti
         .collect();
     let common = Common::of(&named);
     let tags = match objects {
-        Some(Decision::Tag { cases, .. }) if common.is_nothing() => tags(cases),
+        Some(Decision::Tag { cases, .. }) if common.is_nothing() => single_tags(cases),
         _ => BTreeMap::new(),
     };
     let mut names: Vec<String> = Vec::new();
@@ -150,17 +150,6 @@ fn kind_name(kind: JsonType) -> &'static str {
         JsonType::Array => "List",
         JsonType::Object => "Object",
     }
-}
-
-/// Returns the tag of each variant with exactly one value.
-fn tags(cases: &[(Vec<String>, Decision)]) -> BTreeMap<usize, &str> {
-    cases
-        .iter()
-        .filter_map(|(values, decision)| match (values.as_slice(), decision) {
-            ([value], Decision::Is(index)) => Some((*index, value.as_str())),
-            _ => None,
-        })
-        .collect()
 }
 
 /// The length of the common prefix and suffix of several names, in whole words.

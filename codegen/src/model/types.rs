@@ -11,7 +11,7 @@ use crate::messages::MessageKind;
 use crate::normalise::Scalar;
 use crate::overlay::{Deprecation, ErrorCode};
 
-use super::decide::Decision;
+use super::decide::{Decision, single_tags};
 use super::lifecycle::{Lifecycle, Members};
 use super::method::Method;
 use super::type_ref::TypeRef;
@@ -251,20 +251,9 @@ impl Union {
         else {
             return None;
         };
-        let value_of = |index: usize| {
-            let mut cases = cases
-                .iter()
-                .filter(|(_, decision)| matches!(decision, Decision::Is(at) if *at == index));
-            match (cases.next(), cases.next()) {
-                (Some((values, _)), None) => match values.as_slice() {
-                    [value] => Some(value.as_str()),
-                    _ => None,
-                },
-                _ => None,
-            }
-        };
-        let values: Option<Vec<&str>> = (0..self.variants.len()).map(value_of).collect();
-        Some((member, values.filter(|values| values.len() == cases.len())?))
+        let tags = single_tags(cases);
+        let is_complete = tags.len() == cases.len() && tags.len() == self.variants.len();
+        is_complete.then(|| (member.as_str(), tags.into_values().collect()))
     }
 }
 
