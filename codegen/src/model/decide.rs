@@ -278,15 +278,13 @@ impl<'n> Search<'n> {
 }
 
 fn required_by_all(candidates: &[Candidate<'_>]) -> Vec<String> {
-    let requires = |members: &BTreeMap<String, Property>, name: &String| {
-        members.get(name).is_some_and(|property| property.required)
-    };
-    let Some((_, first)) = candidates.first() else {
-        return Vec::new();
-    };
-    let names = first.keys();
+    let names = candidates.first().into_iter().flat_map(|(_, first)| first.keys());
     let required = names.filter(|name| candidates.iter().all(|(_, members)| requires(members, name)));
     required.cloned().collect()
+}
+
+fn requires(members: &BTreeMap<String, Property>, name: &str) -> bool {
+    members.get(name).is_some_and(|property| property.required)
 }
 
 pub(crate) fn json_kind(shape: &Shape) -> JsonType {
@@ -325,8 +323,7 @@ fn split_by_presence<'n>(
         return None;
     }
     let distinguishes = with.iter().all(|(_, members)| {
-        let required = members[member].required;
-        required
+        requires(members, member)
             || (!must_require
                 && without.iter().any(|(_, other)| requires_no_more(other, members))
                 && without.iter().all(|(_, other)| declares_no_more(other, members)))
@@ -342,8 +339,6 @@ fn declares_no_more(other: &BTreeMap<String, Property>, members: &BTreeMap<Strin
 
 /// Whether `other` requires nothing that `members` doesn't.
 fn requires_no_more(other: &BTreeMap<String, Property>, members: &BTreeMap<String, Property>) -> bool {
-    let required = other.iter().filter(|(_, property)| property.required);
-    required
-        .into_iter()
-        .all(|(name, _)| members.get(name).is_some_and(|property| property.required))
+    let mut required = other.keys().filter(|name| requires(other, name));
+    required.all(|name| requires(members, name))
 }
