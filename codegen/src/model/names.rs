@@ -54,7 +54,7 @@ fn part(text: &str) -> String {
 ///
 /// Letters beyond ASCII are also spelt out, because rustc normalises them, and warns about many.
 pub(crate) fn spelt_out(text: &str) -> String {
-    let words: Vec<String> = text
+    let words: String = text
         .chars()
         .map(|character| match character {
             '$' => " dollar ".to_owned(),
@@ -64,7 +64,6 @@ pub(crate) fn spelt_out(text: &str) -> String {
             c => format!(" u{:x} ", c as u32),
         })
         .collect();
-    let words = words.concat();
     let words = words.trim();
     match words.chars().next() {
         None => "value".to_owned(),
@@ -196,21 +195,12 @@ impl Common {
 
 /// Splits a name in upper camel case into words.
 fn words(name: &str) -> Vec<&str> {
-    let mut starts: Vec<usize> = name
-        .char_indices()
-        .filter(|(_, c)| c.is_uppercase())
-        .map(|(at, _)| at)
+    let inner = name.char_indices().skip(1).filter(|(_, c)| c.is_uppercase());
+    let bounds: Vec<usize> = std::iter::once(0)
+        .chain(inner.map(|(at, _)| at))
+        .chain([name.len()])
         .collect();
-    if starts.first() != Some(&0) {
-        starts.insert(0, 0);
-    }
-    let ends = starts.iter().skip(1).copied().chain([name.len()]);
-    starts
-        .iter()
-        .copied()
-        .zip(ends)
-        .map(|(start, end)| &name[start..end])
-        .collect()
+    bounds.windows(2).map(|word| &name[word[0]..word[1]]).collect()
 }
 
 #[cfg(test)]
