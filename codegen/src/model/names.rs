@@ -32,11 +32,11 @@ impl Names {
         }
         type_identifier(&spelt)
     }
+}
 
-    /// Returns the Rust type name for an unnamed schema in a member of `parent`.
-    pub(crate) fn member_name(&self, parent: &str, member: &str) -> String {
-        format!("{parent}{}", part(member))
-    }
+/// Returns the Rust type name for an unnamed schema in a member of `parent`.
+pub(super) fn member_name(parent: &str, member: &str) -> String {
+    format!("{parent}{}", part(member))
 }
 
 /// Returns a text as a part of a name, in upper camel case.

@@ -21,7 +21,7 @@ use super::input::BuildInput;
 use super::lifecycle::Lifecycle;
 use super::messages::add_messages;
 use super::modules::assign_modules;
-use super::names::{Names, unique};
+use super::names::{member_name, unique};
 use super::type_ref::TypeRef;
 use super::types::{ConstantMember, Member, Model, Struct, Type, TypeKind};
 use crate::messages::{RESULTS, message_unions};
@@ -257,13 +257,13 @@ impl<'c> Context<'c> {
 
     /// Returns the parent's name followed by the member's; with the suffix `Value` in a map, and `Item` instead of a
     /// missing member.
-    fn default_name(&self, names: &Names) -> String {
+    fn default_name(&self) -> String {
         let in_map = self.position.ends_with("{}");
         match (self.member, in_map) {
             ("", true) => format!("{}Value", self.parent),
             ("", false) => format!("{}Item", self.parent),
-            (member, true) => format!("{}Value", names.member_name(self.parent, member)),
-            (member, false) => names.member_name(self.parent, member),
+            (member, true) => format!("{}Value", member_name(self.parent, member)),
+            (member, false) => member_name(self.parent, member),
         }
     }
 }

@@ -80,7 +80,7 @@ impl Builder<'_> {
         let free = |name: &&String| !self.rust_names.values().any(|taken| taken == *name);
         match later.filter(free) {
             Some(name) => (3, name.clone()),
-            None => (4, context.default_name(self.input.names)),
+            None => (4, context.default_name()),
         }
     }
 }
