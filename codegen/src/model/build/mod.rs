@@ -236,23 +236,16 @@ impl<'c> Context<'c> {
     }
 
     /// The position of a variant of the union at this position. An unnamed variant is named after its tag.
-    fn variant<'v>(&self, tag: Option<&'v str>) -> Context<'v>
-    where
-        'c: 'v,
-    {
-        Context {
-            parent: self.parent,
+    fn variant(&self, tag: Option<&'c str>) -> Self {
+        Self {
             member: tag.unwrap_or(self.member),
-            position: format!("{}|", self.position),
+            ..self.within("|")
         }
     }
 
-    fn within(&self, step: &str) -> Context<'_> {
-        Context {
-            parent: self.parent,
-            member: self.member,
-            position: format!("{}{step}", self.position),
-        }
+    fn within(&self, step: &str) -> Self {
+        let position = format!("{}{step}", self.position);
+        Self { position, ..*self }
     }
 
     /// Returns the parent's name followed by the member's; with the suffix `Value` in a map, and `Item` instead of a
