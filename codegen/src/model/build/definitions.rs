@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::shared::key;
 use crate::messages::MessageKind;
 use crate::model::input::BuildInput;
 use crate::model::names::unique;
@@ -80,15 +79,6 @@ fn envelope(shapes: &Shapes, definition: &DefinitionShape) -> Option<MessageKind
         }
     }
     definition.envelope
-}
-
-/// Returns the key of the shape of the definition at a pointer.
-pub(super) fn definition_key(shapes: &Shapes, pointer: &str) -> String {
-    shapes
-        .definitions
-        .get(pointer)
-        .map(|definition| key(&definition.node.shape))
-        .unwrap_or_default()
 }
 
 /// Returns the definition of the id of JSON-RPC requests, if it is a union of string and integer.

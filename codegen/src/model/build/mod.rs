@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use builder::{Builder, Context};
-use definitions::{definition_key, definitions, name_definitions, request_id_pointer};
+use definitions::{definitions, name_definitions, request_id_pointer};
 use shared::{key, shared_key};
 
 use super::assign_roles::find_error_data;
@@ -35,12 +35,14 @@ use crate::problem::Problems;
 /// fields and presets.
 pub(super) fn build_model(input: &BuildInput<'_>) -> Result<Model, Problems> {
     let rust_names = name_definitions(input)?;
+    // The names of the unions of messages are reserved even if the schema doesn't define these unions.
+    let reserved = message_unions().map(|name| (name.to_owned(), "messages".to_owned()));
+    // Each definition got a name, or there was a collision.
+    let defined = input.shapes().definitions.iter();
+    let defined = defined.map(|(pointer, definition)| (rust_names[pointer].clone(), key(&definition.node.shape)));
     let mut builder = Builder {
         input,
-        keys: rust_names
-            .iter()
-            .map(|(pointer, name)| (name.clone(), definition_key(input.shapes(), pointer)))
-            .collect(),
+        keys: reserved.chain(defined).collect(),
         rust_names,
         shared: BTreeMap::new(),
         types: BTreeMap::new(),
@@ -48,16 +50,8 @@ pub(super) fn build_model(input: &BuildInput<'_>) -> Result<Model, Problems> {
         inline: BTreeMap::new(),
         request_id: request_id_pointer(input.shapes()),
     };
-    // The names of the unions of messages are reserved even if the schema doesn't define these unions.
-    for name in message_unions() {
-        builder
-            .keys
-            .entry(name.to_owned())
-            .or_insert_with(|| "messages".to_owned());
-    }
     builder.name_shared();
     for (pointer, definition) in &input.shapes().definitions {
-        // Each definition got a name, or there was a collision.
         let name = builder.rust_names[pointer].clone();
         builder.define(&name, &definition.node, &definition.name, definition.official);
     }
