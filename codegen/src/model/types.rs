@@ -116,7 +116,7 @@ pub(crate) enum TypeKind {
 }
 
 /// An object with declared members.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub(crate) struct Struct {
     /// The members that have the same value in every instance.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -113,10 +113,7 @@ impl Builder<'_> {
     }
 
     fn object(&mut self, name: &str, properties: &BTreeMap<String, Property>) -> Struct {
-        let mut object = Struct {
-            constants: Vec::new(),
-            members: Vec::new(),
-        };
+        let mut object = Struct::default();
         for (member, property) in properties {
             if let Shape::Constant(value) = &property.node.shape {
                 object.constants.push(ConstantMember {
