@@ -71,8 +71,6 @@ pub(super) fn accepts_everything(shapes: &Shapes, kinds: &[JsonType], flat: &[&N
         JsonType::Array,
         JsonType::Object,
     ];
-    all.iter().all(|kind| kinds.contains(kind))
-        && flat
-            .iter()
-            .all(|node| !matches!(shapes.shape(node), Shape::Object(_) | Shape::Strings(_)))
+    let is_narrow = |node: &&Node| matches!(shapes.shape(node), Shape::Object(_) | Shape::Strings(_));
+    all.iter().all(|kind| kinds.contains(kind)) && !flat.iter().any(is_narrow)
 }

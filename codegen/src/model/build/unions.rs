@@ -18,12 +18,9 @@ impl Builder<'_> {
         let shapes = self.input.shapes();
         let flat = flatten(shapes, variants).ok_or(TypeRef::Any)?;
         let kinds: Vec<JsonType> = flat.iter().map(|variant| json_kind(shapes.shape(variant))).collect();
-        for kind in [JsonType::Boolean, JsonType::Number, JsonType::String, JsonType::Array] {
-            if kinds.iter().filter(|other| **other == kind).count() > 1 {
-                return Err(TypeRef::Any);
-            }
-        }
-        if accepts_everything(shapes, &kinds, &flat) {
+        let is_repeated = |kind: &JsonType| kinds.iter().filter(|other| *other == kind).count() > 1;
+        let indistinguishable = [JsonType::Boolean, JsonType::Number, JsonType::String, JsonType::Array];
+        if indistinguishable.iter().any(is_repeated) || accepts_everything(shapes, &kinds, &flat) {
             return Err(TypeRef::Any);
         }
         let default = node
