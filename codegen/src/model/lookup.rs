@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use mcp_wire::JsonType;
 
-use crate::normalise::{DefinitionShape, Node, Property, Shape, Shapes};
+use crate::normalise::{Node, Property, Shape, Shapes};
 
 impl Shapes {
     /// Returns the members of a node, if it is an object.
@@ -19,13 +19,9 @@ impl Shapes {
     pub(super) fn shape<'s>(&'s self, node: &'s Node) -> &'s Shape {
         let mut shape = &node.shape;
         for _ in 0..=self.definitions.len() {
-            match shape {
-                Shape::Reference(pointer) => match self.definitions.get(pointer) {
-                    Some(DefinitionShape { node, .. }) => shape = &node.shape,
-                    None => return &Shape::Any,
-                },
-                _ => break,
-            }
+            let Shape::Reference(pointer) = shape else { break };
+            let target = self.definitions.get(pointer);
+            shape = target.map_or(&Shape::Any, |target| &target.node.shape);
         }
         shape
     }
