@@ -7,7 +7,6 @@ use mcp_wire::json_schema::pointer;
 use super::type_ref::TypeRef;
 use super::types::{Model, Struct};
 use crate::facts::{Facts, MirroredArguments, Mirrors};
-use crate::messages::MessageKind;
 use crate::overlay::Overlay;
 use crate::problem::Problem;
 
@@ -69,13 +68,12 @@ impl FactsCheck<'_> {
 
     /// Checks that the revision has the request, and the request the parameter.
     fn parameter(&mut self, at: &str, method: &str, parameter: &str) {
-        match self.model.method(method) {
-            Some(request) if request.kind == MessageKind::Request => {
-                if !self.model.declares(&format!("{}.params.{parameter}", request.ty)) {
-                    self.wrong(at, format!("`{method}` has no parameter `{parameter}`"));
-                }
+        match self.model.requests().find(|request| request.name == method) {
+            None => self.wrong(at, format!("the revision has no request `{method}`")),
+            Some(request) if !self.model.declares(&format!("{}.params.{parameter}", request.ty)) => {
+                self.wrong(at, format!("`{method}` has no parameter `{parameter}`"));
             }
-            _ => self.wrong(at, format!("the revision has no request `{method}`")),
+            Some(_) => {}
         }
     }
 

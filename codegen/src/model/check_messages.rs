@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::messages::union_members;
 use super::method::Method;
 use super::types::Model;
-use crate::messages::{DIRECTIONS, MessageKind};
+use crate::messages::DIRECTIONS;
 use crate::normalise::{NormalisedSchema, Shape};
 use crate::problem::{Problem, Problems};
 
@@ -65,10 +65,6 @@ fn methods_defined_twice(model: &Model) -> Vec<Problem> {
 }
 
 fn requests_without_result(model: &Model) -> Vec<Problem> {
-    let requests = model
-        .methods
-        .iter()
-        .filter(|method| method.kind == MessageKind::Request);
     let problem = |method: &Method| {
         let pointer = model.pointer_of(method);
         let stem = method.definition.strip_suffix("Request").unwrap_or(&method.definition);
@@ -89,7 +85,7 @@ fn requests_without_result(model: &Model) -> Vec<Problem> {
         );
         Problem::at_pointer(pointer, what).help(format!("define its result by {line}"))
     };
-    let without = requests.filter(|method| method.results.is_empty());
+    let without = model.requests().filter(|method| method.results.is_empty());
     without.map(problem).collect()
 }
 

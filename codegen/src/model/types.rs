@@ -292,8 +292,12 @@ impl Model {
         })
     }
 
+    pub(super) fn requests(&self) -> impl Iterator<Item = &Method> {
+        self.methods.iter().filter(|method| method.kind == MessageKind::Request)
+    }
+
     pub(crate) fn has_request(&self, method: &str) -> bool {
-        let mut requests = self.methods.iter().filter(|method| method.kind == MessageKind::Request);
+        let mut requests = self.requests();
         requests.any(|request| request.name == method)
     }
 
