@@ -7,7 +7,7 @@ use mcp_wire::JsonType;
 use super::method::Method;
 use super::names::{UNKNOWN, unique, variant_names};
 use super::type_ref::TypeRef;
-use super::types::{Model, Type, TypeKind};
+use super::types::{Model, Struct, Type, TypeKind};
 
 /// Returns the types of a union of results, each with the name of its variant.
 pub(crate) fn result_variants(methods: &[(String, Vec<TypeRef>)]) -> Vec<(TypeRef, String)> {
@@ -48,25 +48,17 @@ impl Model {
         let Some((usual, others)) = results.split_first() else {
             return Vec::new();
         };
-        let members = |ty| {
-            self.struct_of(ty)
-                .map(|object| object.members.as_slice())
-                .unwrap_or_default()
-        };
-        let required = members(usual).iter().find(|member| member.required);
-        let declared = |name: &str| members(usual).iter().any(|member| member.name == name);
+        let required = |ty| self.struct_of(ty).into_iter().flat_map(Struct::required);
+        let is_usual = |name: &str| self.struct_of(usual).is_some_and(|usual| usual.member(name).is_some());
         // The usual form is recognised by its first required member, the others by a required member that the usual one
         // doesn't declare.
+        let told_by = required(usual).next().cloned();
         let others = others.iter().filter_map(|other| {
-            let mut own = members(other)
-                .iter()
-                .filter(|member| member.required && !declared(&member.name));
-            Some((other, Some(own.next()?.name.clone())))
+            let own = required(other).find(|name| !is_usual(name))?;
+            Some((other, Some(own.clone())))
         });
-        let others: Vec<_> = required.map(|_| others.collect()).unwrap_or_default();
-        let told_by = required
-            .map(|member| member.name.clone())
-            .filter(|_| !others.is_empty());
+        let others: Vec<_> = others.filter(|_| told_by.is_some()).collect();
+        let told_by = told_by.filter(|_| !others.is_empty());
         std::iter::once((usual, told_by)).chain(others).collect()
     }
 
