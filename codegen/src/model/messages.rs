@@ -3,7 +3,7 @@
 //! They follow from the protocol's naming conventions: the result of `XRequest` is `XResult`, and unions such as
 //! `ClientRequest` define which side sends which messages. The overlay defines the exceptions.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use mcp_wire::Direction;
 
@@ -90,7 +90,7 @@ fn methods(model: &Model, input: &BuildInput<'_>) -> Vec<Method> {
 fn method(
     model: &Model,
     input: &BuildInput<'_>,
-    senders: &BTreeMap<String, BTreeSet<&'static str>>,
+    senders: &Senders,
     name: &str,
     definition: &Definition,
 ) -> Option<Method> {
@@ -106,25 +106,18 @@ fn method(
     {
         return None;
     }
-    let none = BTreeSet::new();
-    let unions = senders.get(&definition.pointer).unwrap_or(&none);
-    let kind = match DIRECTIONS.iter().find(|(union, ..)| unions.contains(union)) {
-        Some((_, kind, _)) => *kind,
-        None => match definition.envelope {
-            Some(kind) => kind,
-            None if name.ends_with("Notification") => MessageKind::Notification,
-            None => MessageKind::Request,
-        },
+    let unions = senders.get(&definition.pointer).map(Vec::as_slice).unwrap_or_default();
+    let stated = unions.first().map(|(kind, _)| *kind);
+    let kind = match stated.or(definition.envelope) {
+        Some(kind) => kind,
+        None if name.ends_with("Notification") => MessageKind::Notification,
+        None => MessageKind::Request,
     };
     let (results, result_union) = match kind {
         MessageKind::Request => results(model, input, name, method),
         MessageKind::Notification => (Vec::new(), None),
     };
-    let sent = |wanted: Direction| {
-        DIRECTIONS
-            .iter()
-            .any(|(union, _, direction)| *direction == wanted && unions.contains(union))
-    };
+    let sent = |wanted: Direction| unions.iter().any(|(_, direction)| *direction == wanted);
     let direction = match (sent(Direction::ClientToServer), sent(Direction::ServerToClient)) {
         (true, false) => Direction::ClientToServer,
         (false, true) => Direction::ServerToClient,
@@ -153,12 +146,14 @@ fn constant_method(object: &Struct) -> Option<&str> {
     }
 }
 
-/// Returns the direction unions that contain each definition, by its pointer.
-fn senders(shapes: &Shapes) -> BTreeMap<String, BTreeSet<&'static str>> {
-    let mut senders: BTreeMap<String, BTreeSet<&'static str>> = BTreeMap::new();
-    for (union, ..) in DIRECTIONS {
-        for (pointer, _) in union_members(shapes, union) {
-            senders.entry(pointer).or_default().insert(union);
+/// The kinds and directions of the direction unions that contain each definition, by its pointer.
+type Senders = BTreeMap<String, Vec<(MessageKind, Direction)>>;
+
+fn senders(shapes: &Shapes) -> Senders {
+    let mut senders = Senders::new();
+    for (union, kind, direction) in DIRECTIONS {
+        for pointer in union_members(shapes, union).into_keys() {
+            senders.entry(pointer).or_default().push((kind, direction));
         }
     }
     senders
