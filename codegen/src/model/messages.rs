@@ -23,19 +23,18 @@ pub(crate) fn add_messages(model: &mut Model, input: &BuildInput<'_>) {
     model.batches = has_batches(input.shapes());
     model.errors_without_id = has_errors_without_id(input.shapes());
     for (union, kind, direction) in DIRECTIONS {
-        let members = model
-            .methods
-            .iter()
-            .filter(|method| method.kind == kind && method.direction.includes(direction));
+        let members = model.methods.iter();
+        let members = members.filter(|method| method.kind == kind && method.direction.includes(direction));
         let variants: Vec<(String, String)> = members.map(|method| (method.name.clone(), method.ty.clone())).collect();
         if variants.is_empty() {
             continue;
         }
         let repeats_envelope = |(_, ty): &(String, String)| {
-            model
+            let mut definitions = model
                 .definitions
                 .values()
-                .any(|definition| definition.envelope.is_some() && definition.ty == TypeRef::Named(ty.clone()))
+                .filter(|definition| definition.envelope.is_some());
+            definitions.any(|definition| definition.ty == TypeRef::Named(ty.clone()))
         };
         let envelope = variants.iter().any(repeats_envelope).then_some(kind);
         replace(model, union, TypeKind::Methods(variants), envelope);
@@ -46,10 +45,9 @@ pub(crate) fn add_messages(model: &mut Model, input: &BuildInput<'_>) {
         let variants: Vec<(String, Vec<TypeRef>)> = members
             .map(|method| (method.name.clone(), method.results.clone()))
             .collect();
-        if variants.is_empty() {
-            continue;
+        if !variants.is_empty() {
+            replace(model, union, TypeKind::Results(variants), None);
         }
-        replace(model, union, TypeKind::Results(variants), None);
     }
     unite_requests_in_results(model);
 }
@@ -197,11 +195,11 @@ pub(super) fn union_members<'s>(shapes: &'s Shapes, union: &str) -> BTreeMap<Str
 
 /// Returns the constant `method` of an object.
 fn method_constant(node: &Node) -> Option<&Scalar> {
-    match &node.shape {
-        Shape::Object(members) => match &members.get(METHOD)?.node.shape {
-            Shape::Constant(method) => Some(method),
-            _ => None,
-        },
+    let Shape::Object(members) = &node.shape else {
+        return None;
+    };
+    match &members.get(METHOD)?.node.shape {
+        Shape::Constant(method) => Some(method),
         _ => None,
     }
 }
@@ -211,13 +209,9 @@ fn method_constant(node: &Node) -> Option<&Scalar> {
 fn results(model: &Model, input: &BuildInput<'_>, name: &str, method: &str) -> (Vec<TypeRef>, Option<TypeRef>) {
     let stem = name.strip_suffix("Request").unwrap_or(name);
     let by_name = |name: &str| model.definitions.get(name).map(|definition| definition.ty.clone());
-    let stated = || {
-        let response = by_name(&format!("{stem}ResultResponse"))?;
-        let result = model.struct_of(&response)?.member("result")?;
-        Some(result.ty.clone())
-    };
+    let response = by_name(&format!("{stem}ResultResponse"));
+    let stated = response.and_then(|response| Some(model.struct_of(&response)?.member("result")?.ty.clone()));
     let usual = by_name(&format!("{stem}Result"));
-    let stated = stated();
     let tagged = stated.as_ref().and_then(|stated| model.union_of(stated));
     let tagged = tagged.filter(|union| union.tags().is_some());
     let union = stated.clone().filter(|_| tagged.is_some());
@@ -243,17 +237,14 @@ fn results(model: &Model, input: &BuildInput<'_>, name: &str, method: &str) -> (
 
 /// Returns the direction of a request that is in no union: its sender is the peer that doesn't send its result.
 fn direction_of_results(shapes: &Shapes, model: &Model, results: &[TypeRef]) -> Direction {
-    let Some(TypeRef::Named(result)) = results.first() else {
-        return Direction::Both;
+    let pointer = match results.first() {
+        Some(TypeRef::Named(result)) => model.types.get(result).map(|ty| &ty.pointer),
+        _ => None,
     };
-    let Some(pointer) = model.types.get(result).map(|ty| &ty.pointer) else {
-        return Direction::Both;
-    };
-    let found = RESULTS
-        .iter()
-        .filter(|(union, _)| union_members(shapes, union).contains_key(pointer));
-    match found.map(|(_, direction)| *direction).collect::<Vec<_>>().as_slice() {
-        [only] => *only,
+    let is_in = |union: &str| pointer.is_some_and(|pointer| union_members(shapes, union).contains_key(pointer));
+    let mut found = RESULTS.into_iter().filter(|(union, _)| is_in(union));
+    match (found.next(), found.next()) {
+        (Some((_, only)), None) => only,
         _ => Direction::Both,
     }
 }
