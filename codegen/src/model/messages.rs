@@ -92,10 +92,8 @@ fn method(
     name: &str,
     definition: &Definition,
 ) -> Option<Method> {
-    let TypeRef::Named(ty) = &definition.ty else {
-        return None;
-    };
-    let TypeKind::Struct(object) = &model.types.get(ty)?.kind else {
+    let ty = definition.ty.as_named()?;
+    let TypeKind::Struct(object) = model.kind(ty)? else {
         return None;
     };
     let method = constant_method(object)?;
@@ -130,7 +128,7 @@ fn method(
         name: method.to_owned(),
         kind,
         direction,
-        ty: ty.clone(),
+        ty: ty.to_owned(),
         definition: name.to_owned(),
         results,
         result_union,
@@ -237,10 +235,8 @@ fn results(model: &Model, input: &BuildInput<'_>, name: &str, method: &str) -> (
 
 /// Returns the direction of a request that is in no union: its sender is the peer that doesn't send its result.
 fn direction_of_results(shapes: &Shapes, model: &Model, results: &[TypeRef]) -> Direction {
-    let pointer = match results.first() {
-        Some(TypeRef::Named(result)) => model.types.get(result).map(|ty| &ty.pointer),
-        _ => None,
-    };
+    let result = results.first().and_then(TypeRef::as_named);
+    let pointer = result.and_then(|result| Some(&model.types.get(result)?.pointer));
     let is_in = |union: &str| pointer.is_some_and(|pointer| union_members(shapes, union).contains_key(pointer));
     let mut found = RESULTS.into_iter().filter(|(union, _)| is_in(union));
     match (found.next(), found.next()) {

@@ -51,11 +51,9 @@ pub(crate) fn assign_modules(model: &mut Model, assigned: &Modules) {
     }
     for method in &model.methods {
         let module = module_of_method(&method.name);
-        for name in std::iter::once(&method.ty).chain(method.results.iter().filter_map(|result| match result {
-            TypeRef::Named(name) => Some(name),
-            _ => None,
-        })) {
-            modules.entry(name.clone()).or_insert_with(|| module.clone());
+        let results = method.results.iter().filter_map(TypeRef::as_named);
+        for name in results.chain([method.ty.as_str()]) {
+            modules.entry(name.to_owned()).or_insert_with(|| module.clone());
         }
     }
     // Each round assigns modules to the types that are used by types with a module.

@@ -110,13 +110,7 @@ pub(crate) fn unique(wanted: &str, mut taken: impl FnMut(&str) -> bool) -> Strin
 /// Returns the names of a union's variants: the names of their types without the common prefix and suffix, or their
 /// tags.
 pub(crate) fn variant_names(types: &[TypeRef], kinds: &[JsonType], objects: Option<&Decision>) -> Vec<String> {
-    let named: Vec<&str> = types
-        .iter()
-        .filter_map(|ty| match ty {
-            TypeRef::Named(name) => Some(name.as_str()),
-            _ => None,
-        })
-        .collect();
+    let named: Vec<&str> = types.iter().filter_map(TypeRef::as_named).collect();
     let common = Common::of(&named);
     let tags = match objects {
         Some(Decision::Tag { cases, .. }) if common.is_nothing() => single_tags(cases),

@@ -50,6 +50,14 @@ impl Serialize for TypeRef {
 }
 
 impl TypeRef {
+    /// Returns the name of this type, if it is a type of the revision.
+    pub(super) fn as_named(&self) -> Option<&str> {
+        match self {
+            Self::Named(name) => Some(name),
+            _ => None,
+        }
+    }
+
     /// Returns the innermost type, if it is a type of the revision.
     pub(crate) fn named(&self) -> Option<&str> {
         match self {

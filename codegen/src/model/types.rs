@@ -307,10 +307,7 @@ impl Model {
 
     /// Returns the kind of the type that `reference` resolves to, if that is a type of the revision.
     pub(crate) fn kind_of(&self, reference: &TypeRef) -> Option<&TypeKind> {
-        match self.resolve(reference) {
-            TypeRef::Named(name) => self.kind(name),
-            _ => None,
-        }
+        self.kind(self.resolve(reference).as_named()?)
     }
 
     /// Whether a type declares the path `Type.member.member`. A union declares the members of all its variants.
