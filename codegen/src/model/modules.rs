@@ -71,11 +71,8 @@ pub(crate) fn assign_modules(model: &mut Model, assigned: &Modules) {
         }
         for (name, users) in users {
             let mut users = users.into_iter();
-            let module = match (users.next(), users.next()) {
-                (Some(only), None) => only,
-                _ => SHARED.to_owned(),
-            };
-            modules.insert(name, module);
+            let only = users.next().filter(|_| users.next().is_none());
+            modules.insert(name, only.unwrap_or_else(|| SHARED.to_owned()));
         }
     }
     for (name, ty) in &mut model.types {
@@ -87,16 +84,13 @@ pub(crate) fn assign_modules(model: &mut Model, assigned: &Modules) {
 /// [`SHARED`].
 fn module_of_method(method: &str) -> String {
     let path = method.strip_prefix("notifications/").unwrap_or(method);
-    match path.split_once('/') {
-        Some((group, _)) => {
-            let name = identifier_part(group).to_ascii_lowercase();
-            match name.starts_with(|c: char| c.is_ascii_lowercase()) {
-                true if is_module_name(&name) => name,
-                true => format!("{name}_methods"),
-                false => SHARED.to_owned(),
-            }
-        }
-        None => SHARED.to_owned(),
+    let group = path
+        .split_once('/')
+        .map(|(group, _)| identifier_part(group).to_ascii_lowercase());
+    match group {
+        Some(name) if is_module_name(&name) => name,
+        Some(name) if name.starts_with(|c: char| c.is_ascii_lowercase()) => format!("{name}_methods"),
+        _ => SHARED.to_owned(),
     }
 }
 
