@@ -76,8 +76,7 @@ fn build_extension(
         modules: &shared.modules,
         inherited_results: &BTreeMap::new(),
     };
-    let locate = |found: Problems| found.into_iter().map(|problem| document.locate(problem));
-    let mut model = build_model(&input).map_err(|found| Problems::from_iter(locate(found)))?;
+    let mut model = build_model(&input)?;
     mark_imported(&mut model, &core.model, imported);
     let mut problems = published.broken(&model, &extension.documents.names);
     problems.extend(wrong_errors(overlay, &model));

@@ -89,7 +89,7 @@ impl ModelledRevision {
 }
 
 /// A cache of revisions with their models, by their input.
-pub(crate) type BuiltRevisions = Memo<(RevisionInput, NamesAskedFor), BuiltRevision>;
+pub(crate) type BuiltRevisions = Memo<(RevisionInput, NamesAskedFor), Result<BuiltRevision, Problems>>;
 
 /// The input of a revision's model, except for the names of types in later revisions.
 #[derive(Debug, PartialEq)]
@@ -104,9 +104,9 @@ pub(crate) struct RevisionInput {
 }
 
 /// A built revision, and its problems. Problems of drafts that aren't errors are warnings.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct BuiltRevision {
-    built: Option<Arc<ModelledRevision>>,
+    revision: Arc<ModelledRevision>,
     problems: Vec<Problem>,
     warnings: Vec<Problem>,
 }
@@ -139,11 +139,14 @@ pub(crate) fn build_models(
             let built = build_revision(revision, &input, shared, &later);
             known.keep((input, later.into_asked()), built)
         });
-        problems.extend(built.problems);
-        warnings.extend(built.warnings);
-        if let Some(built) = built.built {
-            later.extend(built.model.positions.clone());
-            models.push(built);
+        match built {
+            Ok(built) => {
+                problems.extend(built.problems);
+                warnings.extend(built.warnings);
+                later.extend(built.revision.model.positions.clone());
+                models.push(built.revision);
+            }
+            Err(found) => problems.extend(found),
         }
     }
     Problems::check(problems)?;
@@ -157,16 +160,9 @@ fn build_revision(
     input: &RevisionInput,
     shared: &Shared,
     later: &LaterNames<'_>,
-) -> BuiltRevision {
-    let NormalisedSchema { document, overlay, .. } = &revision.schema;
-    let mut built = BuiltRevision::default();
-    let lock = match Lock::of(&revision.documents.names) {
-        Ok(lock) => lock,
-        Err(found) => {
-            built.problems.extend(found);
-            return built;
-        }
-    };
+) -> Result<BuiltRevision, Problems> {
+    let overlay = &revision.schema.overlay;
+    let lock = Lock::of(&revision.documents.names)?;
     let build_input = BuildInput {
         revision: input.documents.entry.revision.as_str(),
         schema: &revision.schema,
@@ -176,33 +172,26 @@ fn build_revision(
         modules: &shared.modules,
         inherited_results: &input.results,
     };
-    let mut model = match build_model(&build_input) {
-        Ok(model) => model,
-        Err(found) => {
-            built
-                .problems
-                .extend(found.into_iter().map(|problem| document.locate(problem)));
-            return built;
-        }
-    };
-    built.problems.extend(lock.broken(&model, &revision.documents.names));
-    built.problems.extend(wrong_results(overlay, &model));
-    built.problems.extend(wrong_errors(overlay, &model));
-    built.problems.extend(sections_of_extensions(overlay));
+    let mut model = build_model(&build_input)?;
+    let mut problems = lock.broken(&model, &revision.documents.names);
+    problems.extend(wrong_results(overlay, &model));
+    problems.extend(wrong_errors(overlay, &model));
+    problems.extend(sections_of_extensions(overlay));
     let mut facts = input.facts.clone();
-    let wrong = wrong_facts(&facts, overlay, &model);
     let is_draft = !revision.documents.entry.released;
-    let (left_out, wrong): (Vec<_>, Vec<_>) = wrong
+    let (mut warnings, wrong): (Vec<_>, Vec<_>) = wrong_facts(&facts, overlay, &model)
         .into_iter()
         .partition(|problem| is_draft && facts.leave_out(&overlay.facts, &problem.pointer));
-    built.problems.extend(wrong);
-    built.warnings.extend(left_out);
+    problems.extend(wrong);
     shared.apply(&mut model);
     if is_draft {
-        built.warnings.extend(shared.leave_out_roles(&mut model));
+        warnings.extend(shared.leave_out_roles(&mut model));
     }
-    built.built = Some(Arc::new(ModelledRevision::of(revision, model, facts)));
-    built
+    Ok(BuiltRevision {
+        revision: Arc::new(ModelledRevision::of(revision, model, facts)),
+        problems,
+        warnings,
+    })
 }
 
 /// Results of requests, by method.

@@ -34,6 +34,11 @@ use crate::problem::Problems;
 /// Definitions with the same Rust name, messages that would be lost, requests without a result, and invalid names of
 /// fields and presets.
 pub(super) fn build_model(input: &BuildInput<'_>) -> Result<Model, Problems> {
+    let document = &input.schema.document;
+    build(input).map_err(|found| found.into_iter().map(|problem| document.locate(problem)).collect())
+}
+
+fn build(input: &BuildInput<'_>) -> Result<Model, Problems> {
     let rust_names = name_definitions(input)?;
     // The names of the unions of messages are reserved even if the schema doesn't define these unions.
     let reserved = message_unions().map(|name| (name.to_owned(), "messages".to_owned()));
