@@ -9,7 +9,7 @@ use super::input::{BuildInput, LaterNames};
 use super::lock::Lock;
 use super::modules::reachable;
 use super::names::Names;
-use super::revisions::{AddedResult, ModelledRevision, wrong_errors};
+use super::revisions::{AddedResult, ModelledRevision, no_definition, wrong_entry, wrong_errors};
 use super::shared::Shared;
 use super::types::{Model, TypeKind};
 use crate::load::{Document, RevisionDocuments, SharedDocuments};
@@ -92,13 +92,8 @@ fn build_extension(
         problems.push(problem.help("give the schema of the extension, and not that of the protocol"));
     }
     let added = added_results(overlay, &model, &core.model, &mut problems);
-    if let Some(settings) = overlay
-        .settings
-        .as_ref()
-        .filter(|name| !definitions.contains_key(*name))
-    {
-        problems.push(overlay.problem("#/settings", format!("the schema has no definition `{settings}`")));
-    }
+    let unknown = overlay.settings.iter().filter(|name| !definitions.contains_key(*name));
+    problems.extend(unknown.map(|name| overlay.problem("#/settings", no_definition(name))));
     problems.extend(wrong_meta(overlay, &model, &core.model));
     Problems::check(problems)?;
     let facts = overlay.facts.clone();
@@ -134,15 +129,9 @@ fn shared_names(other: &ModelledRevision, extension: &ModelledRevision) -> Vec<P
 fn added_results(overlay: &Overlay, model: &Model, core: &Model, problems: &mut Vec<Problem>) -> Vec<AddedResult> {
     let mut added = Vec::new();
     for (index, entry) in overlay.results.iter().enumerate() {
-        let mut wrong = |what: String| {
-            let problem = overlay.problem(&format!("#/results/{index}"), what);
-            problems.push(problem.help("correct the name, or remove the entry"));
-        };
-        let of_core: Vec<&String> = entry
-            .methods
-            .iter()
-            .filter(|method| !model.has_request(method))
-            .collect();
+        let mut wrong = |what: String| problems.push(wrong_entry(overlay, &format!("#/results/{index}"), what));
+        let of_core = entry.methods.iter().filter(|method| !model.has_request(method));
+        let of_core: Vec<&String> = of_core.collect();
         for method in of_core.iter().filter(|method| !core.has_request(method)) {
             wrong(format!(
                 "neither the extension nor the revision has a request `{method}`"
@@ -151,7 +140,7 @@ fn added_results(overlay: &Overlay, model: &Model, core: &Model, problems: &mut 
         for definition in entry.definitions() {
             let is_own = model.definitions.contains_key(definition);
             if !is_own && !core.definitions.contains_key(definition) {
-                wrong(format!("the schema has no definition `{definition}`"));
+                wrong(no_definition(definition));
             } else if !is_own && !of_core.is_empty() {
                 wrong(format!(
                     "`{definition}` belongs to the revision, whose schema defines the results of its requests"
@@ -180,23 +169,22 @@ fn kind_of(model: &Model, core: &Model, definition: &str) -> Option<String> {
 /// Checks that the overlay's entries for `_meta` refer to definitions of the extension, and to types of the revision
 /// with `_meta`.
 fn wrong_meta(overlay: &Overlay, model: &Model, core: &Model) -> Vec<Problem> {
-    let wrong = overlay.meta.iter().enumerate().flat_map(|(index, entry)| {
-        let has_meta = |name: &&String| {
-            let definition = core.definitions.get(*name);
-            let object = definition.and_then(|definition| core.struct_of(&definition.ty));
-            object.is_some_and(|object| object.declares("_meta"))
-        };
-        let lacking = entry.of.iter().filter(move |name| !has_meta(name));
-        let lacking = lacking.map(|name| format!("the revision has no `{name}` with `_meta`"));
-        let definition = Some(&entry.definition).filter(|name| !model.definitions.contains_key(*name));
-        let unknown = definition.map(|name| format!("the schema has no definition `{name}`"));
-        lacking.chain(unknown).map(move |what| (index, what))
-    });
-    let problem = |(index, what)| {
-        let problem = overlay.problem(&format!("#/meta/{index}"), String::clone(&what));
-        problem.help("correct the name, or remove the entry")
+    let has_meta = |name: &&String| {
+        let definition = core.definitions.get(*name);
+        let object = definition.and_then(|definition| core.struct_of(&definition.ty));
+        object.is_some_and(|object| object.declares("_meta"))
     };
-    wrong.map(problem).collect()
+    let mut problems = Vec::new();
+    for (index, entry) in overlay.meta.iter().enumerate() {
+        let mut wrong = |what: String| problems.push(wrong_entry(overlay, &format!("#/meta/{index}"), what));
+        for name in entry.of.iter().filter(|name| !has_meta(name)) {
+            wrong(format!("the revision has no `{name}` with `_meta`"));
+        }
+        if !model.definitions.contains_key(&entry.definition) {
+            wrong(no_definition(&entry.definition));
+        }
+    }
+    problems
 }
 
 /// Returns a problem for each method of an extension that the revision also has.

@@ -227,17 +227,22 @@ fn sections_of_extensions(overlay: &Overlay) -> Vec<Problem> {
 fn wrong_results(overlay: &Overlay, model: &Model) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (index, entry) in overlay.results.iter().enumerate() {
-        let no_request = no_requests(&entry.methods, model);
-        let no_definition = entry
+        let unknown = entry
             .definitions()
             .filter(|name| !model.definitions.contains_key(*name));
-        let no_definition = no_definition.map(|name| format!("the schema has no definition `{name}`"));
-        problems.extend(no_request.chain(no_definition).map(|what| {
-            let problem = overlay.problem(&format!("#/results/{index}"), what);
-            problem.help("correct the name, or remove the entry")
-        }));
+        let wrong = no_requests(&entry.methods, model).chain(unknown.map(|name| no_definition(name)));
+        problems.extend(wrong.map(|what| wrong_entry(overlay, &format!("#/results/{index}"), what)));
     }
     problems
+}
+
+/// Returns a problem of an entry of the overlay that refers to something unknown.
+pub(super) fn wrong_entry(overlay: &Overlay, at: &str, what: String) -> Problem {
+    overlay.problem(at, what).help("correct the name, or remove the entry")
+}
+
+pub(super) fn no_definition(name: &str) -> String {
+    format!("the schema has no definition `{name}`")
 }
 
 /// Returns a message for each method that isn't a request of the revision.
