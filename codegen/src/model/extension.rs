@@ -189,17 +189,12 @@ fn wrong_meta(overlay: &Overlay, model: &Model, core: &Model) -> Vec<Problem> {
 
 /// Returns a problem for each method of an extension that the revision also has.
 fn methods_of_core(model: &Model, core: &Model, schema: &Document) -> Vec<Problem> {
-    let taken = model
-        .methods
-        .iter()
-        .filter(|method| core.method(&method.name).is_some());
-    let problem = |what: String, at: &str| {
-        let problem = schema.problem(at, what);
-        problem.help("an extension has methods of its own; to add a result to one of the revision, use `results` in overlay.yaml")
-    };
+    let taken = model.methods.iter();
+    let taken = taken.filter(|method| core.method(&method.name).is_some());
     let problems = taken.map(|method| {
         let what = format!("`{}` is a method of revision {} itself", method.name, core.revision);
-        problem(what, model.pointer_of(method))
+        let problem = schema.problem(model.pointer_of(method), what);
+        problem.help("an extension has methods of its own; to add a result to one of the revision, use `results` in overlay.yaml")
     });
     problems.collect()
 }
