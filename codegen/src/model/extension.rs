@@ -10,6 +10,7 @@ use super::lock::Lock;
 use super::modules::reachable;
 use super::names::Names;
 use super::revisions::{AddedResult, ModelledRevision, no_definition, wrong_entry, wrong_errors};
+use super::roles::RESULT_KIND;
 use super::shared::Shared;
 use super::types::{Model, TypeKind};
 use crate::load::{Document, RevisionDocuments, SharedDocuments};
@@ -158,7 +159,7 @@ fn added_results(overlay: &Overlay, model: &Model, core: &Model, problems: &mut 
 
 /// Returns the value of the member by which the revision distinguishes results.
 fn kind_of(model: &Model, core: &Model, definition: &str) -> Option<String> {
-    let member = core.lifecycle.names.get("result.kind")?;
+    let member = core.lifecycle.names.get(RESULT_KIND)?;
     let object = model.struct_of(&model.definitions.get(definition)?.ty)?;
     match &object.constant(member)?.value {
         Scalar::String(kind) => Some(kind.clone()),
