@@ -203,34 +203,24 @@ fn methods_of_core(model: &Model, core: &Model, schema: &Document) -> Vec<Proble
 /// Marks the types of the revision as imported, and removes those that the extension doesn't use.
 fn mark_imported(model: &mut Model, core: &Model, imported: &BTreeSet<String>) {
     let is_within = |at: &str| {
-        let outer = |definition: &String| at.strip_prefix(definition.as_str());
-        imported
+        let mut inner = imported
             .iter()
-            .filter_map(outer)
-            .any(|rest| rest.is_empty() || rest.starts_with('/'))
+            .filter_map(|definition| at.strip_prefix(definition.as_str()));
+        inner.any(|rest| rest.is_empty() || rest.starts_with('/'))
     };
-    let of_core = model
-        .places
-        .iter()
-        .filter(|(at, name)| is_within(at) && core.types.contains_key(*name));
+    let of_core = model.places.iter();
+    let of_core = of_core.filter(|(at, name)| is_within(at) && core.types.contains_key(*name));
     let of_core: BTreeSet<String> = of_core.map(|(_, name)| name.clone()).collect();
     // A nested definition only becomes a type if it is referred to.
     let is_outermost = |at: &str| at.matches('/').count() == 2;
     model
         .definitions
         .retain(|_, definition| is_outermost(&definition.pointer) && !imported.contains(&definition.pointer));
-    let defined = model
-        .definitions
-        .values()
-        .filter_map(|definition| definition.ty.named());
-    let unions = model
-        .types
-        .iter()
-        .filter(|(_, ty)| matches!(ty.kind, TypeKind::Methods(_) | TypeKind::Results(_)));
-    let first: Vec<String> = defined
-        .map(str::to_owned)
-        .chain(unions.map(|(name, _)| name.clone()))
-        .collect();
+    let defined = model.definitions.values();
+    let defined = defined.filter_map(|definition| definition.ty.named().map(str::to_owned));
+    let unions = model.types.iter();
+    let unions = unions.filter(|(_, ty)| matches!(ty.kind, TypeKind::Methods(_) | TypeKind::Results(_)));
+    let first: Vec<String> = defined.chain(unions.map(|(name, _)| name.clone())).collect();
     let own = reachable(model, first.clone(), |name| of_core.contains(name));
     let all = reachable(model, first, |_| false);
     model.types.retain(|name, _| all.contains(name));
