@@ -6,8 +6,7 @@ use serde_json::Value;
 use super::method::{Method, Tolerance};
 use super::type_ref::TypeRef;
 use super::types::Model;
-use crate::load::OneOrMany;
-use crate::load::present;
+use crate::load::{OneOrMany, present};
 
 /// The tolerated mistakes in results.
 pub(crate) type Tolerances = Vec<ToleranceEntry>;
@@ -28,13 +27,13 @@ pub(crate) struct ToleranceEntry {
 
 impl ToleranceEntry {
     /// Returns all members that it mentions, as `Type.member`.
-    pub(super) fn places(&self) -> OneOrMany {
+    pub(super) fn places(&self) -> Vec<String> {
         let places = self.at.iter().flat_map(|place| {
             let ty = place.split('.').next().unwrap_or_default();
             let beside = self.beside.iter().map(move |beside| format!("{ty}.{beside}"));
             beside.chain([place.clone()])
         });
-        OneOrMany(places.collect())
+        places.collect()
     }
 }
 
