@@ -12,10 +12,7 @@ use crate::normalise::Scalar;
 /// Assigns the roles to a model and its methods.
 pub(crate) fn assign_roles(model: &mut Model, roles: &Roles) {
     let declared = roles.iter().filter_map(|(role, names)| {
-        let name = names.iter().find(|name| match is_of_member(role) {
-            true => declares_member(model, name),
-            false => model.method(name).is_some(),
-        });
+        let name = names.iter().find(|name| declares_role(model, role, name));
         Some((role.clone(), name?.clone()))
     });
     let names: BTreeMap<String, String> = declared.collect();
@@ -66,9 +63,12 @@ pub(super) fn find_error_data(model: &mut Model) {
     model.error_data = found.collect();
 }
 
-/// Whether a type of the model declares a member of this name.
-pub(super) fn declares_member(model: &Model, key: &str) -> bool {
-    model.objects().any(|(_, object)| object.member(key).is_some())
+/// Whether the model has a method of this name, or for the role of a member, a type that declares the member.
+pub(super) fn declares_role(model: &Model, role: &str, name: &str) -> bool {
+    match is_of_member(role) {
+        true => model.objects().any(|(_, object)| object.member(name).is_some()),
+        false => model.method(name).is_some(),
+    }
 }
 
 /// Returns the members of an object by their roles. `kind` names the member with the kind of a result, which has a

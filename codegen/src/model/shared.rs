@@ -3,7 +3,7 @@
 use mcp_wire::json_schema::pointer;
 use serde::de::DeserializeOwned;
 
-use super::assign_roles::{assign_roles, declares_member};
+use super::assign_roles::{assign_roles, declares_role};
 use super::capabilities::{Capabilities, bare_place, require_capabilities};
 use super::lifecycle::incomplete;
 use super::modules::{Modules, is_module_name};
@@ -80,10 +80,11 @@ impl Shared {
                 let mut methods = model.methods.iter().filter(|known| known.name == method);
                 methods.any(|method| model.declares(&format!("{}.params.{parameter}", method.ty)))
             };
-            check.any(document, &at, has_method, format!("has the method `{method}`"));
+            let problem = format!("no revision has the method `{method}`");
+            check.any(document, &at, has_method, problem);
             if !parameter.is_empty() {
                 let problem = format!("no revision's `{method}` has the parameter `{parameter}`");
-                check.any_or(document, &at, has_parameter, problem);
+                check.any(document, &at, has_parameter, problem);
             }
             check.declared(document, &at, places);
         }
@@ -107,7 +108,8 @@ impl Shared {
             for (index, name) in definitions.iter().enumerate() {
                 let defines = |model: &Model| model.definitions.contains_key(name);
                 let at = format!("{at}/{index}");
-                check.any(document, &at, defines, format!("has the definition `{name}`"));
+                let problem = format!("no revision has the definition `{name}`");
+                check.any(document, &at, defines, problem);
             }
         }
     }
@@ -122,15 +124,13 @@ impl Shared {
                 check.problems.push(problem.help(help));
                 continue;
             }
+            let has = match is_of_member(role) {
+                true => "declares the member",
+                false => "has the method",
+            };
             for name in names.iter() {
-                let (has_member, has_method) = (
-                    |model: &Model| declares_member(model, name),
-                    |model: &Model| model.method(name).is_some(),
-                );
-                match is_of_member(role) {
-                    true => check.any(document, &at, has_member, format!("declares the member `{name}`")),
-                    false => check.any(document, &at, has_method, format!("has the method `{name}`")),
-                }
+                let problem = format!("no revision {has} `{name}`");
+                check.any(document, &at, |model| declares_role(model, role, name), problem);
             }
         }
         let incomplete = check.models.iter().flat_map(|model| incomplete_roles(document, model));
@@ -145,12 +145,8 @@ struct Check<'m> {
 }
 
 impl Check<'_> {
-    /// Checks that a revision meets a condition; `what` describes it after `no revision`.
-    fn any(&mut self, document: &Document, at: &str, is_in: impl Fn(&Model) -> bool, what: String) {
-        self.any_or(document, at, is_in, format!("no revision {what}"));
-    }
-
-    fn any_or(&mut self, document: &Document, at: &str, is_in: impl Fn(&Model) -> bool, problem: String) {
+    /// Checks that a revision meets a condition.
+    fn any(&mut self, document: &Document, at: &str, is_in: impl Fn(&Model) -> bool, problem: String) {
         if !self.models.iter().any(|model| is_in(model)) {
             let problem = document.problem(at, problem);
             let help = "correct the name, or remove the line if the protocol has lost it";
@@ -162,7 +158,7 @@ impl Check<'_> {
     fn declared(&mut self, document: &Document, at: &str, places: &[String]) {
         for place in places {
             let declares = |model: &Model| model.declares(bare_place(place));
-            self.any(document, at, declares, format!("declares `{place}`"));
+            self.any(document, at, declares, format!("no revision declares `{place}`"));
         }
     }
 }
