@@ -18,12 +18,8 @@ pub(super) fn wrong_facts(facts: &Facts, overlay: &Overlay, model: &Model) -> Ve
         model,
         problems,
     };
-    for (at, header) in [
-        ("#/facts/version_header", &facts.version_header),
-        ("#/facts/session_header", &facts.session_header),
-    ] {
-        check.header(at, header.as_ref().and_then(Option::as_deref));
-    }
+    check.header("#/facts/version_header", facts.version_header.iter().flatten());
+    check.header("#/facts/session_header", facts.session_header.iter().flatten());
     for (code, status) in facts.statuses.iter().flatten() {
         let at = format!("#/facts/statuses/{code}");
         if !model.has_error_code(*code) {
@@ -54,8 +50,8 @@ impl FactsCheck<'_> {
         self.problems.push(self.overlay.problem(at, what).help(help));
     }
 
-    fn header(&mut self, at: &str, header: Option<&str>) {
-        if let Some(header) = header.filter(|header| !is_token(header)) {
+    fn header<'h>(&mut self, at: &str, header: impl IntoIterator<Item = &'h String>) {
+        for header in header.into_iter().filter(|header| !is_token(header)) {
             self.wrong(at, format!("{header:?} can't be the name of a header"));
         }
     }
@@ -86,7 +82,7 @@ impl FactsCheck<'_> {
     }
 
     fn mirrors(&mut self, mirrors: &Mirrors) {
-        self.header("#/facts/mirrors/method", mirrors.method.as_deref());
+        self.header("#/facts/mirrors/method", &mirrors.method);
         for (header, methods) in &mirrors.params {
             let at = pointer::child("#/facts/mirrors/params", header);
             self.header(&at, Some(header));
