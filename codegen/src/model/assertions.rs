@@ -232,12 +232,8 @@ fn is_annotation(keyword: &str) -> bool {
 
 /// Whether an object is a map: it declares no members.
 fn is_map(schema: &Map<String, Value>) -> bool {
-    let declares = |keyword: &str| {
-        schema
-            .get(keyword)
-            .is_some_and(|members| *members != Value::Object(Map::new()))
-    };
-    !declares("properties") && !declares("patternProperties")
+    let declared = ["properties", "patternProperties"].map(|keyword| schema.get(keyword));
+    declared.into_iter().flatten().all(|members| *members == json!({}))
 }
 
 /// Whether a type can express the value of `const`.
