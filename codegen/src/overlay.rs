@@ -75,7 +75,7 @@ pub(crate) struct ErrorCode {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) status: Option<u16>,
     /// The methods of the requests that it can answer; empty for any request.
-    #[serde(default, rename = "method", skip_serializing_if = "is_empty")]
+    #[serde(default, rename = "method", skip_serializing_if = "<[String]>::is_empty")]
     pub(crate) methods: OneOrMany,
     /// Its origin and meaning.
     pub(crate) why: String,
@@ -363,8 +363,4 @@ fn apply(document: &mut Document, at: &str, correction: &Correction) -> Result<(
             "correct the pointer, or put in the object around it with an earlier correction".into(),
         ))
     }
-}
-
-fn is_empty(texts: &OneOrMany) -> bool {
-    texts.0.is_empty()
 }
