@@ -247,24 +247,17 @@ impl Overlay {
         let mut misfits = Vec::new();
         for (index, correction) in self.corrections.iter().enumerate() {
             let entry = format!("#/corrections/{index}");
-            let applied = correction
-                .at
-                .iter()
-                .map(|at| apply(&mut corrected, at, correction).is_ok());
-            let applied: Vec<bool> = applied.collect();
-            if !applied.contains(&true) {
-                misfits.push(entry);
-                continue;
+            let places = correction.at.iter().enumerate();
+            let unfit = places.filter(|(_, at)| apply(&mut corrected, at, correction).is_err());
+            let unfit: Vec<String> = unfit.map(|(place, _)| format!("{entry}/at/{place}")).collect();
+            match unfit.len() == correction.at.len() {
+                true => misfits.push(entry),
+                false => misfits.extend(unfit),
             }
-            let unfit = applied.iter().enumerate().filter(|(_, applied)| !**applied);
-            misfits.extend(unfit.map(|(index, _)| format!("{entry}/at/{index}")));
         }
         for (index, entry) in self.deprecated.iter().enumerate() {
-            let lacking = entry
-                .at
-                .iter()
-                .enumerate()
-                .filter(|(_, at)| corrected.get(at).is_none());
+            let places = entry.at.iter().enumerate();
+            let lacking = places.filter(|(_, at)| corrected.get(at).is_none());
             misfits.extend(lacking.map(|(place, _)| format!("#/deprecated/{index}/at/{place}")));
         }
         let declared: Vec<(String, &str, &Value)> = definitions(corrected.root(), "#").collect();
@@ -275,17 +268,15 @@ impl Overlay {
                 .filter_map(|(.., schema)| schema.pointer("/properties/method/const"));
             methods.any(|method| method == name)
         };
-        let codes = self.error_codes.iter().map(|code| code.methods.iter().all(has_method));
-        let results = self.results.iter();
-        let results =
-            results.map(|result| result.methods.iter().all(has_method) && result.definitions().all(has_definition));
-        let sections = [
-            ("error_codes", codes.collect::<Vec<bool>>()),
-            ("results", results.collect()),
-        ];
-        for (section, fits) in sections {
-            let unfit = fits.iter().enumerate().filter(|(_, fits)| !**fits);
-            misfits.extend(unfit.map(|(index, _)| format!("#/{section}/{index}")));
+        for (index, code) in self.error_codes.iter().enumerate() {
+            if !code.methods.iter().all(has_method) {
+                misfits.push(format!("#/error_codes/{index}"));
+            }
+        }
+        for (index, result) in self.results.iter().enumerate() {
+            if !result.methods.iter().all(has_method) || !result.definitions().all(has_definition) {
+                misfits.push(format!("#/results/{index}"));
+            }
         }
         misfits
     }
