@@ -328,22 +328,21 @@ pub fn apply_overlay(document: &Document, overlay: &Overlay) -> Result<Document,
     Ok(corrected)
 }
 
-fn apply(document: &mut Document, at: &str, correction: &Correction) -> Result<(), (String, String)> {
-    let wrong = |what: String| {
-        (
-            what,
-            String::from("`at` is a JSON pointer below the root, as in #/$defs/Name/properties/member"),
-        )
+fn apply(document: &mut Document, at: &str, correction: &Correction) -> Result<(), (String, &'static str)> {
+    let wrong = |what: &str| {
+        let help = "`at` is a JSON pointer below the root, as in #/$defs/Name/properties/member";
+        (what.to_owned(), help)
     };
-    let path = pointer::tokens(at).ok_or_else(|| wrong("this isn't a JSON pointer".into()))?;
+    let path = pointer::tokens(at).ok_or_else(|| wrong("this isn't a JSON pointer"))?;
     if path.is_empty() || path.len() > MAX_DEPTH {
-        return Err(wrong("this isn't a place that a correction can be made at".into()));
+        return Err(wrong("this isn't a place that a correction can be made at"));
     }
-    if document.get(at) != correction.expect.as_ref() {
-        let named = |value: Option<&Value>| value.map_or("nothing".into(), Value::to_string);
+    let (expected, found) = (correction.expect.as_ref(), document.get(at));
+    if expected != found {
+        let [expected, found] = [expected, found].map(|value| value.map_or("nothing".into(), Value::to_string));
         return Err((
-            format!("{} was expected there, and the schema has {}", named(correction.expect.as_ref()), named(document.get(at))),
-            "the official schema has changed: see whether it still needs this correction, then remove the entry or adapt its `expect`".into(),
+            format!("{expected} was expected there, and the schema has {found}"),
+            "the official schema has changed: see whether it still needs this correction, then remove the entry or adapt its `expect`",
         ));
     }
     if document.set(at, correction.to.clone()) {
@@ -351,7 +350,7 @@ fn apply(document: &mut Document, at: &str, correction: &Correction) -> Result<(
     } else {
         Err((
             "the schema has no object or list around this place".into(),
-            "correct the pointer, or put in the object around it with an earlier correction".into(),
+            "correct the pointer, or put in the object around it with an earlier correction",
         ))
     }
 }
