@@ -182,13 +182,7 @@ fn owned_files(root: &Path, owned: &[&str]) -> Result<BTreeSet<PathBuf>, FilesEr
 
 /// Collects the files of a directory whose names start with `start`, and all files in its directories whose names do.
 fn collect_files(root: &Path, directory: &Path, start: &str, found: &mut BTreeSet<PathBuf>) -> Result<(), FilesError> {
-    let path = root.join(directory);
-    let entries = match fs::read_dir(&path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        entries => entries.map_err(FilesError::io("read", &path))?,
-    };
-    for entry in entries {
-        let entry = entry.map_err(FilesError::io("read", &path))?;
+    for entry in entries(&root.join(directory))? {
         let kind = entry.file_type().map_err(FilesError::io("read", &entry.path()))?;
         let name = entry.file_name();
         // The build directory of a generated crate isn't part of the output.
@@ -239,16 +233,18 @@ pub(crate) fn write_file(path: &Path, contents: &str) -> Result<(), FilesError> 
 
 /// The files in a directory, sorted; none if there is no such directory.
 pub(crate) fn files_in(directory: &Path) -> Result<Vec<PathBuf>, FilesError> {
-    let entries = match fs::read_dir(directory) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries.map_err(FilesError::io("read", directory))?,
-    };
-    let paths = entries.map(|entry| entry.map(|entry| entry.path()));
-    let paths: Result<Vec<PathBuf>, io::Error> = paths.collect();
-    let mut files = paths.map_err(FilesError::io("read", directory))?;
-    files.retain(|path| path.is_file());
+    let paths = entries(directory)?.into_iter().map(|entry| entry.path());
+    let mut files: Vec<PathBuf> = paths.filter(|path| path.is_file()).collect();
     files.sort();
     Ok(files)
+}
+
+/// The entries of a directory; none if there is no such directory.
+fn entries(directory: &Path) -> Result<Vec<fs::DirEntry>, FilesError> {
+    match fs::read_dir(directory).and_then(Iterator::collect) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        entries => entries.map_err(FilesError::io("read", directory)),
+    }
 }
 
 /// Moves a directory, if it exists, and then replaces YAML files. If a file can't be written, no file is replaced, and
