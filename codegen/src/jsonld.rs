@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use mcp_wire::json_schema::change_schemas;
+use mcp_wire::json_schema::{DEFINITIONS, change_schemas};
 use serde_json::{Map, Value, json};
 
 use crate::load::Docs;
@@ -35,11 +35,8 @@ pub(crate) fn context(model: &Model) -> Value {
     context.insert("@version".into(), json!(1.1));
     context.insert("@vocab".into(), VOCABULARY.into());
     context.extend(prefixes());
-    context.extend(
-        terms
-            .into_iter()
-            .map(|term| (term.to_owned(), format!("{PREFIX}:{term}").into())),
-    );
+    let terms = terms.into_iter();
+    context.extend(terms.map(|term| (term.to_owned(), format!("{PREFIX}:{term}").into())));
     json!({ "@context": context })
 }
 
@@ -59,18 +56,14 @@ pub(crate) fn annotated_schema(schema: &Value, docs: &Docs) -> Value {
         };
         // Keywords with this prefix are instructions to the generator.
         schema.retain(|keyword, _| !keyword.starts_with("x-"));
-        for (name, member) in schema
-            .get_mut("properties")
-            .and_then(Value::as_object_mut)
-            .into_iter()
-            .flatten()
-        {
+        let members = schema.get_mut("properties").and_then(Value::as_object_mut);
+        for (name, member) in members.into_iter().flatten() {
             if let Some(member) = member.as_object_mut() {
                 member.insert("x-jsonld-id".into(), format!("{VOCABULARY}{name}").into());
             }
         }
     });
-    for keyword in ["definitions", "$defs"] {
+    for keyword in DEFINITIONS {
         let definitions = annotated.get_mut(keyword).and_then(Value::as_object_mut);
         for (name, definition) in definitions.into_iter().flatten() {
             describe(definition, docs.entry(name, None));
