@@ -88,12 +88,11 @@ pub(crate) fn emit_protocol(protocol: &Protocol, crates: &str) -> Result<Emitted
     Problems::check(problems)?;
     let manifest = &protocol.manifest;
     let mut revisions = manifest.revisions.iter();
-    let hub = revisions.position(|entry| Some(&entry.revision) == manifest.hub());
-    if let Some((hub, identifiers)) = hub.and_then(|hub| Some((hub, identifiers.get(hub)?))) {
+    if let Some(hub) = revisions.position(|entry| Some(&entry.revision) == manifest.hub()) {
         let input = AdaptersInput {
             protocol,
             hub,
-            identifiers,
+            identifiers: &identifiers[hub],
             crates,
         };
         let adapters = emit_adapters(&input)?;
