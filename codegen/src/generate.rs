@@ -9,6 +9,7 @@ use crate::emit;
 use crate::error::GenerateError;
 use crate::files::{FileSet, Report};
 use crate::load::{Manifest, load};
+use crate::model::ModelledRevision;
 use crate::problem::Problem;
 use crate::protocol::Protocol;
 use crate::published::names_files;
@@ -52,7 +53,7 @@ pub struct Generated {
 pub fn generate(options: &GenerateOptions) -> Result<Generated, GenerateError> {
     let cache = Cache::default();
     let modelled = model(load(&options.schema)?, &cache)?;
-    let names = names_files(&modelled, |_, is_locked| is_locked)?.check(&options.schema, &[])?;
+    let names = names_files(&modelled, ModelledRevision::is_locked)?.check(&options.schema, &[])?;
     let protocol = plan(modelled, &cache)?;
     let emitted = emit_protocol(&protocol, &options.crates)?;
     let finish = if options.check { FileSet::check } else { FileSet::write };

@@ -5,8 +5,8 @@ use std::path::Path;
 use crate::cache::Cache;
 use crate::error::GenerateError;
 use crate::files::{FileSet, Report};
-use crate::load::{Entry, NAMES, load};
-use crate::model::names_yaml;
+use crate::load::{NAMES, load};
+use crate::model::{ModelledRevision, names_yaml};
 use crate::protocol::Protocol;
 use crate::stages::model;
 
@@ -17,7 +17,7 @@ use crate::stages::model;
 /// Problems of the input, including the loss of a published name, and files that can't be read or written.
 pub fn lock_names(schema: &Path) -> Result<Report, GenerateError> {
     let protocol = model(load(schema)?, &Cache::default())?;
-    Ok(names_files(&protocol, |entry, _| entry.released)?.write(schema, &[])?)
+    Ok(names_files(&protocol, |revision| revision.entry().released)?.write(schema, &[])?)
 }
 
 /// Compares the names of each released revision's types with its `names.yaml`, and writes nothing.
@@ -26,20 +26,17 @@ pub fn lock_names(schema: &Path) -> Result<Report, GenerateError> {
 /// Those of [`lock_names`].
 pub fn check_names(schema: &Path) -> Result<Report, GenerateError> {
     let protocol = model(load(schema)?, &Cache::default())?;
-    Ok(names_files(&protocol, |entry, _| entry.released)?.check(schema, &[])?)
+    Ok(names_files(&protocol, |revision| revision.entry().released)?.check(schema, &[])?)
 }
 
-/// Returns the `names.yaml` files of revisions and extensions, by their paths in the schema directory. `wanted` selects
-/// them by the manifest's entry and by whether such a file exists.
+/// Returns the `names.yaml` files of the wanted revisions and extensions, by their paths in the schema directory.
 pub(crate) fn names_files(
     protocol: &Protocol,
-    wanted: impl Fn(&Entry, bool) -> bool,
+    wanted: impl Fn(&ModelledRevision) -> bool,
 ) -> Result<FileSet, GenerateError> {
     let mut files = FileSet::default();
-    for revision in protocol.all() {
-        if wanted(revision.entry(), revision.is_locked()) {
-            files.insert(revision.documents.folder().join(NAMES), names_yaml(&revision.model)?)?;
-        }
+    for revision in protocol.all().filter(|revision| wanted(revision)) {
+        files.insert(revision.documents.folder().join(NAMES), names_yaml(&revision.model)?)?;
     }
     Ok(files)
 }
