@@ -49,8 +49,7 @@ pub fn generate_documents(schema: &Path, docs: &Path, check: bool) -> Result<Rep
         )?;
     }
     files.insert("schema-gaps.md", header + &gaps(&planned.revisions)?)?;
-    let finish = if check { FileSet::check } else { FileSet::write };
-    Ok(finish(&files, docs, OWNED)?)
+    Ok(files.write_or_check(docs, OWNED, check)?)
 }
 
 /// Writes `context.jsonld` and `schema.yaml` of a revision into a directory: its JSON-LD context, and its schema with the IRI of each

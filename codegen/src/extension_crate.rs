@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::cache::Cache;
 use crate::crates::emit_extension;
 use crate::error::GenerateError;
-use crate::files::{FileSet, Report};
+use crate::files::Report;
 use crate::ingest::{ExtensionOptions, Official, sha256};
 use crate::load::{Directory, Entry, Manifest, Revision, SCHEMA, load_document};
 use crate::problem::{Problem, Problems};
@@ -63,10 +63,6 @@ pub fn generate_extension(options: &ExtensionCrateOptions) -> Result<Report, Gen
     directory.put(options.folder.join(SCHEMA), schema.schema);
     let protocol = planned(directory.load(manifest), &cache)?;
     let files = emit_extension(&protocol, name)?;
-    let finish = if options.check { FileSet::check } else { FileSet::write };
-    Ok(finish(
-        &files,
-        &options.out,
-        &[&protocol.manifest.family().extension_crate(name)],
-    )?)
+    let owned = protocol.manifest.family().extension_crate(name);
+    Ok(files.write_or_check(&options.out, &[&owned], options.check)?)
 }

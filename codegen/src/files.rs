@@ -168,6 +168,15 @@ impl FileSet {
         }
         Ok(report)
     }
+
+    /// Writes the files, or with `check`, only compares them.
+    pub(crate) fn write_or_check(&self, root: &Path, owned: &[&str], check: bool) -> Result<Report, FilesError> {
+        if check {
+            self.check(root, owned)
+        } else {
+            self.write(root, owned)
+        }
+    }
 }
 
 /// Every file below `root` whose path starts with one of `owned`, sorted.

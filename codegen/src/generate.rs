@@ -7,7 +7,7 @@ use crate::cache::Cache;
 use crate::crates::{Undocumented, emit_protocol, typescript_of};
 use crate::emit;
 use crate::error::GenerateError;
-use crate::files::{FileSet, Report};
+use crate::files::Report;
 use crate::load::{Manifest, load};
 use crate::model::ModelledRevision;
 use crate::problem::Problem;
@@ -56,12 +56,11 @@ pub fn generate(options: &GenerateOptions) -> Result<Generated, GenerateError> {
     let names = names_files(&modelled, ModelledRevision::is_locked)?.check(&options.schema, &[])?;
     let protocol = plan(modelled, &cache)?;
     let emitted = emit_protocol(&protocol, &options.crates)?;
-    let finish = if options.check { FileSet::check } else { FileSet::write };
     let owned = protocol.manifest.family().owned();
     let owned: Vec<&str> = owned.iter().map(String::as_str).collect();
     let types = protocol.all().map(|revision| revision.model.own_types().count()).sum();
     Ok(Generated {
-        files: finish(&emitted.files, &options.out, &owned)?,
+        files: emitted.files.write_or_check(&options.out, &owned, options.check)?,
         names,
         extensions: protocol.extensions.len(),
         types,

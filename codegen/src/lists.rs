@@ -42,8 +42,7 @@ pub fn generate_lists(schema: &Path, workspace: &Path, check: bool) -> Result<Re
         }
         files.insert(path, text)?;
     }
-    let finish = if check { FileSet::check } else { FileSet::write };
-    Ok(finish(&files, workspace, &[])?)
+    Ok(files.write_or_check(workspace, &[], check)?)
 }
 
 fn lists(manifest: &Manifest) -> Vec<List> {
