@@ -43,13 +43,9 @@ pub fn generate_extension(options: &ExtensionCrateOptions) -> Result<Report, Gen
     if let Some(core) = manifest.entry(options.extension.of.as_str()) {
         schema = schema.in_dialect(core.dialect);
     }
-    let (source, sha256) = (options.link.clone(), sha256(document.root().to_string().as_bytes()));
-    let entry = Entry::new(
-        options.version.clone(),
-        source.unwrap_or_default(),
-        sha256,
-        schema.dialect,
-    );
+    let source = options.link.clone().unwrap_or_default();
+    let sha256 = sha256(document.root().to_string().as_bytes());
+    let entry = Entry::new(options.version.clone(), source, sha256, schema.dialect);
     if let Some(taken) = manifest.extensions.get(name) {
         let problem = Problem::at_pointer("#", format!("`{name}` is the name of the extension {}", taken.id));
         return Err(Problems::from(problem.help("name the crate otherwise")).into());
