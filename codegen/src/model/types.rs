@@ -386,10 +386,8 @@ impl Model {
         match self.resolve(reference) {
             TypeRef::Named(name) => !self.is_strings(name),
             TypeRef::Nullable(inner) => self.is_compound(inner),
-            simple => matches!(
-                simple,
-                TypeRef::Any | TypeRef::RawObject | TypeRef::List(_) | TypeRef::Map(_)
-            ),
+            TypeRef::Any | TypeRef::RawObject | TypeRef::List(_) | TypeRef::Map(_) => true,
+            _ => false,
         }
     }
 
