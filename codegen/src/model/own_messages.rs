@@ -24,14 +24,10 @@ pub(super) fn own_messages(model: &Model, lifecycle: &Lifecycle) -> BTreeMap<Str
     let roles = lifecycle.names.iter().filter(|(role, _)| is_own(role));
     let messages = roles.filter_map(|(role, name)| {
         let method = model.method(name)?;
-        let params = model
-            .params(method)
-            .map(|params| presets(model, lifecycle, &params.ty, lifecycle.params.get(role)));
-        let result = method.results.first();
-        let result = result.map(|result| presets(model, lifecycle, result, lifecycle.results.get(role)));
+        let params = model.params(method).map(|params| &params.ty);
         let message = OwnMessage {
-            params: params.unwrap_or_default(),
-            result: result.unwrap_or_default(),
+            params: presets(model, lifecycle, params, lifecycle.params.get(role)),
+            result: presets(model, lifecycle, method.results.first(), lifecycle.results.get(role)),
         };
         Some((name.clone(), message))
     });
@@ -62,8 +58,8 @@ pub(super) fn usual_kinds(model: &Model, lifecycle: &Lifecycle) -> BTreeMap<Stri
 }
 
 /// Returns the presets of an object, without the members that a session knows.
-fn presets(model: &Model, lifecycle: &Lifecycle, ty: &TypeRef, known: Option<&Members>) -> Presets {
-    let Some(object) = model.struct_of(ty) else {
+fn presets(model: &Model, lifecycle: &Lifecycle, ty: Option<&TypeRef>, known: Option<&Members>) -> Presets {
+    let Some(object) = ty.and_then(|ty| model.struct_of(ty)) else {
         return Presets::default();
     };
     let is_known =
