@@ -120,10 +120,8 @@ fn filter(model: &Model, params: &TypeRef, names: &BTreeMap<String, String>) -> 
         let object = model.struct_of(ty);
         object.is_some_and(|object| members.iter().any(|name| object.member(name).is_some()))
     };
-    let found = model
-        .struct_of(params)?
-        .members
-        .iter()
-        .find(|member| is_filter(&member.ty))?;
-    Some(found.name.clone())
+    let mut params = model.struct_of(params)?.members.iter();
+    params
+        .find(|member| is_filter(&member.ty))
+        .map(|member| member.name.clone())
 }
