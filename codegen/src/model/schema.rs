@@ -25,9 +25,8 @@ pub(super) fn describe_types(model: &mut Model, schema: &Value) {
             let there = of_type(model, schema, place, &ty.kind);
             described.assertions.loosen(Some(&there.assertions));
             for (name, member) in &mut described.members {
-                member
-                    .assertions
-                    .loosen(there.members.get(name).map(|there| &there.assertions));
+                let there = there.members.get(name);
+                member.assertions.loosen(there.map(|there| &there.assertions));
             }
         }
         described
