@@ -87,11 +87,7 @@ impl Comparison<'_> {
             (Shape::Union(_), Shape::Union(variants)) => {
                 return variants.iter().try_for_each(|variant| self.holds(ty, variant, path));
             }
-            (Shape::Union(variants), _) => {
-                let held = variants.iter().map(|variant| self.holds(variant, value, path));
-                let held: Vec<Result<(), String>> = held.collect();
-                held.iter().any(Result::is_ok)
-            }
+            (Shape::Union(variants), _) => variants.iter().any(|variant| self.holds(variant, value, path).is_ok()),
             (ty, value) => scalar_holds(ty, value),
         };
         match is_held {
