@@ -68,47 +68,32 @@ fn merge_keyword(merged: &mut Map<String, Value>, keyword: &str, value: &Value) 
     if present == value {
         return true;
     }
-    match keyword {
-        "properties" => merge_properties(present, value),
-        "required" => {
-            if let (Value::Array(present), Value::Array(added)) = (present, value) {
-                let missing: Vec<_> = added.iter().filter(|name| !present.contains(name)).cloned().collect();
-                present.extend(missing);
-            }
-            true
+    match (keyword, present, value) {
+        ("properties", Value::Object(present), Value::Object(added)) => merge_properties(present, added),
+        ("required", Value::Array(present), Value::Array(added)) => {
+            let missing: Vec<_> = added.iter().filter(|name| !present.contains(name)).cloned().collect();
+            present.extend(missing);
         }
-        "type" => intersect_types(present, value),
-        "enum" => {
-            if let (Value::Array(present), Value::Array(other)) = (present, value) {
-                present.retain(|value| other.contains(value));
-            }
-            true
-        }
-        "items" | "additionalProperties" => {
-            *present = json!({"allOf": [present.take(), value]});
-            true
-        }
+        ("type", present, other) => return intersect_types(present, other),
+        ("enum", Value::Array(present), Value::Array(other)) => present.retain(|value| other.contains(value)),
+        ("items" | "additionalProperties", present, value) => *present = json!({"allOf": [present.take(), value]}),
         // Two unions, or two different constants, can't be expressed in one schema.
-        "anyOf" | "oneOf" | "const" => false,
+        ("anyOf" | "oneOf" | "const", ..) => return false,
         // Bounds, patterns and annotations don't change the shape.
-        _ => true,
-    }
-}
-
-fn merge_properties(present: &mut Value, added: &Value) -> bool {
-    if let (Value::Object(present), Value::Object(added)) = (present, added) {
-        for (name, schema) in added {
-            match present.get_mut(name) {
-                None => {
-                    present.insert(name.clone(), schema.clone());
-                }
-                Some(other) if other == schema || accepts_everything(schema) => {}
-                Some(other) if accepts_everything(other) => *other = schema.clone(),
-                Some(other) => *other = json!({"allOf": [other.take(), schema]}),
-            }
-        }
+        _ => {}
     }
     true
+}
+
+fn merge_properties(present: &mut Map<String, Value>, added: &Map<String, Value>) {
+    for (name, schema) in added {
+        match present.get_mut(name) {
+            None => drop(present.insert(name.clone(), schema.clone())),
+            Some(other) if other == schema || accepts_everything(schema) => {}
+            Some(other) if accepts_everything(other) => *other = schema.clone(),
+            Some(other) => *other = json!({"allOf": [other.take(), schema]}),
+        }
+    }
 }
 
 /// Whether a schema accepts everything.
