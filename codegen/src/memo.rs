@@ -34,18 +34,12 @@ impl<K, V, const KEPT: usize> Default for Memo<K, V, KEPT> {
 impl<K: PartialEq, V: Clone, const KEPT: usize> Memo<K, V, KEPT> {
     /// Returns the result for an input, and computes it if it isn't known.
     pub(crate) fn get(&self, input: K, make: impl FnOnce(&K) -> V) -> V {
-        let is_same = |known: &K| *known == input;
-        match self.find(is_same) {
-            Some(result) => result,
-            None => {
-                let made = make(&input);
-                self.keep(input, made)
-            }
-        }
+        self.find(|known| *known == input).unwrap_or_else(|| {
+            let made = make(&input);
+            self.keep(input, made)
+        })
     }
-}
 
-impl<K, V: Clone, const KEPT: usize> Memo<K, V, KEPT> {
     /// Returns the result for the input that meets a condition.
     pub(crate) fn find(&self, is_same: impl Fn(&K) -> bool) -> Option<V> {
         let mut kept = self.0.borrow_mut();
