@@ -15,7 +15,7 @@ use super::shared::Shared;
 use super::types::{Model, TypeKind};
 use crate::load::{Document, RevisionDocuments, SharedDocuments};
 use crate::memo::{Memo, Same};
-use crate::normalise::{NormalisedRevision, NormalisedSchema, Scalar};
+use crate::normalise::{NormalisedRevision, NormalisedSchema};
 use crate::overlay::Overlay;
 use crate::problem::{Problem, Problems};
 
@@ -161,10 +161,7 @@ fn added_results(overlay: &Overlay, model: &Model, core: &Model, problems: &mut 
 fn kind_of(model: &Model, core: &Model, definition: &str) -> Option<String> {
     let member = core.lifecycle.names.get(RESULT_KIND)?;
     let object = model.struct_of(&model.definitions.get(definition)?.ty)?;
-    match &object.constant(member)?.value {
-        Scalar::String(kind) => Some(kind.clone()),
-        _ => None,
-    }
+    object.constant_text(member).map(str::to_owned)
 }
 
 /// Checks that the overlay's entries for `_meta` refer to definitions of the extension, and to types of the revision

@@ -11,7 +11,7 @@ use super::embedded_requests::{find_requests_in_results, unite_requests_in_resul
 use super::input::BuildInput;
 use super::method::Method;
 use super::type_ref::TypeRef;
-use super::types::{Definition, Model, Struct, Type, TypeKind};
+use super::types::{Definition, Model, Type, TypeKind};
 use crate::messages::{DIRECTIONS, MessageKind, RESULTS};
 use crate::normalise::{Node, Scalar, Shape, Shapes};
 
@@ -96,7 +96,7 @@ fn method(
     let TypeKind::Struct(object) = model.kind(ty)? else {
         return None;
     };
-    let method = constant_method(object)?;
+    let method = object.constant_text(METHOD)?;
     if input.schema.imported.contains(&definition.pointer)
         || input.shapes().definitions.get(&definition.pointer)?.node.is_no_method
     {
@@ -133,13 +133,6 @@ fn method(
         results,
         result_union,
     })
-}
-
-fn constant_method(object: &Struct) -> Option<&str> {
-    match &object.constant(METHOD)?.value {
-        Scalar::String(method) => Some(method),
-        _ => None,
-    }
 }
 
 /// The kinds and directions of the direction unions that contain each definition, by its pointer.

@@ -214,6 +214,14 @@ impl Struct {
         self.constants.iter().find(|constant| constant.name == name)
     }
 
+    /// Returns the text that the member of this name has in every instance, if it has one.
+    pub(super) fn constant_text(&self, name: &str) -> Option<&str> {
+        match &self.constant(name)?.value {
+            Scalar::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
     /// Returns the names of the required members whose value varies.
     pub(crate) fn required(&self) -> impl Iterator<Item = &String> {
         let required = self.members.iter().filter(|member| member.required);
