@@ -43,7 +43,7 @@ pub(super) fn find_requests_in_results(model: &Model, methods: &mut [Method], is
 pub(super) fn unite_requests_in_results(model: &mut Model) {
     let method_of = |ty: &TypeRef| {
         let mut methods = model.methods.iter();
-        let method = methods.find(|method| *ty == TypeRef::Named(method.ty.clone()))?;
+        let method = methods.find(|method| ty.as_named() == Some(&method.ty))?;
         (method.direction == Direction::InResult).then(|| (method.name.clone(), method.ty.clone()))
     };
     let unions = model.types.iter().filter_map(|(name, ty)| {
@@ -74,11 +74,9 @@ impl Model {
             let TypeKind::Methods(methods) = &ty.kind else {
                 return None;
             };
-            let in_results = |name: &str| {
-                let method = self.method(name)?;
-                (method.direction == Direction::InResult).then_some(method)
-            };
-            let asked: Option<Vec<&Method>> = methods.iter().map(|(name, _)| in_results(name)).collect();
+            let asked = methods.iter().map(|(name, _)| self.method(name));
+            let asked = asked.map(|method| method.filter(|method| method.direction == Direction::InResult));
+            let asked: Option<Vec<&Method>> = asked.collect();
             Some(InputRequests {
                 requests: named(name),
                 results: self.union_of_results(&asked?)?,

@@ -34,7 +34,7 @@ pub(crate) fn add_messages(model: &mut Model, input: &BuildInput<'_>) {
                 .definitions
                 .values()
                 .filter(|definition| definition.envelope.is_some());
-            definitions.any(|definition| definition.ty == TypeRef::Named(ty.clone()))
+            definitions.any(|definition| definition.ty.as_named() == Some(ty))
         };
         let envelope = variants.iter().any(repeats_envelope).then_some(kind);
         replace(model, union, TypeKind::Methods(variants), envelope);
