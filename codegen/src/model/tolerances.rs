@@ -40,8 +40,7 @@ impl ToleranceEntry {
 /// Adds the tolerances to a model's methods, if the model declares the members.
 pub(crate) fn add_tolerances(model: &mut Model, tolerances: &Tolerances) {
     let of_type = |ty: &TypeRef| {
-        let TypeRef::Named(name) = ty else { return Vec::new() };
-        let Some(object) = model.struct_of(ty) else {
+        let (Some(name), Some(object)) = (ty.as_named(), model.struct_of(ty)) else {
             return Vec::new();
         };
         let declares = |member: &str| object.member(member).is_some();
@@ -49,7 +48,7 @@ pub(crate) fn add_tolerances(model: &mut Model, tolerances: &Tolerances) {
             .iter()
             .flat_map(|entry| entry.at.iter().map(move |place| (place, entry)));
         let entries = places.filter_map(|(place, entry)| {
-            let (_, member) = place.split_once('.').filter(|(ty, _)| ty == name)?;
+            let (_, member) = place.split_once('.').filter(|(ty, _)| *ty == name)?;
             let is_declared = declares(member) && entry.beside.as_deref().is_none_or(declares);
             is_declared.then(|| Tolerance {
                 member: member.to_owned(),
