@@ -183,13 +183,10 @@ impl Builder<'_> {
     fn inline(&mut self, node: &Node, context: &Context<'_>) -> TypeRef {
         let shape = key(&node.shape);
         let shared = shared_key(node, context).and_then(|group| self.shared.get(&group).cloned());
-        let name = match shared {
-            Some(name) => name,
-            None => {
-                let wanted = self.wanted_name(node, context).1;
-                unique(&wanted, |name| self.keys.get(name).is_some_and(|other| *other != shape))
-            }
-        };
+        let name = shared.unwrap_or_else(|| {
+            let wanted = self.wanted_name(node, context).1;
+            unique(&wanted, |name| self.keys.get(name).is_some_and(|other| *other != shape))
+        });
         self.positions.insert(context.position.clone(), name.clone());
         self.inline.insert(node.pointer.clone(), name.clone());
         let is_definition = self.rust_names.values().any(|definition| *definition == name);
