@@ -146,6 +146,7 @@ fn kind_name(kind: JsonType) -> &'static str {
 }
 
 /// The length of the common prefix and suffix of several names, in whole words.
+#[derive(Default)]
 struct Common {
     prefix: usize,
     suffix: usize,
@@ -153,28 +154,18 @@ struct Common {
 
 impl Common {
     fn of(names: &[&str]) -> Self {
-        let nothing = Self { prefix: 0, suffix: 0 };
-        if names.len() < 2 {
-            return nothing;
-        }
-        let words: Vec<Vec<&str>> = names.iter().map(|name| words(name)).collect();
-        let shared = |word: fn(&[&str], usize) -> Option<usize>| -> usize {
-            let lengths = (0..).map_while(|index| {
-                let mut at_index = words.iter().map(|name| Some(name[word(name, index)?]));
-                let first = at_index.next()??;
-                at_index.all(|other| other == Some(first)).then_some(first.len())
-            });
-            lengths.sum()
-        };
-        let common = Self {
-            prefix: shared(|name, index| (index < name.len()).then_some(index)),
-            suffix: shared(|name, index| name.len().checked_sub(index + 1)),
-        };
+        let mut words: Vec<Vec<&str>> = names.iter().map(|name| words(name)).collect();
+        let prefix = common_start(&words);
+        words.iter_mut().for_each(|words| words.reverse());
+        let suffix = common_start(&words);
         // The rest of each name must be a valid name.
-        let leaves_names = names.iter().all(|name| {
-            name.len() > common.prefix + common.suffix && name[common.prefix..].starts_with(|c: char| c.is_alphabetic())
-        });
-        if leaves_names { common } else { nothing }
+        let leaves_names = names
+            .iter()
+            .all(|name| name.len() > prefix + suffix && name[prefix..].starts_with(|c: char| c.is_alphabetic()));
+        match leaves_names {
+            true => Self { prefix, suffix },
+            false => Self::default(),
+        }
     }
 
     fn is_nothing(&self) -> bool {
@@ -185,6 +176,13 @@ impl Common {
         name.get(self.prefix..name.len().saturating_sub(self.suffix))
             .unwrap_or(name)
     }
+}
+
+/// Returns the length of the words that all names start with.
+fn common_start(names: &[Vec<&str>]) -> usize {
+    let words = names.first().into_iter().flatten().enumerate();
+    let common = words.take_while(|(index, word)| names.iter().all(|name| name.get(*index) == Some(*word)));
+    common.map(|(_, word)| word.len()).sum()
 }
 
 /// Splits a name in upper camel case into words.
