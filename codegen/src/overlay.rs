@@ -164,14 +164,11 @@ pub(crate) struct Deprecation {
 impl Deprecation {
     /// Returns the sentence about it in compiler warnings, logs and documentation.
     pub(crate) fn note(&self) -> String {
-        let Self {
-            feature,
-            since,
-            instead,
-            ..
-        } = self;
         let sep = self.sep.as_ref().map_or_else(String::new, |sep| format!(" ({sep})"));
-        format!("revision {since} deprecates {feature}{sep}: {instead}")
+        format!(
+            "revision {} deprecates {}{sep}: {}",
+            self.since, self.feature, self.instead
+        )
     }
 }
 
@@ -317,10 +314,8 @@ pub fn apply_overlay(document: &Document, overlay: &Overlay) -> Result<Document,
     for (index, entry) in overlay.deprecated.iter().enumerate() {
         let lacking = entry.at.iter().filter(|at| corrected.get(at).is_none());
         problems.extend(lacking.map(|at| {
-            let problem = overlay.problem(
-                &format!("#/deprecated/{index}"),
-                format!("the schema has nothing at {at}"),
-            );
+            let what = format!("the schema has nothing at {at}");
+            let problem = overlay.problem(&format!("#/deprecated/{index}"), what);
             problem.help("`at` has JSON pointers of definitions and members, as in #/$defs/Name/properties/member")
         }));
     }
