@@ -17,7 +17,7 @@ use super::types::Model;
 use crate::facts::Facts;
 use crate::load::{Docs, Entry, RevisionDocuments, SharedDocuments};
 use crate::memo::Memo;
-use crate::normalise::{NormalisedRevision, NormalisedSchema};
+use crate::normalise::NormalisedRevision;
 use crate::overlay::{ErrorCode, ErrorRole, Overlay};
 use crate::problem::{Problem, Problems};
 
@@ -68,19 +68,14 @@ impl ModelledRevision {
 
     /// Combines a revision with the model that was built from its shapes.
     pub(super) fn of(revision: NormalisedRevision, mut model: Model, facts: Facts) -> Self {
-        let NormalisedSchema {
-            shapes,
-            validator,
-            overlay,
-            ..
-        } = revision.schema;
-        describe_types(&mut model, &shapes.schema);
+        let schema = revision.schema;
+        describe_types(&mut model, &schema.shapes.schema);
         Self {
             documents: revision.documents,
-            overlay,
             model,
-            schema: Arc::clone(&shapes.schema),
-            validator,
+            schema: Arc::clone(&schema.shapes.schema),
+            validator: schema.validator,
+            overlay: schema.overlay,
             facts,
             docs: revision.docs,
             results: Vec::new(),
