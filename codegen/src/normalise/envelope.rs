@@ -6,6 +6,7 @@ use mcp_wire::json_schema::{all_definitions, change_schemas, definitions, pointe
 use serde_json::Value;
 
 use super::all_of::accepts_everything;
+use super::references::resolve;
 use crate::messages::{DIRECTIONS, MessageKind};
 
 /// The prefix of the names of JSON-RPC's own messages, which are the envelopes themselves.
@@ -121,8 +122,8 @@ fn inlined(root: &Value, schema: &Value, depth: usize) -> Value {
     let mut schema = schema.clone();
     if let Some(Value::Array(parts)) = schema.get_mut("allOf").filter(|_| depth < MAX_DEPTH) {
         for part in parts {
-            let reference = part.get("$ref").and_then(Value::as_str).and_then(pointer::canonical);
-            let target = reference.and_then(|reference| pointer::resolve(root, &reference));
+            let reference = part.get("$ref").and_then(Value::as_str);
+            let target = reference.and_then(|reference| resolve(root, reference));
             *part = inlined(root, target.unwrap_or(part), depth + 1);
         }
     }
