@@ -59,9 +59,8 @@ pub fn check_document(document: &Document) -> Result<(), Problems> {
         }
     });
     if let Err(error) = Validator::new(root) {
-        let is_new = |at: &str, problems: &[Problem]| problems.iter().all(|problem| problem.pointer != at);
         for found in error.problems() {
-            if is_new(&found.pointer, &problems) {
+            if problems.iter().all(|problem| problem.pointer != found.pointer) {
                 problems.push(document.problem(&found.pointer, &found.message).help(CORRECT));
             }
         }

@@ -124,9 +124,8 @@ fn is_true(flag: &bool) -> bool {
 
 /// The manifest with undecoded revisions and extensions. Each is decoded separately, so that the problems of all are
 /// reported.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-#[derive(Default)]
 struct Raw {
     family: Option<Family>,
     hub: Option<Revision>,
@@ -164,7 +163,7 @@ impl Manifest {
         let raw: Raw = document.decode("#")?;
         let (mut problems, mut revisions) = (Vec::new(), Vec::<Entry>::new());
         for index in 0..raw.revisions.len() {
-            let at = pointer::child("#/revisions", &index.to_string());
+            let at = format!("#/revisions/{index}");
             match document.decode::<Entry>(&at) {
                 Ok(entry) => {
                     problems.extend(wrong_entry(document, &at, &entry, &revisions));
@@ -182,16 +181,11 @@ impl Manifest {
             let at = pointer::child("#/extensions", &name);
             match document.decode::<Extension>(&at) {
                 Ok(extension) => {
-                    problems.extend(wrong_entry(
-                        document,
-                        &pointer::child(&at, "schema"),
-                        &extension.schema,
-                        &[],
-                    ));
+                    problems.extend(wrong_entry(document, &format!("{at}/schema"), &extension.schema, &[]));
                     problems.extend(wrong_extension(document, &at, (&name, &extension), &extensions));
                     if !is_known(&extension.of) {
                         let what = format!("{} isn't one of the revisions above", extension.of);
-                        problems.push(document.problem(&pointer::child(&at, "of"), what));
+                        problems.push(document.problem(&format!("{at}/of"), what));
                     }
                     extensions.insert(name, extension);
                 }
@@ -202,10 +196,8 @@ impl Manifest {
         problems.extend(family.flat_map(|family| wrong_family(document, family, !extensions.is_empty())));
         let wrong_versions = raw.versions.iter().filter(|(_, version)| !is_version(version));
         problems.extend(wrong_versions.map(|(name, version)| {
-            let problem = document.problem(
-                &pointer::child("#/versions", name),
-                format!("`{version}` isn't a version"),
-            );
+            let at = pointer::child("#/versions", name);
+            let problem = document.problem(&at, format!("`{version}` isn't a version"));
             problem.help("write three numbers, as in 1.2.3")
         }));
         Problems::check(problems)?;
@@ -269,8 +261,7 @@ impl Manifest {
 
     /// Whether a revision isn't released yet.
     pub(crate) fn is_draft(&self, revision: &str) -> bool {
-        let mut revisions = self.revisions.iter();
-        revisions.any(|entry| entry.revision.as_str() == revision && !entry.released)
+        self.entry(revision).is_some_and(|entry| !entry.released)
     }
 
     /// Returns the address at which the official specification describes the definitions of a revision, or else the
@@ -326,12 +317,11 @@ fn wrong_extension(
     let mut problems = Vec::new();
     if !is_crate_name(name) {
         let what = format!("{name:?} can't name an extension");
-        let problem = document.problem(at, what);
-        problems.push(problem.help(CRATE_NAME));
+        problems.push(document.problem(at, what).help(CRATE_NAME));
     }
     let (prefix, last) = extension.id.split_once('/').unwrap_or_default();
     let is_part = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_graphic() && c != '/');
-    let id = pointer::child(at, "id");
+    let id = format!("{at}/id");
     if !is_part(prefix) || !is_part(last) {
         let problem = document.problem(&id, format!("{:?} can't be the id of an extension", extension.id));
         problems.push(problem.help("an id is a prefix and a name, as in com.example/billing"));
@@ -354,19 +344,12 @@ fn wrong_entry(document: &Document, at: &str, entry: &Entry, earlier: &[Entry]) 
     // Some file systems ignore case.
     let is_same = |other: &Entry| other.revision.as_str().eq_ignore_ascii_case(entry.revision.as_str());
     if earlier.iter().any(is_same) {
-        problems.push(document.problem(
-            &pointer::child(at, "revision"),
-            format!("{} is in this list twice", entry.revision),
-        ));
+        let what = format!("{} is in this list twice", entry.revision);
+        problems.push(document.problem(&format!("{at}/revision"), what));
     }
     let accepted = entry.accepted.iter().enumerate();
-    let accepted = accepted.map(|(index, hash)| {
-        (
-            pointer::child(&pointer::child(at, "accepted"), &index.to_string()),
-            hash,
-        )
-    });
-    for (at, hash) in accepted.chain([(pointer::child(at, "sha256"), &entry.sha256)]) {
+    let accepted = accepted.map(|(index, hash)| (format!("{at}/accepted/{index}"), hash));
+    for (at, hash) in accepted.chain([(format!("{at}/sha256"), &entry.sha256)]) {
         if hash.len() != 64 || !hash.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
             problems.push(document.problem(&at, "a sha256 is 64 hexadecimal digits in lower case"));
         }

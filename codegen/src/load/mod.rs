@@ -58,25 +58,26 @@ pub(crate) type Files = Memo<(String, Vec<u8>), Result<Document, Problems>, 128>
 
 /// Reads a file as a document, if it exists.
 fn read_document(path: &Path, known: &Files) -> Result<Option<Document>, Problems> {
-    let name = path.display().to_string();
-    match read_bytes(path) {
-        Ok(bytes) => {
-            let document = known.get((name, bytes), |(name, bytes)| {
-                Document::parse(name, bytes, Format::of(name, bytes))
-            });
-            document.map(Some)
-        }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Problem::new(name, error.to_string()).into()),
-    }
+    let Some(bytes) = if_exists(path, read_bytes(path))? else {
+        return Ok(None);
+    };
+    let document = known.get((path.display().to_string(), bytes), |(name, bytes)| {
+        Document::parse(name, bytes, Format::of(name, bytes))
+    });
+    document.map(Some)
 }
 
 /// Reads a file as text, if it exists.
 pub(crate) fn read_text(path: &Path) -> Result<Option<String>, Problems> {
-    match std::fs::read_to_string(path) {
-        Ok(text) => Ok(Some(text)),
+    Ok(if_exists(path, std::fs::read_to_string(path))?)
+}
+
+/// Returns what was read from a file; `None` if there is no such file.
+fn if_exists<T>(path: &Path, read: io::Result<T>) -> Result<Option<T>, Problem> {
+    match read {
+        Ok(read) => Ok(Some(read)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Problem::new(path.display().to_string(), error.to_string()).into()),
+        Err(error) => Err(Problem::new(path.display().to_string(), error.to_string())),
     }
 }
 

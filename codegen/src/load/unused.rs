@@ -32,10 +32,9 @@ fn references(document: &Value) -> References {
         let Some(target) = reference.and_then(pointer::canonical) else {
             return;
         };
-        let around = std::iter::successors(Some(at), |at| at.rsplit_once('/').map(|(outer, _)| outer));
-        let mut around = around.map(str::to_owned);
-        if let Some(definition) = around.find(|outer| references.contains_key(outer)) {
-            references.entry(definition).or_default().insert(target);
+        let mut around = std::iter::successors(Some(at), |at| Some(at.rsplit_once('/')?.0));
+        if let Some(definition) = around.find(|outer| references.contains_key(*outer)) {
+            references.entry(definition.to_owned()).or_default().insert(target);
         }
     });
     references
