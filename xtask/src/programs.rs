@@ -4,6 +4,7 @@ use std::io;
 use std::process::{Command, ExitCode, Stdio};
 
 use crate::args::{ForwardedArgs, in_workspace};
+use crate::command::cargo;
 use crate::print::status;
 
 /// Runs a command of `mcp-interop`, and returns its exit status.
@@ -34,8 +35,7 @@ pub fn output(args: &[&str]) -> io::Result<(String, bool)> {
 }
 
 fn cargo_run(manifest: &str, args: &[&str]) -> Command {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(cargo);
+    let mut command = cargo();
     command
         .args(["run", "--quiet", "--manifest-path"])
         .arg(in_workspace(manifest))

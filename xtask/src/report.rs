@@ -6,13 +6,13 @@ use std::fmt::Write as _;
 use std::fs;
 use std::io;
 use std::path::Path;
-use std::process::Command;
 use std::time::Instant;
 
 use mcp_codegen::load::Manifest;
 use mcp_codegen::{GenerateOptions, generate};
 
 use crate::args::{ReportArgs, in_workspace};
+use crate::command::git;
 use crate::generate::crates_from;
 use crate::print::{print, status};
 use crate::programs;
@@ -123,12 +123,10 @@ pub fn run(args: &ReportArgs) -> Result<(), Box<dyn Error>> {
 /// The heading, with the command and the commit that the page is from.
 fn heading(ran: bool) -> io::Result<String> {
     let run = if ran { " --run" } else { "" };
-    let mut git = Command::new("git");
-    git.arg("-C")
-        .arg(in_workspace(""))
-        .args(["log", "-1", "--format=%cs at %h"]);
-    let commit = git.output()?.stdout;
-    let commit = String::from_utf8_lossy(&commit);
+    let log = git(&in_workspace(""))
+        .args(["log", "-1", "--format=%cs at %h"])
+        .output()?;
+    let commit = String::from_utf8_lossy(&log.stdout);
     Ok(format!(
         "# What is generated\n\nWhat of this project comes from the official schemas alone, what from data beside them, and what is code, from the \
          schemas to the tests of others. `cargo xtask report{run}` wrote this page on {}.\n",

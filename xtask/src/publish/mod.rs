@@ -1,6 +1,5 @@
 //! `cargo xtask publish`
 
-pub mod command;
 mod problems;
 mod registry;
 mod release;
@@ -14,11 +13,11 @@ use std::process::Stdio;
 
 use serde::Serialize;
 
-use self::command::{git, read};
 use self::registry::{Published, Registry};
 use self::release::{Release, releases};
 use self::workspace::{Package, Workspace};
 use crate::args::{PublishArgs, PublishFormat, in_workspace};
+use crate::command::{git, read};
 use crate::print::{print, status};
 
 /// The crates to publish, in order, and the problems that prevent it.

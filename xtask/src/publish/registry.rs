@@ -9,8 +9,8 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 use tempfile::TempDir;
 
-use super::command::{cargo, output, read};
 use super::workspace::Package;
+use crate::command::{cargo, output, read};
 use crate::print::status;
 
 /// The time after which a published version must be in the index.

@@ -9,9 +9,9 @@ use mcp_codegen::release::{Bump, CrateChange, compare_schemas, next_version};
 use serde::Serialize;
 use tempfile::TempDir;
 
-use super::command::{cargo, git, output, read};
 use super::registry::Published;
 use super::workspace::{Package, Workspace};
+use crate::command::{cargo, git, output, read};
 
 /// The command that installs cargo-semver-checks, which compares the API of libraries.
 pub const INSTALL: &str = "cargo install cargo-semver-checks --locked";

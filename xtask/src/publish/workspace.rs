@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::command::{cargo, read};
+use crate::command::{cargo, read};
 
 /// A publishable crate.
 #[derive(Debug, Clone, Deserialize)]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-use crate::publish::command::{cargo, read};
+use crate::command::{cargo, read};
 
 /// The limit on the size of a schema, text or list.
 const MAX_BYTES: u64 = 16 << 20;
