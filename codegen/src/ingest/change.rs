@@ -11,11 +11,16 @@ const PROSE: [&str; 5] = ["$comment", "description", "example", "examples", "tit
 /// Removes the prose of schemas. A member that is *named* `description`, and the contents of a constant or default, aren't
 /// prose.
 pub(super) fn remove_prose(root: &mut Value) {
+    change_keywords(root, |keywords| {
+        keywords.retain(|keyword, _| !PROSE.contains(&keyword.as_str()));
+    });
+}
+
+/// Changes the keywords of each schema in a document.
+fn change_keywords(root: &mut Value, mut change: impl FnMut(&mut Map<String, Value>)) {
     change_schemas(root, &mut |schema| {
         if let Some(keywords) = schema.as_object_mut() {
-            PROSE.iter().for_each(|prose| {
-                keywords.remove(*prose);
-            });
+            change(keywords);
         }
     });
 }
@@ -25,10 +30,8 @@ pub(super) fn remove_repeated_dialects(root: &mut Value) {
     let Some(dialect) = root.get("$schema").cloned() else {
         return;
     };
-    change_schemas(root, &mut |schema| {
-        if let Some(keywords) = schema.as_object_mut() {
-            keywords.retain(|keyword, value| keyword != "$schema" || *value != dialect);
-        }
+    change_keywords(root, |keywords| {
+        keywords.retain(|keyword, value| keyword != "$schema" || *value != dialect);
     });
     if let Some(keywords) = root.as_object_mut() {
         keywords.insert("$schema".to_owned(), dialect);
@@ -60,10 +63,7 @@ pub(super) fn complete_references(root: &mut Value) {
 
 /// Replaces each external reference by its alias. A reference without an alias stays, and is reported by the check.
 pub(super) fn replace_aliases(root: &mut Value, dialect: Dialect, aliases: &BTreeMap<String, Value>) {
-    change_schemas(root, &mut |schema| {
-        let Some(keywords) = schema.as_object_mut() else {
-            return;
-        };
+    change_keywords(root, |keywords| {
         let reference = keywords.get("$ref").and_then(Value::as_str);
         let Some(alias) = reference.and_then(|reference| aliases.get(reference)) else {
             return;
@@ -108,11 +108,7 @@ const NEW: &str = "#/$defs/";
 
 /// Rewrites a schema of draft-07 as an equivalent one of 2020-12. Definitions go below `$defs`.
 pub(super) fn modernise(root: &mut Value) {
-    change_schemas(root, &mut |schema| {
-        if let Some(keywords) = schema.as_object_mut() {
-            change_keywords(keywords);
-        }
-    });
+    change_keywords(root, modernise_keywords);
     if let Some(document) = root.as_object_mut() {
         document.insert("$schema".to_owned(), Dialect::Draft202012.uri().into());
         if let Some(Value::Object(definitions)) = document.remove("definitions") {
@@ -124,7 +120,7 @@ pub(super) fn modernise(root: &mut Value) {
     }
 }
 
-fn change_keywords(keywords: &mut Map<String, Value>) {
+fn modernise_keywords(keywords: &mut Map<String, Value>) {
     if let Some(Value::String(reference)) = keywords.get_mut("$ref") {
         if let Some(name) = reference.strip_prefix(OLD) {
             *reference = format!("{NEW}{name}");
