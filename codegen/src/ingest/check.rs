@@ -28,19 +28,16 @@ pub(super) fn directory_with<'d>(
     Ok(directory)
 }
 
-/// Checks that [`generate`](crate::generate()) would succeed with `schema` as the schema of a revision, with `overlay`
-/// if one is to be written, and with `manifest`.
+/// Checks that [`generate`](crate::generate()) would succeed with a schema directory that has the files of a revision,
+/// and with `manifest`.
 ///
 /// If `generate` already fails with the current files, only the revision is checked.
 pub(super) fn check_generates(
-    (path, cache): (&Path, &Cache),
+    (directory, cache): (&Directory<'_>, &Cache),
     manifest: &Manifest,
     entry: &Entry,
-    schema: &Document,
-    overlay: Option<&str>,
-    current_generates: &dyn Fn() -> bool,
+    current_generates: impl Fn() -> bool,
 ) -> Result<Protocol, GenerateError> {
-    let directory = directory_with((path, cache), &path.join(entry.revision.as_str()), schema, overlay)?;
     let stopped = check(directory.load(manifest.clone()), entry, cache);
     if stopped.is_ok() || current_generates() {
         return stopped;
@@ -56,9 +53,8 @@ pub(super) fn check_generates(
 
 /// Whether `generate` succeeds with the current files, as far as the crate of a revision is concerned.
 pub(super) fn current_generates(path: &Path, entry: &Entry, cache: &Cache) -> bool {
-    let manifest = Manifest::load(path).map_err(GenerateError::from);
-    let loaded = manifest.map(|manifest| Directory::new(path, &cache.files).load(manifest));
-    loaded.and_then(|loaded| check(loaded, entry, cache)).is_ok()
+    let loaded = Manifest::load(path).map(|manifest| Directory::new(path, &cache.files).load(manifest));
+    loaded.is_ok_and(|loaded| check(loaded, entry, cache).is_ok())
 }
 
 fn check(loaded: Loaded, entry: &Entry, cache: &Cache) -> Result<Protocol, GenerateError> {

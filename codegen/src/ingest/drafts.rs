@@ -66,7 +66,7 @@ impl<'d> Drafts<'d> {
                 let text = text.unwrap_or_default();
                 let overlay = Document::parse(OVERLAY, text.as_bytes(), Format::Yaml)?;
                 self.directory.put(folder.join(OVERLAY), overlay);
-                self.model().map(|_| ()).map_err(GenerateError::from)
+                Ok(self.model()?)
             })?;
         }
         Ok(position)

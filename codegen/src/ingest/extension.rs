@@ -54,13 +54,14 @@ pub fn ingest_extension(extension: &ExtensionOptions, schema: &IngestOptions) ->
 fn prepare(extension: &ExtensionOptions, schema: &IngestOptions, cache: &Cache) -> Result<Prepared, IngestError> {
     let name = extension.name();
     let manifest = Manifest::load(&schema.schema)?;
-    if let Some(other) = manifest.extensions.get(name).filter(|other| other.id != extension.id) {
+    let before = manifest.extensions.get(name);
+    if let Some(other) = before.filter(|other| other.id != extension.id) {
         return Err(IngestError::NameTaken {
             name: name.to_owned(),
             id: other.id.clone(),
         });
     }
-    let before = manifest.extensions.get(name).map(|extension| extension.schema.clone());
+    let before = before.map(|extension| extension.schema.clone());
     let known = before.clone().filter(|entry| entry.revision == schema.revision);
     let (mut official, sha256) = read_official(schema, known.as_ref(), &manifest)?;
     if let Some(core) = manifest.entry(extension.of.as_str()) {

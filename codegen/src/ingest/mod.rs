@@ -201,15 +201,8 @@ impl Prepared {
         // Computed at most once: several overlays may be tried, but the current files stay the same.
         let current = LazyCell::new(|| check::current_generates(&options.schema, &entry, cache));
         let passed = Passed::by(inherited, |overlay| {
-            let current_generates = || *current;
-            check::check_generates(
-                (&options.schema, cache),
-                &manifest,
-                &entry,
-                &official.schema,
-                overlay,
-                &current_generates,
-            )
+            let directory = check::directory_with((&options.schema, cache), &folder, &official.schema, overlay)?;
+            check::check_generates((&directory, cache), &manifest, &entry, || *current)
         })?;
         Ok(Self {
             manifest,
@@ -268,27 +261,22 @@ fn inherited_overlay(
     revision: &Revision,
     schema: &Document,
 ) -> Result<Option<Successor>, Problems> {
-    let Some(Entry {
-        revision: predecessor, ..
-    }) = predecessor
-    else {
+    let Some(predecessor) = predecessor.map(|entry| entry.revision.as_str()) else {
         return Ok(None);
     };
-    let text = read_text(&directory.join(predecessor.as_str()).join(OVERLAY))?;
-    let names = (predecessor.as_str(), revision.as_str());
+    let text = read_text(&directory.join(predecessor).join(OVERLAY))?;
+    let names = (predecessor, revision.as_str());
     text.map(|text| Successor::new(&text, names, schema)).transpose()
 }
 
-pub(crate) fn sha256(bytes: &[u8]) -> String {
+/// Returns a hash as the manifest records it.
+#[must_use]
+pub fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn check_hash(options: &IngestOptions, entry: &Entry, found: &str) -> Result<(), IngestError> {
-    let known: Vec<_> = [&entry.sha256]
-        .into_iter()
-        .chain(&entry.accepted)
-        .map(String::as_str)
-        .collect();
+    let known = entry.hashes();
     if options.accept || known.contains(&found) {
         return Ok(());
     }
@@ -303,26 +291,20 @@ fn check_hash(options: &IngestOptions, entry: &Entry, found: &str) -> Result<(),
 
 /// Returns the entry to record. If the schema is the same, known values that aren't given again stay.
 fn new_entry(options: &IngestOptions, known: Option<Entry>, sha256: &str, dialect: Dialect) -> Entry {
-    let (revision, from) = (options.revision.clone(), options.from.clone());
-    let known = known.unwrap_or_else(|| Entry::new(revision, from, sha256.into(), dialect));
-    let is_same = known.sha256 == sha256;
-    let mut accepted = known.accepted.clone();
-    if !is_same {
-        accepted.retain(|hash| hash != sha256);
-        accepted.push(known.sha256.clone());
+    let new = || Entry::new(options.revision.clone(), options.from.clone(), sha256.into(), dialect);
+    let mut entry = known.unwrap_or_else(new);
+    if entry.sha256 != sha256 {
+        entry.accepted.retain(|hash| hash != sha256);
+        entry.accepted.push(std::mem::replace(&mut entry.sha256, sha256.into()));
+        entry.source.clone_from(&options.from);
+        entry.commit = None;
     }
-    let (source, commit) = match is_same {
-        true => (known.source.clone(), known.commit.clone()),
-        false => (options.from.clone(), None),
-    };
     Entry {
-        source: options.source.clone().unwrap_or(source),
-        commit: options.commit.clone().or(commit),
-        sha256: sha256.into(),
-        accepted,
+        source: options.source.clone().unwrap_or(entry.source),
+        commit: options.commit.clone().or(entry.commit),
         dialect,
-        released: options.draft.map_or(known.released, |draft| !draft),
-        ..known
+        released: options.draft.map_or(entry.released, |draft| !draft),
+        ..entry
     }
 }
 

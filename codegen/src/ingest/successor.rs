@@ -69,12 +69,10 @@ impl Successor {
         });
         let left_out = left_out.collect();
         let mut pointers = with_sections(&document, misfits.into_iter().collect());
-        let own = ["#/facts", "#/summary"];
-        pointers.extend(
-            own.into_iter()
-                .filter(|at| document.get(at).is_some())
-                .map(str::to_owned),
-        );
+        let own = ["#/facts", "#/summary"]
+            .into_iter()
+            .filter(|at| document.get(at).is_some());
+        pointers.extend(own.map(str::to_owned));
         Ok(Self {
             predecessor: predecessor.to_owned(),
             revision: revision.to_owned(),
@@ -93,11 +91,10 @@ impl Successor {
             let overlay = self.text();
             let error = match check(overlay.as_deref()) {
                 Ok(checked) => {
-                    let left_out = self.left_out;
                     return Ok(Passed {
                         checked,
                         overlay,
-                        left_out,
+                        left_out: self.left_out,
                     });
                 }
                 Err(error) => error,
@@ -156,11 +153,10 @@ impl Successor {
             return false;
         };
         let mut named = BTreeMap::new();
-        for (entry, problem) in problems
-            .iter()
-            .filter_map(|problem| Some((entry_of(problem)?, problem)))
-        {
-            named.entry(entry).or_insert_with(|| problem.what.clone());
+        for problem in problems {
+            if let Some(entry) = entry_of(problem) {
+                named.entry(entry).or_insert_with(|| problem.what.clone());
+            }
         }
         self.left_out.extend(named.iter().map(|(pointer, why)| LeftOut {
             entry: cut(&self.entries, &document, std::slice::from_ref(pointer)).1.concat(),

@@ -110,6 +110,13 @@ impl Entry {
             links: None,
         }
     }
+
+    /// Returns the hashes of all published forms, the current one first.
+    #[must_use]
+    pub fn hashes(&self) -> Vec<&str> {
+        let accepted = self.accepted.iter().map(String::as_str);
+        std::iter::once(self.sha256.as_str()).chain(accepted).collect()
+    }
 }
 
 fn yes() -> bool {
