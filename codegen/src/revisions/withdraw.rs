@@ -99,7 +99,8 @@ fn warnings(
     if let Some(hub) = hub.filter(|hub| old_hub != Some(*hub)) {
         warnings.push(format!("handlers are now written against {hub}"));
     }
-    if let Some(successor) = manifest.revisions.get(index).map(|entry| &entry.revision) {
+    let successor = manifest.revisions.get(index).map(|entry| &entry.revision);
+    if let Some(successor) = successor {
         let rules = directory.join(successor.as_str()).join("adapt.yaml");
         let now = index.checked_sub(1).map(|before| &manifest.revisions[before].revision);
         let now = now.map_or_else(
@@ -118,7 +119,6 @@ fn warnings(
             warnings.push(format!("{}: {revision} is named in {lines}", path.display()));
         }
     }
-    let successor = manifest.revisions.get(index).map(|entry| &entry.revision);
     let overlay = left.and_then(|left| left.overlay.as_ref()).zip(successor);
     let cache = Cache::default();
     let mut files = Directory::new(directory, &cache.files);
