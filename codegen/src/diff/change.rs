@@ -157,3 +157,8 @@ impl Change {
         self
     }
 }
+
+/// Returns the values of a change as a list; `None` if there are none.
+pub(super) fn list(values: &[String]) -> Option<String> {
+    (!values.is_empty()).then(|| values.join(", "))
+}

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mcp_wire::Direction;
 
-use super::change::{Change, ChangeKind, Compatibility, Subject};
+use super::change::{Change, ChangeKind, Compatibility, Subject, list};
 use super::pair::{Pair, leaf_types};
 use crate::model::{MessageKind, Method, Model, TypeRef};
 
@@ -25,14 +25,11 @@ pub(super) fn changes(pair: &Pair<'_>) -> Vec<Change> {
         };
         let change = Change::new(Subject::Method, key.0, what, compatibility)
             .values(before.map(describe), after.map(describe))
-            .at(pointer(pair.earlier, before), pointer(pair.later, after));
+            .at(pointer(pair.earlier, before), pointer(pair.later, after))
+            .planned_as([key.0.to_owned()]);
         vec![change]
     });
-    let mut found: Vec<Change> = found.collect();
-    for change in &mut found {
-        change.planned_as.push(change.name.clone());
-    }
-    found
+    found.collect()
 }
 
 fn methods(model: &Model) -> BTreeMap<Key<'_>, &Method> {
@@ -45,10 +42,11 @@ fn methods(model: &Model) -> BTreeMap<Key<'_>, &Method> {
 
 fn compare<'m>(pair: &Pair<'m>, before: &'m Method, after: &'m Method) -> Vec<Change> {
     let change = |what, compatibility| {
-        Change::new(Subject::Method, &before.name, what, compatibility).at(
-            Some(pair.earlier.pointer_of(before).to_owned()),
-            Some(pair.later.pointer_of(after).to_owned()),
-        )
+        let pointers = [pair.earlier.pointer_of(before), pair.later.pointer_of(after)];
+        let [earlier, later] = pointers.map(|pointer| Some(pointer.to_owned()));
+        Change::new(Subject::Method, &before.name, what, compatibility)
+            .at(earlier, later)
+            .planned_as([before.name.clone()])
     };
     let mut changes = Vec::new();
     if before.direction != after.direction {
@@ -75,7 +73,7 @@ fn compare<'m>(pair: &Pair<'m>, before: &'m Method, after: &'m Method) -> Vec<Ch
     let Some((what, compatibility)) = values.kind() else {
         return changes;
     };
-    let list = |names: &[String]| (!names.is_empty()).then(|| format!("result {}", names.join(", ")));
+    let list = |names: &[String]| list(names).map(|names| format!("result {names}"));
     let results = before.results.iter().chain(&after.results).filter_map(TypeRef::named);
     let change = change(what, compatibility).values(list(&values.removed), list(&values.added));
     changes.push(change.planned_as(results.map(str::to_owned)));

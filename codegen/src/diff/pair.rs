@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::mem::discriminant;
 
 use super::change::{ChangeKind, Compatibility};
-use super::place::describe;
+use super::place::{describe_scalar, describe_type};
 use crate::adapt::Plan;
 use crate::model::{Model, Struct, TypeKind, TypeRef};
 use crate::normalise::Scalar;
@@ -251,10 +251,8 @@ impl<'m> LeafType<'m> {
             Container::Map => "map of ",
         });
         let what = match &self.what {
-            Values::Of(ty) => describe(model, ty),
-            Values::One(Scalar::String(text)) => format!("{text:?}"),
-            Values::One(Scalar::Integer(number)) => number.to_string(),
-            Values::One(Scalar::Boolean(flag)) => flag.to_string(),
+            Values::Of(ty) => describe_type(model, ty),
+            Values::One(value) => describe_scalar(value),
         };
         around.collect::<String>() + &what
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::change::{Change, ChangeKind, Compatibility, Subject};
+use super::change::{Change, ChangeKind, Compatibility, Subject, list};
 use super::pair::{Difference, LeafType, Pair, leaf_types};
 use super::place::name_of;
 use crate::model::{Assertions, DeclaredMember, Model, Struct, Type, TypeKind, TypeRef};
@@ -82,7 +82,7 @@ impl<'p, 'm> Matched<'p, 'm> {
         let mut changes = match (&self.earlier.kind, &self.later.kind) {
             (TypeKind::Struct(before), TypeKind::Struct(after)) => self.members(before, after),
             (TypeKind::Strings { values: before, .. }, TypeKind::Strings { values: after, .. }) => {
-                self.enumeration(before, after)
+                self.enumeration(before, after).into_iter().collect()
             }
             // A union without a name is compared at each place where it is used.
             (TypeKind::Union(_), TypeKind::Union(_)) if self.earlier.official && self.later.official => {
@@ -113,27 +113,22 @@ impl<'p, 'm> Matched<'p, 'm> {
 
     fn loosened_or_tightened(&self, member: Option<&str>, values: Difference) -> Option<Change> {
         let (what, compatibility) = values.kind()?;
-        let list = |values: Vec<String>| (!values.is_empty()).then(|| values.join(", "));
         let change = self.change(member, what, compatibility);
-        Some(change.values(list(values.removed), list(values.added)))
+        Some(change.values(list(&values.removed), list(&values.added)))
     }
 
-    fn enumeration(&self, before: &[String], after: &[String]) -> Vec<Change> {
+    fn enumeration(&self, before: &[String], after: &[String]) -> Option<Change> {
         let leaf_types = |values: &[String]| -> Vec<_> {
             let texts = values.iter().cloned().map(Scalar::String);
             texts.map(LeafType::value).collect()
         };
-        let change = self.loosened_or_tightened(None, self.pair.compare(&leaf_types(before), &leaf_types(after)));
-        let is_open = |ty: &Type| !ty.schema.enumeration;
-        let change = change.map(|change| match (is_open(self.earlier), is_open(self.later)) {
+        let mut change =
+            self.loosened_or_tightened(None, self.pair.compare(&leaf_types(before), &leaf_types(after)))?;
+        if !self.earlier.schema.enumeration && !self.later.schema.enumeration {
             // Any other value was valid, and still is.
-            (true, true) => Change {
-                compatibility: Compatibility::Additive,
-                ..change
-            },
-            _ => change,
-        });
-        change.into_iter().collect()
+            change.compatibility = Compatibility::Additive;
+        }
+        Some(change)
     }
 
     fn members(&self, before: &'m Struct, after: &'m Struct) -> Vec<Change> {
@@ -222,7 +217,7 @@ impl<'p, 'm> Matched<'p, 'm> {
         let bounds = |own: &Assertions, other: &Assertions| {
             let own = own.here.difference(&other.here);
             let bounds: Vec<String> = own.map(|(keyword, bound)| format!("{keyword} {bound}")).collect();
-            (!bounds.is_empty()).then(|| bounds.join(", "))
+            list(&bounds)
         };
         let (before_only, after_only) = (bounds(before, after), bounds(after, before));
         let (what, compatibility) = ChangeKind::of_values(after_only.is_some(), before_only.is_some())?;
@@ -235,7 +230,6 @@ impl<'p, 'm> Matched<'p, 'm> {
         let (earlier, later) = (schema(self.earlier), schema(self.later));
         let bounds = self.assertions(Some(name), &earlier.assertions, &later.assertions);
         let mut changes: Vec<Change> = bounds.into_iter().collect();
-        let inner = |member: &str| format!("{name}.{member}");
         let [earlier, later] = [(before, earlier), (after, later)].map(|(field, schema)| match field.is_open() {
             true => schema.declared,
             false => BTreeMap::new(),
@@ -252,7 +246,7 @@ impl<'p, 'm> Matched<'p, 'm> {
                 (Some(true), Some(false)) => (ChangeKind::Optional, Compatibility::BreakingForReceivers),
                 _ => continue,
             };
-            let change = self.change(Some(&inner(member)), what, compatibility);
+            let change = self.change(Some(&format!("{name}.{member}")), what, compatibility);
             let any = (what == ChangeKind::Loosened).then(|| "any JSON, undeclared".to_owned());
             changes.push(change.values(None, any));
         }

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::diff::{Diff, deprecations};
+use crate::diff::{Diff, deprecations, describe_type};
 use crate::error::EmitError;
 use crate::load::{Docs, Extends, Manifest};
 use crate::markdown::{anchor, cell, linked};
@@ -118,16 +118,11 @@ impl Page<'_> {
                 None => format!("`{name}`"),
             },
             TypeRef::RequestId => "string or integer".into(),
-            TypeRef::String => "string".into(),
-            TypeRef::Boolean => "boolean".into(),
-            TypeRef::Integer => "integer".into(),
-            TypeRef::Number => "number".into(),
             TypeRef::Null => "`null`".into(),
-            TypeRef::Any => "any JSON".into(),
-            TypeRef::RawObject => "object".into(),
             TypeRef::List(inner) => format!("list of {}", self.reference(inner)),
             TypeRef::Map(inner) => format!("map of {}", self.reference(inner)),
             TypeRef::Nullable(inner) => format!("{} or `null`", self.reference(inner)),
+            other => describe_type(self.model, other),
         }
     }
 

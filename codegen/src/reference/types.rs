@@ -4,10 +4,9 @@ use serde_json::{Value, json};
 
 use super::Page;
 use super::history::{Ancestor, of_member, of_whole};
-use crate::diff::way_to;
+use crate::diff::{describe_scalar, way_to};
 use crate::markdown::cell;
 use crate::model::{Decision, Struct, Type, TypeKind, TypeRef};
-use crate::normalise::Scalar;
 use crate::overlay::Deprecation;
 
 impl Page<'_> {
@@ -86,11 +85,7 @@ impl Page<'_> {
             json!({"name": name, "ty": value, "required": required, "meaning": meaning, "history": history})
         };
         let constants = object.constants.iter().map(|constant| {
-            let value = match &constant.value {
-                Scalar::String(text) => format!("`{text:?}`"),
-                Scalar::Integer(number) => format!("`{number}`"),
-                Scalar::Boolean(flag) => format!("`{flag}`"),
-            };
+            let value = format!("`{}`", describe_scalar(&constant.value));
             row(&constant.name, value, constant.required, String::new())
         });
         let members = object.members.iter().map(|member| {
