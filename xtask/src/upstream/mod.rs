@@ -7,7 +7,6 @@ mod source;
 
 use std::collections::BTreeMap;
 use std::error::Error;
-use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
@@ -70,13 +69,37 @@ enum State {
     Unread { why: String },
 }
 
+impl Item {
+    fn new(kind: &'static str, name: impl Into<String>, state: Result<State, Box<dyn Error>>) -> Self {
+        Self {
+            kind,
+            name: name.into(),
+            state: state.unwrap_or_else(|error| State::Unread { why: error.to_string() }),
+        }
+    }
+}
+
+impl State {
+    /// The state of something whose changes aren't listed.
+    fn of(is_same: bool, ours: &str, theirs: String) -> Self {
+        match is_same {
+            true => Self::Same,
+            false => Self::Changed {
+                ours: ours.to_owned(),
+                theirs,
+                diff: None,
+            },
+        }
+    }
+}
+
 pub fn run(args: &UpstreamArgs) -> Result<(), Box<dyn Error>> {
     let manifest = in_workspace("xtask/upstream.yaml");
     let text = std::fs::read_to_string(args.manifest.as_ref().unwrap_or(&manifest))?;
     let upstream: Upstream = yaml_serde::from_str(&text)?;
     let source = Source::new(args.from.clone());
     let mut items = schemas::compare(&upstream, &args.schema.directory(), &source)?;
-    let root: PathBuf = in_workspace(".");
+    let root = in_workspace(".");
     items.extend(upstream.packages.iter().map(|package| package.compare(&root, &source)));
     print(match args.format {
         UpstreamFormat::Text => render::text(&items),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::source::Source;
+use super::source::{Registry, Source};
 use super::{Item, State};
 
 #[derive(Debug, Deserialize)]
@@ -18,42 +18,18 @@ pub struct Package {
     prerelease: bool,
 }
 
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Registry {
-    Npm,
-    Pypi,
-    Cargo,
-}
-
 impl Package {
     pub fn compare(&self, root: &Path, source: &Source) -> Item {
-        let kind = match self.registry {
-            Registry::Npm => "npm",
-            Registry::Pypi => "pypi",
-            Registry::Cargo => "cargo",
-        };
-        let state = self.state(kind, root, source);
-        Item {
-            kind,
-            name: format!("{} ({})", self.name, self.file.display()),
-            state: state.unwrap_or_else(|error| State::Unread { why: error.to_string() }),
-        }
+        let name = format!("{} ({})", self.name, self.file.display());
+        Item::new(self.registry.name(), name, self.state(root, source))
     }
 
-    fn state(&self, kind: &str, root: &Path, source: &Source) -> Result<State, Box<dyn Error>> {
+    fn state(&self, root: &Path, source: &Source) -> Result<State, Box<dyn Error>> {
         let path = root.join(&self.file);
         let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
         let ours = pinned(&text, &self.name).ok_or_else(|| format!("{} has no version of it", self.file.display()))?;
-        let theirs = source.version(kind, &self.name, self.prerelease)?;
-        Ok(match is_same(ours, &theirs) {
-            true => State::Same,
-            false => State::Changed {
-                ours: ours.to_owned(),
-                theirs,
-                diff: None,
-            },
-        })
+        let theirs = source.version(self.registry, &self.name, self.prerelease)?;
+        Ok(State::of(is_same(ours, &theirs), ours, theirs))
     }
 }
 

@@ -26,8 +26,7 @@ pub fn text(items: &[Item]) -> String {
 
 /// A table of the items that aren't the same, and the changes of each schema.
 pub fn markdown(items: &[Item]) -> Result<String, EmitError> {
-    let count = |is: fn(&State) -> bool| items.iter().filter(|item| is(&item.state)).count();
-    let same = count(|state| matches!(state, State::Same));
+    let same = items.iter().filter(|item| matches!(item.state, State::Same)).count();
     let mut text = format!("{same} of {} are unchanged.\n", items.len());
     if same < items.len() {
         text += "\n| | Name | Here | Upstream |\n|---|---|---|---|\n";

@@ -4,9 +4,9 @@ use std::error::Error;
 use std::io::Write as _;
 use std::path::Path;
 
+use mcp_codegen::ingest::sha256;
 use mcp_codegen::load::Manifest;
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 use tempfile::NamedTempFile;
 
 use super::source::Source;
@@ -17,78 +17,46 @@ const DRAFT: &str = "draft";
 
 pub fn compare(upstream: &Upstream, schema: &Path, source: &Source) -> Result<Vec<Item>, Box<dyn Error>> {
     let manifest = Manifest::load(schema)?;
-    let mut items = Vec::new();
-    let mut add = |kind, name: &str, state: Result<State, Box<dyn Error>>| {
-        let state = state.unwrap_or_else(|error| State::Unread { why: error.to_string() });
-        items.push(Item {
-            kind,
-            name: name.to_owned(),
-            state,
-        });
-    };
-    add("revision", "all", new_revisions(&upstream.revisions, &manifest, source));
-    for (revision, state) in released(schema, &manifest, &upstream.schema, source) {
-        add("schema", revision, state);
-    }
+    let mut items = released("", schema, &manifest, (&upstream.revisions, &upstream.schema), source);
     if let Some(last) = manifest.revisions.last() {
-        let hashes: Vec<&String> = std::iter::once(&last.sha256).chain(&last.accepted).collect();
-        add(
-            "schema",
-            DRAFT,
-            schema_state(schema, last.revision.as_str(), &hashes, &upstream.draft, source),
-        );
+        let state = schema_state(schema, last.revision.as_str(), &last.hashes(), &upstream.draft, source);
+        items.push(Item::new("schema", DRAFT, state));
     }
     for (name, family) in &upstream.families {
-        let directory = schema.join(name);
+        let (prefix, directory) = (format!("{name}/"), schema.join(name));
         let manifest = Manifest::load(&directory)?;
-        add(
-            "revision",
-            &format!("{name}/all"),
-            new_revisions(&family.revisions, &manifest, source),
-        );
-        for (revision, state) in released(&directory, &manifest, &family.schema, source) {
-            add("schema", &format!("{name}/{revision}"), state);
-        }
+        let urls = (family.revisions.as_str(), family.schema.as_str());
+        items.extend(released(&prefix, &directory, &manifest, urls, source));
     }
     for (name, extension) in &upstream.extensions {
-        let known = manifest.extensions.get(name);
+        let known = manifest.extensions.get(name).map(|known| &known.schema.sha256);
         let state = source.fetch(&extension.current).and_then(|theirs| {
-            let theirs = hash(&theirs);
+            let theirs = sha256(&theirs);
             let ours = match &extension.pinned {
-                Some(pinned) => hash(&source.fetch(pinned)?),
+                Some(pinned) => sha256(&source.fetch(pinned)?),
                 None => known
                     .ok_or("schema/revisions.yaml has no extension of this name")?
-                    .schema
-                    .sha256
                     .clone(),
             };
-            Ok(match ours == theirs {
-                true => State::Same,
-                false => State::Changed {
-                    ours,
-                    theirs,
-                    diff: None,
-                },
-            })
+            Ok(State::of(ours == theirs, &ours, theirs))
         });
-        add("extension", name, state);
+        items.push(Item::new("extension", name, state));
     }
     Ok(items)
 }
 
-/// The schema of each released revision.
-fn released<'m>(
-    schema: &'m Path,
-    manifest: &'m Manifest,
-    url: &'m str,
-    source: &'m Source,
-) -> impl Iterator<Item = (&'m str, Result<State, Box<dyn Error>>)> {
-    let released = manifest.revisions.iter().filter(|entry| entry.released);
-    released.map(move |entry| {
+/// The list of revisions, and the schema of each released one. `prefix` precedes their names, and `urls` are those of
+/// the list and of a schema.
+fn released(prefix: &str, schema: &Path, manifest: &Manifest, (list, url): (&str, &str), source: &Source) -> Vec<Item> {
+    let new = new_revisions(list, manifest, source);
+    let mut items = vec![Item::new("revision", format!("{prefix}all"), new)];
+    for entry in manifest.revisions.iter().filter(|entry| entry.released) {
         let revision = entry.revision.as_str();
         let url = url.replace("{revision}", revision);
-        (revision, schema_state(schema, revision, &[&entry.sha256], &url, source))
-    })
+        let state = schema_state(schema, revision, &[&entry.sha256], &url, source);
+        items.push(Item::new("schema", format!("{prefix}{revision}"), state));
+    }
+    items
 }
 
 /// The listed revisions that aren't ingested.
@@ -99,27 +67,20 @@ fn new_revisions(list: &str, manifest: &Manifest, source: &Source) -> Result<Sta
     let new: Vec<&str> = names
         .filter(|name| *name != DRAFT && manifest.entry(name).is_none())
         .collect();
-    Ok(match new.is_empty() {
-        true => State::Same,
-        false => State::Changed {
-            ours: "none".to_owned(),
-            theirs: new.join(", "),
-            diff: None,
-        },
-    })
+    Ok(State::of(new.is_empty(), "none", new.join(", ")))
 }
 
 /// Compares a schema with that of a revision. One that differs only in prose counts as the same.
-fn schema_state<H: AsRef<str>>(
+fn schema_state(
     schema: &Path,
     revision: &str,
-    ours: &[H],
+    ours: &[&str],
     url: &str,
     source: &Source,
 ) -> Result<State, Box<dyn Error>> {
     let bytes = source.fetch(url)?;
-    let theirs = hash(&bytes);
-    if ours.iter().any(|ours| ours.as_ref() == theirs) {
+    let theirs = sha256(&bytes);
+    if ours.contains(&&*theirs) {
         return Ok(State::Same);
     }
     let mut file = NamedTempFile::new()?;
@@ -134,8 +95,4 @@ fn schema_state<H: AsRef<str>>(
             diff: Some(diff),
         },
     })
-}
-
-fn hash(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -5,10 +5,33 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
+use serde::Deserialize;
+use serde_json::Value;
+
 use crate::command::{cargo, read};
 
 /// The limit on the size of a schema, text or list.
 const MAX_BYTES: u64 = 16 << 20;
+
+/// A registry of packages, of which a client is installed.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Registry {
+    Npm,
+    Pypi,
+    Cargo,
+}
+
+impl Registry {
+    /// Its name in reports, and that of its folder in place of the network.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Npm => "npm",
+            Self::Pypi => "pypi",
+            Self::Cargo => "cargo",
+        }
+    }
+}
 
 pub struct Source {
     folder: Option<PathBuf>,
@@ -38,27 +61,27 @@ impl Source {
     }
 
     /// The latest version of a package; with `prerelease`, the most recently published one of npm.
-    pub fn version(&self, registry: &str, name: &str, prerelease: bool) -> Result<String, Box<dyn Error>> {
+    pub fn version(&self, registry: Registry, name: &str, prerelease: bool) -> Result<String, Box<dyn Error>> {
         if let Some(folder) = &self.folder {
-            let path = folder.join(registry).join(name);
+            let path = folder.join(registry.name()).join(name);
             let version = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
             return Ok(version.trim().to_owned());
         }
         let version = match registry {
-            "npm" => {
+            Registry::Npm => {
                 let wanted = if prerelease { "versions" } else { "version" };
                 let text = read(Command::new("npm").args(["view", name, wanted, "--json"]))?;
                 match serde_json::from_str(&text)? {
-                    serde_json::Value::Array(all) => all.last().and_then(serde_json::Value::as_str).map(str::to_owned),
+                    Value::Array(all) => all.last().and_then(Value::as_str).map(str::to_owned),
                     one => one.as_str().map(str::to_owned),
                 }
             }
-            "pypi" => {
+            Registry::Pypi => {
                 let text = read(Command::new("python3").args(["-m", "pip", "index", "versions", name]))?;
                 text.split_once('(')
                     .and_then(|(_, rest)| Some(rest.split_once(')')?.0.to_owned()))
             }
-            "cargo" => {
+            Registry::Cargo => {
                 // In a workspace, cargo would report the version that the workspace uses.
                 let text = read(
                     cargo()
@@ -68,8 +91,7 @@ impl Source {
                 let line = text.lines().find_map(|line| line.strip_prefix("version: "));
                 line.and_then(|line| line.split_whitespace().next()).map(str::to_owned)
             }
-            other => return Err(format!("there is no client for the registry {other:?}: npm, pypi or cargo").into()),
         };
-        version.ok_or_else(|| format!("{registry} reported no version of {name}").into())
+        version.ok_or_else(|| format!("{} reported no version of {name}", registry.name()).into())
     }
 }
