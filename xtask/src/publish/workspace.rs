@@ -20,22 +20,7 @@ pub struct Package {
     targets: Vec<Target>,
     /// The registries that it may be published to; `None` for all.
     publish: Option<Vec<String>>,
-    #[serde(default)]
-    metadata: Option<PackageMetadata>,
-}
-
-#[derive(Debug, Clone, Default, Deserialize)]
-struct PackageMetadata {
-    #[serde(default)]
-    release: PackageRelease,
-}
-
-/// `[package.metadata.release]`
-#[derive(Debug, Clone, Default, Deserialize)]
-struct PackageRelease {
-    /// Whether any release may be breaking, as for the types of a draft.
-    #[serde(default)]
-    unstable: bool,
+    metadata: Option<Metadata>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -57,20 +42,22 @@ struct Target {
 pub struct Workspace {
     /// The crates, each after its dependencies.
     pub packages: Vec<Package>,
-    #[serde(default)]
     metadata: Option<Metadata>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 struct Metadata {
     #[serde(default)]
     release: ReleaseMetadata,
 }
 
-/// `[workspace.metadata.release]`
-#[derive(Debug, Default, Deserialize)]
+/// `[package.metadata.release]` or `[workspace.metadata.release]`
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
 struct ReleaseMetadata {
-    #[serde(default)]
+    /// Of a package: whether any release may be breaking, as for the types of a draft.
+    unstable: bool,
+    /// Of the workspace: see [`Workspace::owners`].
     owners: Vec<String>,
 }
 
