@@ -22,7 +22,7 @@ use api::Api;
 pub use version::{Bump, VersionError, next_version};
 
 /// The changes of a generated crate since a release.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct CrateChange {
     /// The bump that it needs; `None` if the schema that it is generated from hasn't changed.
     pub bump: Option<Bump>,

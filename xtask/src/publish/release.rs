@@ -1,6 +1,6 @@
 //! The version bump of each crate, from the changes since its release.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::path::Path;
 
@@ -89,7 +89,7 @@ pub fn releases(workspace: &Path, packages: &[Package], since: Option<&str>) -> 
         generated.extend(compare_schemas(&before, &schema)?);
     }
     let is_installed = is_semver_checks_installed();
-    let mut bumps: BTreeMap<&str, Bump> = BTreeMap::new();
+    let mut breaking: BTreeSet<&str> = BTreeSet::new();
     let mut releases = Vec::new();
     for package in packages {
         let Some(released) = baseline.package(&package.name) else {
@@ -97,32 +97,27 @@ pub fn releases(workspace: &Path, packages: &[Package], since: Option<&str>) -> 
             continue;
         };
         let mut change = if !has_changed(workspace, tag, package, packages)? {
-            unchanged()
+            CrateChange::default()
         } else if is_installed && package.is_library() {
             let mut change = checked(package, released)?;
-            change.notes.extend(
-                generated
-                    .get(&package.name)
-                    .into_iter()
-                    .flat_map(|change| change.notes.clone()),
-            );
+            if let Some(models) = generated.get(&package.name) {
+                change.notes.extend_from_slice(&models.notes);
+            }
             change
         } else if let Some(change) = generated.get(&package.name) {
             generated_change(change)
         } else {
             assumed(package)
         };
-        for (name, _) in bumps
-            .iter()
-            .filter(|(name, bump)| **bump == Bump::Major && package.needs(name))
-        {
+        for name in breaking.iter().filter(|name| package.needs(name)) {
             // The dependencies of a library are a part of its API.
             let bump = if package.is_library() { Bump::Major } else { Bump::Patch };
             change.bump = change.bump.max(Some(bump));
             change.notes.push(format!("Needs the new version of `{name}`."));
         }
-        let bump = change.bump.filter(|_| !package.is_unstable());
-        bumps.extend(bump.map(|bump| (package.name.as_str(), bump)));
+        if change.bump == Some(Bump::Major) && !package.is_unstable() {
+            breaking.insert(&package.name);
+        }
         let needed = change
             .bump
             .map(|bump| next_version(&released.version, bump))
@@ -139,24 +134,15 @@ pub fn releases(workspace: &Path, packages: &[Package], since: Option<&str>) -> 
     Ok(releases)
 }
 
-fn unchanged() -> CrateChange {
-    CrateChange {
-        bump: None,
-        notes: Vec::new(),
-    }
-}
-
 fn first_release(package: &Package) -> Release {
+    let note = package.description.as_deref().unwrap_or("The first release");
     Release {
         name: package.name.clone(),
         version: package.version.clone(),
         released: None,
         change: CrateChange {
             bump: None,
-            notes: vec![format!(
-                "{}.",
-                package.description.as_deref().unwrap_or("The first release")
-            )],
+            notes: vec![format!("{note}.")],
         },
         needed: Some(package.version.clone()),
         published: Published::Unknown,
