@@ -67,8 +67,7 @@ pub fn run(args: IngestArgs) -> Result<(), Box<dyn Error>> {
         status(format_args!("left out of the overlay: {}\n  {why}", first.trim_start()));
     }
     warn(&done.warnings);
-    print(format_args!("next: cargo xtask generate\n"))?;
-    Ok(())
+    Ok(print("next: cargo xtask generate\n")?)
 }
 
 /// Ends the program with the status of misuse.

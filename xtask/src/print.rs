@@ -4,8 +4,6 @@ use std::error::Error;
 use std::fmt::Display;
 use std::io::{self, Write};
 
-use mcp_codegen::Problem;
-
 /// Writes to standard output.
 pub fn print(text: impl Display) -> io::Result<()> {
     let mut out = io::stdout().lock();
@@ -18,10 +16,10 @@ pub fn status(line: impl Display) {
     let _ = writeln!(io::stderr(), "{line}");
 }
 
-/// Prints problems as warnings.
-pub fn warn(problems: &[Problem]) {
-    for problem in problems {
-        status(format_args!("warning: {problem}"));
+/// Writes warnings to standard error.
+pub fn warn(warnings: &[impl Display]) {
+    for warning in warnings {
+        status(format_args!("warning: {warning}"));
     }
 }
 

@@ -22,6 +22,5 @@ pub fn run(args: &RenameArgs) -> Result<(), Box<dyn Error>> {
             args.from
         ));
     }
-    print(format_args!("next: cargo xtask generate\n"))?;
-    Ok(())
+    Ok(print("next: cargo xtask generate\n")?)
 }

@@ -5,14 +5,11 @@ use std::error::Error;
 use mcp_codegen::revisions::withdraw;
 
 use crate::args::WithdrawArgs;
-use crate::print::{print, status};
+use crate::print::{print, warn};
 
 pub fn run(args: &WithdrawArgs) -> Result<(), Box<dyn Error>> {
     let done = withdraw(&args.schema.directory(), &args.revision)?;
     print(format_args!("removed {}\n", done.folder.display()))?;
-    for warning in &done.warnings {
-        status(format_args!("warning: {warning}"));
-    }
-    print(format_args!("next: cargo xtask generate\n"))?;
-    Ok(())
+    warn(&done.warnings);
+    Ok(print("next: cargo xtask generate\n")?)
 }
