@@ -34,19 +34,16 @@ impl Api {
         api
     }
 
-    fn add(&mut self, path: String, signature: String, is_part: bool) {
-        self.0.insert(path, Item { signature, is_part });
+    fn add(&mut self, path: impl Into<String>, signature: impl Into<String>, is_part: bool) {
+        let signature = signature.into();
+        self.0.insert(path.into(), Item { signature, is_part });
     }
 
     fn add_type(&mut self, path: &str, ty: &Type, model: &Model) {
         let kind = match &ty.kind {
             TypeKind::Struct(object) => {
                 for constant in object.constants.iter().filter(|constant| !constant.required) {
-                    self.add(
-                        format!("{path}.{}", constant.name),
-                        "an optional constant".to_owned(),
-                        true,
-                    );
+                    self.add(format!("{path}.{}", constant.name), "an optional constant", true);
                 }
                 for member in &object.members {
                     self.add(format!("{path}.{}", member.name), field(member), true);
@@ -55,7 +52,7 @@ impl Api {
             }
             TypeKind::Strings { values, ordered } => {
                 for value in values {
-                    self.add(format!("{path}::{value:?}"), String::new(), true);
+                    self.add(format!("{path}::{value:?}"), "", true);
                 }
                 format!("enum, ordered: {ordered}")
             }
@@ -68,7 +65,7 @@ impl Api {
             }
             TypeKind::Methods(methods) => {
                 for (method, ty) in methods {
-                    self.add(format!("{path}::{method:?}"), ty.clone(), true);
+                    self.add(format!("{path}::{method:?}"), ty, true);
                 }
                 "enum".to_owned()
             }
@@ -77,13 +74,13 @@ impl Api {
                     self.add(format!("{path}::{variant}"), format!("{held:?}"), true);
                 }
                 if let Some(unknown) = model.unknown_result(methods) {
-                    self.add(format!("{path}::{unknown}"), "unknown".to_owned(), true);
+                    self.add(format!("{path}::{unknown}"), "unknown", true);
                 }
                 "enum".to_owned()
             }
             TypeKind::Alias(target) => format!("alias of {target:?}"),
         };
-        self.add(path.to_owned(), kind, false);
+        self.add(path, kind, false);
     }
 
     /// Returns the breaking changes in a later API, a sentence each: items that are gone or different, and new parts of
