@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::Page;
 use crate::diff::direction;
-use crate::markdown::{anchor, cell};
+use crate::markdown::{anchor, cell, cell_or_dash};
 use crate::model::{MessageKind, Method};
 use crate::overlay::ErrorCode;
 
@@ -45,11 +45,7 @@ impl Page<'_> {
         let codes = self.model.error_codes.iter();
         let codes = codes.filter(|error| error.methods.contains(&method.name));
         let codes: Vec<String> = codes.map(|error| format!("[{}](#error-codes)", error.code)).collect();
-        if codes.is_empty() {
-            "–".into()
-        } else {
-            codes.join(", ")
-        }
+        cell_or_dash(&codes.join(", "))
     }
 
     pub(super) fn error_codes(&self) -> Vec<Value> {
