@@ -62,7 +62,7 @@ impl<'m> Pair<'m> {
         }
         let taken: (BTreeSet<&str>, BTreeSet<&str>) = counterparts.iter().copied().unzip();
         // A type is renamed if only this one is converted to the other, and each name is in one of the revisions only.
-        let (mut of_earlier, mut of_later) = (BTreeMap::<_, Vec<_>>::new(), BTreeMap::<_, Vec<_>>::new());
+        let mut renamed = Vec::<(&str, &str)>::new();
         for (source, target) in up.conversions.keys() {
             let (TypeRef::Named(name), TypeRef::Named(other)) = (source, target) else {
                 continue;
@@ -74,22 +74,20 @@ impl<'m> Pair<'m> {
             if is_message || discriminant(&ty.kind) != discriminant(&other_ty.kind) {
                 continue;
             }
-            let is_new = [!taken.0.contains(name.as_str()), !taken.1.contains(other.as_str())];
-            if is_new[0] && is_new[1] {
-                of_earlier.entry(name).or_default().push(other);
-                of_later.entry(other).or_default().push(name);
-            } else if is_new[0] && !ty.official || is_new[1] && !other_ty.official {
+            let (is_gone, is_new) = (!taken.0.contains(name.as_str()), !taken.1.contains(other.as_str()));
+            if is_gone && is_new {
+                renamed.push((name, other));
+            } else if is_gone && !ty.official || is_new && !other_ty.official {
                 // One of the schemas doesn't name the type there.
                 counterparts.insert((name, other));
             }
         }
-        for (name, others) in of_earlier {
-            if let [other] = others[..]
-                && of_later[other].len() == 1
-            {
-                counterparts.insert((name, other));
-            }
-        }
+        counterparts.extend(renamed.iter().filter(|(name, other)| {
+            let mut same = renamed
+                .iter()
+                .filter(|(earlier, later)| earlier == name || later == other);
+            same.nth(1).is_none()
+        }));
         Self {
             earlier,
             later,

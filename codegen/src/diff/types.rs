@@ -11,7 +11,14 @@ use crate::normalise::Scalar;
 pub(super) fn changes(pair: &Pair<'_>) -> Vec<Change> {
     let mut changes = definitions(pair);
     for (before, after) in pair.types() {
-        changes.extend(Matched::of(pair, before, after).changes());
+        let matched = Matched {
+            pair,
+            rust_names: [before, after],
+            // A pair has the names of types of both models.
+            earlier: &pair.earlier.types[before],
+            later: &pair.later.types[after],
+        };
+        changes.extend(matched.changes());
     }
     changes
 }
@@ -65,20 +72,8 @@ struct Field<'m> {
     ty: Option<&'m TypeRef>,
 }
 
-impl<'p, 'm> Matched<'p, 'm> {
-    fn of(pair: &'p Pair<'m>, before: &'m str, after: &'m str) -> Self {
-        // A pair has the names of types of both models.
-        let (earlier, later) = (&pair.earlier.types[before], &pair.later.types[after]);
-        Self {
-            pair,
-            rust_names: [before, after],
-            earlier,
-            later,
-        }
-    }
-
+impl<'m> Matched<'_, 'm> {
     fn changes(&self) -> Vec<Change> {
-        let named = self.rust_names.map(|name| TypeRef::Named(name.to_owned()));
         let mut changes = match (&self.earlier.kind, &self.later.kind) {
             (TypeKind::Struct(before), TypeKind::Struct(after)) => self.members(before, after),
             (TypeKind::Strings { values: before, .. }, TypeKind::Strings { values: after, .. }) => {
@@ -86,10 +81,12 @@ impl<'p, 'm> Matched<'p, 'm> {
             }
             // A union without a name is compared at each place where it is used.
             (TypeKind::Union(_), TypeKind::Union(_)) if self.earlier.official && self.later.official => {
-                let values = self.pair.compare(
-                    &leaf_types(self.pair.earlier, &named[0]),
-                    &leaf_types(self.pair.later, &named[1]),
+                let [before, after] = self.rust_names.map(|name| TypeRef::Named(name.to_owned()));
+                let (before, after) = (
+                    leaf_types(self.pair.earlier, &before),
+                    leaf_types(self.pair.later, &after),
                 );
+                let values = self.pair.compare(&before, &after);
                 self.loosened_or_tightened(None, values).into_iter().collect()
             }
             _ => Vec::new(),
