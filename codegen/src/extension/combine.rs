@@ -32,22 +32,22 @@ pub(crate) fn combine(
     }
     let official: BTreeMap<&str, &Value> = named(extends.core.root()).collect();
     let corrected: BTreeMap<&str, &Value> = named(core.root()).collect();
-    let (mut imported, mut problems) = (BTreeSet::new(), Vec::new());
-    let own: Vec<(String, String, Value)> = definitions(combined.root(), "#")
-        .map(|(at, name, schema)| (at, name.to_owned(), schema.clone()))
-        .collect();
-    for (at, name, definition) in &own {
-        let (Some(official), Some(corrected)) = (official.get(name.as_str()), corrected.get(name.as_str())) else {
+    let (mut copies, mut problems) = (BTreeMap::new(), Vec::new());
+    for (at, name, definition) in definitions(combined.root(), "#") {
+        let (Some(official), Some(corrected)) = (official.get(name), corrected.get(name)) else {
             continue;
         };
         if canonical(definition) == canonical(official) {
-            combined.set(at, Some((*corrected).clone()));
-            imported.insert(at.clone());
+            copies.insert(at, *corrected);
         } else if definition.get("x-name").is_none() && message_unions().all(|union| union != name) {
-            problems.push(other_shape(schema, extends, at, name));
+            problems.push(other_shape(schema, extends, &at, name));
         }
     }
     Problems::check(problems)?;
+    for (at, corrected) in &copies {
+        combined.set(at, Some((*corrected).clone()));
+    }
+    let mut imported = copies.into_keys().collect();
     import_missing(&mut combined, &core, overlay, &mut imported);
     Ok((refer_to_copies(combined, &imported), imported))
 }
@@ -132,10 +132,8 @@ fn refer_to_copies(mut schema: Document, imported: &BTreeSet<String>) -> Documen
     let mut copies = Vec::<(String, Value)>::new();
     walk(schema.root(), |at, part| {
         let is_within = |outer: &str| at.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'));
-        if !own.iter().any(|own| is_within(own)) || copies.last().is_some_and(|(copy, _)| is_within(copy)) {
-            return;
-        }
-        if !is_distinctive(part) {
+        let is_in_copy = copies.last().is_some_and(|(copy, _)| is_within(copy));
+        if is_in_copy || !own.iter().any(|own| is_within(own)) || !is_distinctive(part) {
             return;
         }
         let part_canonical = canonical(part);
