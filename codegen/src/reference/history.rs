@@ -10,7 +10,8 @@ use crate::model::{MessageKind, Model, ModelledRevision, Type, TypeKind};
 /// The revisions up to one, and the name of each type in each of them.
 pub(super) struct History<'i> {
     models: Vec<&'i Model>,
-    diffs: &'i [Diff],
+    /// For each revision but the first, the changes since the one before.
+    pub(super) diffs: &'i [Diff],
     /// For each revision but the first, the earlier Rust name of each of its types that the revision before has too.
     earlier: Vec<BTreeMap<&'i str, &'i str>>,
 }

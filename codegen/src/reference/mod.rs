@@ -31,18 +31,13 @@ pub(crate) fn reference(
     diffs: &[Diff],
 ) -> Result<String, EmitError> {
     let (extension, model) = (revision.documents.extends.as_ref(), &revision.model);
-    let (before, history) = match extension {
-        Some(_) => (None, History::none(model)),
-        None => {
-            let diffs = &diffs[..index];
-            let history = History::new(&protocol.revisions[..=index], &protocol.plans, diffs);
-            (diffs.last(), history)
-        }
+    let history = match extension {
+        Some(_) => History::none(model),
+        None => History::new(&protocol.revisions[..=index], &protocol.plans, &diffs[..index]),
     };
     let page = Page {
         manifest: &protocol.manifest,
         docs,
-        before,
         revision,
         model,
         history,
@@ -54,8 +49,6 @@ pub(crate) fn reference(
 struct Page<'i> {
     manifest: &'i Manifest,
     docs: &'i Docs,
-    /// The changes since the revision before.
-    before: Option<&'i Diff>,
     revision: &'i ModelledRevision,
     model: &'i Model,
     history: History<'i>,
@@ -81,11 +74,12 @@ impl Page<'_> {
                 family.types_crate(revision),
             ),
         };
+        let before = self.history.diffs.last();
         let values = json!({
             "of": of,
             "what": what,
             "crate_name": crate_name,
-            "before": self.before.map(|diff| json!({"from": diff.from, "page": changes_page(diff)})),
+            "before": before.map(|diff| json!({"from": diff.from, "page": changes_page(diff)})),
             "requests": self.methods(MessageKind::Request),
             "notifications": self.methods(MessageKind::Notification),
             "extension": self.extension.map(|extension| self.of_extension(extension)),
