@@ -40,32 +40,31 @@ pub(super) fn with_results_of(
 /// Returns the entries of an earlier overlay about results, for the methods that have the same results in this
 /// revision.
 fn entries(earlier: &Document, own: &Document, modelled: &ModelledRevision) -> Vec<Value> {
-    let results = |overlay: &Document| {
-        overlay
-            .get("#/results")
-            .and_then(Value::as_array)
-            .cloned()
-            .unwrap_or_default()
-    };
-    let own: Vec<Value> = results(own).iter().flat_map(|entry| names(&entry["method"])).collect();
-    let entries = results(earlier).into_iter().filter_map(|mut entry| {
-        let mut definitions = names(&entry["result"]);
-        definitions.extend(names(&entry["alternatives"]));
-        let mut methods = names(&entry["method"]);
-        methods.retain(|method| !own.contains(method) && results_in(modelled, method) == Some(definitions.clone()));
-        let is_about_any = !methods.is_empty();
-        entry.as_object_mut()?.insert("method".to_owned(), json!(methods));
-        is_about_any.then_some(entry)
+    let own: Vec<&Value> = results(own).iter().flat_map(|entry| names(&entry["method"])).collect();
+    let entries = results(earlier).iter().filter_map(|entry| {
+        let definitions = [names(&entry["result"]), names(&entry["alternatives"])].concat();
+        let mut methods = names(&entry["method"]).to_vec();
+        methods.retain(|method| !own.contains(&method) && results_in(modelled, method).as_ref() == Some(&definitions));
+        if methods.is_empty() {
+            return None;
+        }
+        let mut entry = entry.clone();
+        entry["method"] = json!(methods);
+        Some(entry)
     });
     entries.collect()
 }
 
+fn results(overlay: &Document) -> &[Value] {
+    overlay.get("#/results").map_or(&[], names)
+}
+
 /// Returns the elements of a list, or the value itself; nothing for null.
-fn names(value: &Value) -> Vec<Value> {
+fn names(value: &Value) -> &[Value] {
     match value {
-        Value::Array(names) => names.clone(),
-        Value::Null => Vec::new(),
-        name => vec![name.clone()],
+        Value::Array(names) => names,
+        Value::Null => &[],
+        name => std::slice::from_ref(name),
     }
 }
 
