@@ -22,7 +22,6 @@ use crate::files::{FilesError, write_file};
 use crate::generate::RevisionTable;
 use crate::load::{Document, Entry, Format, MANIFEST, Manifest, OVERLAY, Revision, SCHEMA, read_text};
 use crate::problem::{Problem, Problems};
-use crate::protocol::Protocol;
 
 use self::successor::{Passed, Successor};
 
@@ -181,7 +180,7 @@ struct Prepared {
     official: Official,
     sha256: String,
     is_new: bool,
-    passed: Passed<Protocol>,
+    passed: Passed,
 }
 
 impl Prepared {

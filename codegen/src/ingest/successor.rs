@@ -3,10 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use serde_json::Value;
+
 use crate::error::GenerateError;
 use crate::load::{Document, Format, OVERLAY};
 use crate::overlay::Overlay;
 use crate::problem::{Problem, Problems};
+use crate::protocol::Protocol;
 
 /// Start of the comment that lists the entries left out of an overlay.
 const LEFT_OUT: &str = "# What the overlay of";
@@ -29,18 +32,18 @@ pub struct LeftOut {
 }
 
 /// The result of a check that passed.
-pub(super) struct Passed<T> {
-    pub(super) checked: T,
+pub(super) struct Passed {
+    pub(super) checked: Protocol,
     /// The overlay that passed; `None` if it has no entries.
     pub(super) overlay: Option<String>,
     pub(super) left_out: Vec<LeftOut>,
 }
 
-impl<T> Passed<T> {
+impl Passed {
     /// Runs a check with the entries of an overlay that pass it, or without an overlay.
     pub(super) fn by(
         overlay: Option<Successor>,
-        mut check: impl FnMut(Option<&str>) -> Result<T, GenerateError>,
+        mut check: impl FnMut(Option<&str>) -> Result<Protocol, GenerateError>,
     ) -> Result<Self, GenerateError> {
         match overlay {
             Some(overlay) => overlay.passing(check),
@@ -64,7 +67,7 @@ impl Successor {
         let misfits = overlay.misfits(schema);
         let whole = |pointer: &&String| pointer.split('/').count() == 3;
         let left_out = misfits.iter().filter(whole).map(|pointer| LeftOut {
-            entry: cut(text, &document, std::slice::from_ref(pointer)).1.concat(),
+            entry: cut(text, &document, [pointer]).1.concat(),
             why: "this schema doesn't have what it expects".to_owned(),
         });
         let left_out = left_out.collect();
@@ -83,10 +86,10 @@ impl Successor {
 
     /// Leaves out the entries that a check names until it passes, and returns the rest of the overlay, if there is any,
     /// and the entries left out. If no entry is to blame, the check runs without an overlay, and its error is returned.
-    pub(super) fn passing<T>(
+    pub(super) fn passing(
         mut self,
-        mut check: impl FnMut(Option<&str>) -> Result<T, GenerateError>,
-    ) -> Result<Passed<T>, GenerateError> {
+        mut check: impl FnMut(Option<&str>) -> Result<Protocol, GenerateError>,
+    ) -> Result<Passed, GenerateError> {
         loop {
             let overlay = self.text();
             let error = match check(overlay.as_deref()) {
@@ -118,9 +121,7 @@ impl Successor {
 
     /// Returns the text of the overlay; `None` if it has no entries.
     fn text(&self) -> Option<String> {
-        let Self {
-            predecessor, revision, ..
-        } = self;
+        let (predecessor, revision) = (&self.predecessor, &self.revision);
         if !self.entries.lines().any(|line| line.trim_start().starts_with("- ")) {
             return None;
         }
@@ -159,7 +160,7 @@ impl Successor {
             }
         }
         self.left_out.extend(named.iter().map(|(pointer, why)| LeftOut {
-            entry: cut(&self.entries, &document, std::slice::from_ref(pointer)).1.concat(),
+            entry: cut(&self.entries, &document, [pointer]).1.concat(),
             why: why.clone(),
         }));
         let pointers = named.into_keys().collect();
@@ -180,31 +181,22 @@ fn entry_of(problem: &Problem) -> Option<String> {
 }
 
 /// Returns these entries, with the section in place of its entries if they include all of them.
-fn with_sections(document: &Document, entries: BTreeSet<String>) -> Vec<String> {
-    let sections: BTreeSet<&str> = entries
-        .iter()
-        .filter_map(|entry| entry[2..].split('/').next())
-        .collect();
-    let is_whole = |section: &&str| {
-        let count = document
-            .get(&format!("#/{section}"))
-            .and_then(|it| it.as_array())
-            .map(Vec::len);
-        (0..count.unwrap_or_default()).all(|index| entries.contains(&format!("#/{section}/{index}")))
-    };
-    let whole: Vec<String> = sections
-        .into_iter()
-        .filter(is_whole)
-        .map(|section| format!("#/{section}"))
-        .collect();
-    let in_whole = |entry: &String| whole.iter().any(|section| entry.starts_with(&format!("{section}/")));
-    let others = entries.iter().filter(|entry| !in_whole(entry)).cloned();
-    others.chain(whole.iter().cloned()).collect()
+fn with_sections(document: &Document, mut entries: BTreeSet<String>) -> BTreeSet<String> {
+    let sections = entries.iter().filter_map(|entry| entry.split('/').nth(1));
+    let sections: BTreeSet<String> = sections.map(|section| format!("#/{section}")).collect();
+    for section in sections {
+        let count = document.get(&section).and_then(Value::as_array).map_or(0, Vec::len);
+        if (0..count).all(|index| entries.contains(&format!("{section}/{index}"))) {
+            entries.retain(|entry| !entry.starts_with(&format!("{section}/")));
+            entries.insert(section);
+        }
+    }
+    entries
 }
 
 /// Removes the comment at the start of a text, and the values at these pointers. Returns the rest, and the text of each
 /// value.
-fn cut(text: &str, document: &Document, pointers: &[String]) -> (String, Vec<String>) {
+fn cut<'p>(text: &str, document: &Document, pointers: impl IntoIterator<Item = &'p String>) -> (String, Vec<String>) {
     let lines: Vec<&str> = text.lines().collect();
     let indentation = |line: &str| line.len() - line.trim_start().len();
     let is_comment = |line: &&str| line.starts_with('#') || line.trim().is_empty();
