@@ -73,10 +73,9 @@ impl IngestOptions {
 }
 
 /// A position in the manifest's order.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Position {
     /// The present position, or the end for a new revision.
-    #[default]
     Keep,
     /// Right after another revision.
     After(Revision),

@@ -123,8 +123,6 @@ fn yes() -> bool {
     true
 }
 
-// serde calls it with a reference to the field.
-#[allow(clippy::trivially_copy_pass_by_ref)]
 fn is_true(flag: &bool) -> bool {
     *flag
 }

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 /// assert!("../elsewhere".parse::<Revision>().is_err());
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[serde(try_from = "String")]
 pub struct Revision(String);
 
 /// The error of a text that isn't a valid name of a revision.
@@ -59,12 +59,6 @@ impl TryFrom<String> for Revision {
 
     fn try_from(name: String) -> Result<Self, RevisionError> {
         name.parse()
-    }
-}
-
-impl From<Revision> for String {
-    fn from(revision: Revision) -> Self {
-        revision.0
     }
 }
 
