@@ -24,9 +24,19 @@ pub enum Command {
     Rename(RenameArgs),
     Withdraw(WithdrawArgs),
     Generate(GenerateArgs),
-    Lock(LockArgs),
+    /// Lock the type names of the released revisions
+    ///
+    /// The names are written to schema/REVISION/names.yaml: the Rust path of each type, by its JSON Pointer in the
+    /// schema. From then on, neither a later revision nor a correction changes them, and a change that would lose one is
+    /// refused. Names of new types are added; the names of drafts aren't locked.
+    Lock(SchemaArgs),
     Model(ModelArgs),
-    Adapters(AdaptersArgs),
+    /// Print the report of the conversions between adjacent revisions
+    ///
+    /// Automatic conversions are derived from the two schemas. Rules are in the adapt.yaml of the later revision. Values
+    /// that the report lists as refused need a rule; without one, converting them is an error. The text is that of
+    /// generated/mcp-adapters/ADAPTERS.md.
+    Adapters(SchemaArgs),
     Diff(DiffArgs),
     Jsonld(JsonldArgs),
     Publish(PublishArgs),
@@ -183,34 +193,12 @@ pub struct GenerateArgs {
     pub out: Option<PathBuf>,
 }
 
-/// Lock the type names of the released revisions
-///
-/// The names are written to schema/REVISION/names.yaml: the Rust path of each type, by its JSON Pointer in the schema.
-/// From then on, neither a later revision nor a correction changes them, and a change that would lose one is refused.
-/// Names of new types are added; the names of drafts aren't locked.
-#[derive(Debug, clap::Args)]
-pub struct LockArgs {
-    #[command(flatten)]
-    pub schema: SchemaArgs,
-}
-
 /// Print the model of a revision as YAML
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  cargo xtask model 2099-01-01 | less")]
 pub struct ModelArgs {
     /// The name of the revision
     pub revision: Revision,
-    #[command(flatten)]
-    pub schema: SchemaArgs,
-}
-
-/// Print the report of the conversions between adjacent revisions
-///
-/// Automatic conversions are derived from the two schemas. Rules are in the adapt.yaml of the later revision. Values
-/// that the report lists as refused need a rule; without one, converting them is an error. The text is that of
-/// generated/mcp-adapters/ADAPTERS.md.
-#[derive(Debug, clap::Args)]
-pub struct AdaptersArgs {
     #[command(flatten)]
     pub schema: SchemaArgs,
 }

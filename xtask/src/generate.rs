@@ -8,7 +8,7 @@ use mcp_codegen::files::Report;
 use mcp_codegen::load::families;
 use mcp_codegen::{GenerateOptions, Generated, Undocumented};
 
-use crate::args::{AdaptersArgs, GenerateArgs, LockArgs, ModelArgs, in_workspace};
+use crate::args::{GenerateArgs, ModelArgs, SchemaArgs, in_workspace};
 use crate::print::{print, status, warn};
 
 pub fn run(args: &GenerateArgs) -> Result<(), Box<dyn Error>> {
@@ -90,8 +90,8 @@ fn summary(generated: &Generated, (schema, args): (&Path, &GenerateArgs), second
     )
 }
 
-pub fn run_lock(args: &LockArgs) -> Result<(), Box<dyn Error>> {
-    for schema in families(&args.schema.directory()) {
+pub fn run_lock(args: &SchemaArgs) -> Result<(), Box<dyn Error>> {
+    for schema in families(&args.directory()) {
         let names = mcp_codegen::lock_names(&schema)?;
         let written = names.stale.len() + names.missing.len();
         status(format_args!(
@@ -108,8 +108,8 @@ pub fn run_model(args: &ModelArgs) -> Result<(), Box<dyn Error>> {
     Ok(print(yaml)?)
 }
 
-pub fn run_adapters(args: &AdaptersArgs) -> Result<(), Box<dyn Error>> {
-    Ok(print(mcp_codegen::adapters_report(&args.schema.directory())?)?)
+pub fn run_adapters(args: &SchemaArgs) -> Result<(), Box<dyn Error>> {
+    Ok(print(mcp_codegen::adapters_report(&args.directory())?)?)
 }
 
 /// The path from a crate in the output directory to the hand-written crates: relative within this workspace, absolute
