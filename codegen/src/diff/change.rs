@@ -118,6 +118,19 @@ impl ChangeKind {
             (true, true) => Some((Self::Changed, Compatibility::Breaking)),
         }
     }
+
+    /// Returns the kind of change of a member that was and is required, optional, or not there; `None` if it is the same.
+    pub(super) fn of_member(was: Option<bool>, is: Option<bool>) -> Option<(Self, Compatibility)> {
+        match (was, is) {
+            (None, Some(true)) => Some((Self::Added, Compatibility::BreakingForSenders)),
+            (None, _) => Some((Self::Added, Compatibility::Additive)),
+            (Some(true), None) => Some((Self::Removed, Compatibility::Breaking)),
+            (Some(false), None) => Some((Self::Removed, Compatibility::BreakingForSenders)),
+            (Some(false), Some(true)) => Some((Self::Required, Compatibility::BreakingForSenders)),
+            (Some(true), Some(false)) => Some((Self::Optional, Compatibility::BreakingForReceivers)),
+            (Some(_), Some(_)) => None,
+        }
+    }
 }
 
 impl Change {

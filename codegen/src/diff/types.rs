@@ -150,32 +150,20 @@ impl<'m> Matched<'_, 'm> {
             } else {
                 format!("{object}.{name}")
             };
-            let (what, compatibility) = match (before.get(name), after.get(name)) {
-                (None, Some(field)) if field.required => (ChangeKind::Added, Compatibility::BreakingForSenders),
-                (None, _) => (ChangeKind::Added, Compatibility::Additive),
-                (Some(field), None) if field.required => (ChangeKind::Removed, Compatibility::Breaking),
-                (Some(_), None) => (ChangeKind::Removed, Compatibility::BreakingForSenders),
-                (Some(before), Some(after)) => return self.member(name, before, after),
-            };
-            let now = after.get(name).filter(|field| field.required);
-            let change = self.change(Some(&place), what, compatibility);
-            vec![change.values(None, now.map(|_| "required".to_owned()))]
+            let (before, after) = (before.get(name), after.get(name));
+            let [was, is] = [before, after].map(|field| field.map(|field| field.required));
+            let mut changes = Vec::new();
+            if let Some((what, compatibility)) = ChangeKind::of_member(was, is) {
+                let required = (was.is_none() && is == Some(true)).then(|| "required".to_owned());
+                changes.push(self.change(Some(&place), what, compatibility).values(None, required));
+            }
+            if let (Some(before), Some(after)) = (before, after) {
+                changes.extend(self.value(name, before, after));
+                changes.extend(self.beyond_the_type(name, before, after));
+            }
+            changes
         });
         found.collect()
-    }
-
-    fn member(&self, name: &str, before: &Field<'m>, after: &Field<'m>) -> Vec<Change> {
-        let mut changes = Vec::new();
-        if before.required != after.required {
-            let (what, compatibility) = match after.required {
-                true => (ChangeKind::Required, Compatibility::BreakingForSenders),
-                false => (ChangeKind::Optional, Compatibility::BreakingForReceivers),
-            };
-            changes.push(self.change(Some(name), what, compatibility));
-        }
-        changes.extend(self.value(name, before, after));
-        changes.extend(self.beyond_the_type(name, before, after));
-        changes
     }
 
     /// Returns the values of a member that only one of the revisions has, as changes.
@@ -234,15 +222,12 @@ impl<'m> Matched<'_, 'm> {
         let members: BTreeSet<&String> = earlier.keys().chain(later.keys()).collect();
         for member in members {
             let required = |declared: &BTreeMap<String, DeclaredMember>| declared.get(member).map(|it| it.required);
-            let (what, compatibility) = match (required(&earlier), required(&later)) {
-                (None, Some(true)) => (ChangeKind::Added, Compatibility::BreakingForSenders),
-                (None, _) => (ChangeKind::Added, Compatibility::Additive),
+            let kind = match (required(&earlier), required(&later)) {
                 // A member that isn't declared any more may still be present.
-                (_, None) => (ChangeKind::Loosened, Compatibility::BreakingForReceivers),
-                (Some(false), Some(true)) => (ChangeKind::Required, Compatibility::BreakingForSenders),
-                (Some(true), Some(false)) => (ChangeKind::Optional, Compatibility::BreakingForReceivers),
-                _ => continue,
+                (Some(_), None) => Some((ChangeKind::Loosened, Compatibility::BreakingForReceivers)),
+                (before, after) => ChangeKind::of_member(before, after),
             };
+            let Some((what, compatibility)) = kind else { continue };
             let change = self.change(Some(&format!("{name}.{member}")), what, compatibility);
             let any = (what == ChangeKind::Loosened).then(|| "any JSON, undeclared".to_owned());
             changes.push(change.values(None, any));
