@@ -1,7 +1,6 @@
 //! `cargo xtask report`
 
 use std::error::Error;
-use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::fs;
 use std::io;
@@ -17,69 +16,40 @@ use crate::generate::crates_from;
 use crate::print::{print, status};
 use crate::programs;
 
-/// A part of the workspace: its name, how it is made, its folders, and the extensions of its files.
-struct Layer {
-    name: &'static str,
-    from: &'static str,
-    folders: &'static [&'static str],
-    extensions: &'static [&'static str],
-}
+/// A folder, and the extension of the files that count.
+type Folder = (&'static str, &'static str);
 
-const LAYERS: [Layer; 9] = [
-    Layer {
-        name: "Official schemas",
-        from: "read",
-        folders: &["schema"],
-        extensions: &["json"],
-    },
-    Layer {
-        name: "Data beside the schemas",
-        from: "written as data",
-        folders: &["schema"],
-        extensions: &["yaml"],
-    },
-    Layer {
-        name: "Types",
-        from: "generated from the schemas, as the data corrects them",
-        folders: &["generated"],
-        extensions: &["rs"],
-    },
-    Layer {
-        name: "Tables of the revisions and conversions",
-        from: "generated from the schemas and the data",
-        folders: &["generated/mcp-adapters/tables"],
-        extensions: &["json"],
-    },
-    Layer {
-        name: "Reference and changes",
-        from: "generated from the schemas and the data",
-        folders: &["docs/reference", "docs/changes"],
-        extensions: &["md"],
-    },
-    Layer {
-        name: "Generator",
-        from: "written",
-        folders: &["codegen/src", "codegen/templates"],
-        extensions: &["rs", "hbs"],
-    },
-    Layer {
-        name: "Decoding, validation, conversion",
-        from: "written",
-        folders: &["wire/src", "convert/src"],
-        extensions: &["rs"],
-    },
-    Layer {
-        name: "Runtime",
-        from: "written",
-        folders: &["runtime"],
-        extensions: &["rs"],
-    },
-    Layer {
-        name: "Command",
-        from: "written",
-        folders: &["cli/src"],
-        extensions: &["rs"],
-    },
+/// The parts of the workspace: the name of each, how it is made, and its folders.
+const LAYERS: [(&str, &str, &[Folder]); 9] = [
+    ("Official schemas", "read", &[("schema", "json")]),
+    ("Data beside the schemas", "written as data", &[("schema", "yaml")]),
+    (
+        "Types",
+        "generated from the schemas, as the data corrects them",
+        &[("generated", "rs")],
+    ),
+    (
+        "Tables of the revisions and conversions",
+        "generated from the schemas and the data",
+        &[("generated/mcp-adapters/tables", "json")],
+    ),
+    (
+        "Reference and changes",
+        "generated from the schemas and the data",
+        &[("docs/reference", "md"), ("docs/changes", "md")],
+    ),
+    (
+        "Generator",
+        "written",
+        &[("codegen/src", "rs"), ("codegen/templates", "hbs")],
+    ),
+    (
+        "Decoding, validation, conversion",
+        "written",
+        &[("wire/src", "rs"), ("convert/src", "rs")],
+    ),
+    ("Runtime", "written", &[("runtime", "rs")]),
+    ("Command", "written", &[("cli/src", "rs")]),
 ];
 
 /// Folders within a layer that don't count.
@@ -137,25 +107,24 @@ fn heading(ran: bool) -> io::Result<String> {
 /// The table of the layers.
 fn layers() -> io::Result<String> {
     let mut table = "\n## Layers\n\n| Layer | How it is made | Files | Lines |\n|---|---|--:|--:|\n".to_owned();
-    for layer in LAYERS {
+    for (layer, from, folders) in LAYERS {
         let mut counted = Vec::new();
-        for folder in layer.folders {
-            count(&in_workspace(folder), layer.extensions, &mut counted)?;
+        for (folder, extension) in folders {
+            count(&in_workspace(folder), extension, &mut counted)?;
         }
         let (files, lines) = (counted.len(), counted.iter().sum::<usize>());
-        let _ = writeln!(table, "| {} | {} | {files} | {lines} |", layer.name, layer.from);
+        let _ = writeln!(table, "| {layer} | {from} | {files} | {lines} |");
     }
     Ok(table)
 }
 
 /// Adds the number of lines of each file.
-fn count(folder: &Path, extensions: &[&str], counted: &mut Vec<usize>) -> io::Result<()> {
+fn count(folder: &Path, extension: &str, counted: &mut Vec<usize>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
-        let is = |name: Option<&OsStr>, names: &[&str]| name.is_some_and(|name| names.iter().any(|it| name == *it));
-        if path.is_dir() && !is(path.file_name(), &OTHERS) {
-            count(&path, extensions, counted)?;
-        } else if path.is_file() && is(path.extension(), extensions) {
+        if path.is_dir() && !OTHERS.iter().any(|other| path.ends_with(other)) {
+            count(&path, extension, counted)?;
+        } else if path.is_file() && path.extension().is_some_and(|own| own == extension) {
             counted.push(fs::read_to_string(&path)?.lines().count());
         }
     }
