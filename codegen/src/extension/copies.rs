@@ -3,16 +3,7 @@
 use mcp_wire::json_schema::change_schemas;
 use serde_json::{Value, json};
 
-/// Keywords that don't affect validation.
-const SILENT: [&str; 7] = [
-    "$comment",
-    "$schema",
-    "deprecated",
-    "description",
-    "example",
-    "examples",
-    "title",
-];
+use crate::ingest::PROSE;
 
 /// The largest integer that a double represents exactly. Generators of other languages write it as a bound.
 const SAFE: i64 = 9_007_199_254_740_991;
@@ -34,7 +25,8 @@ fn simplify(schema: &mut Value) {
         "maximum" => *value != json!(SAFE),
         "additionalProperties" => *value != json!({}) && *value != json!(true),
         "propertyNames" => *value != json!({"type": "string"}),
-        keyword => !SILENT.contains(&keyword) && !keyword.starts_with("x-"),
+        "$schema" | "deprecated" => false,
+        keyword => !PROSE.contains(&keyword) && !keyword.starts_with("x-"),
     });
     if let Some(Value::Array(required)) = keywords.get_mut("required") {
         required.sort_by(|a, b| a.as_str().cmp(&b.as_str()));

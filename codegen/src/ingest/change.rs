@@ -6,7 +6,7 @@ use mcp_wire::json_schema::{DEFINITIONS, Dialect, change_schemas, pointer, schem
 use serde_json::{Map, Value};
 
 /// Prose, which doesn't affect validation and isn't ours to publish.
-const PROSE: [&str; 5] = ["$comment", "description", "example", "examples", "title"];
+pub(crate) const PROSE: [&str; 5] = ["$comment", "description", "example", "examples", "title"];
 
 /// Removes the prose of schemas. A member that is *named* `description`, and the contents of a constant or default, aren't
 /// prose.
