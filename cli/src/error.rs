@@ -21,6 +21,15 @@ pub enum Summary {
     SomeFailed,
 }
 
+impl Summary {
+    pub fn of(all_succeeded: bool) -> Self {
+        match all_succeeded {
+            true => Self::AllSucceeded,
+            false => Self::SomeFailed,
+        }
+    }
+}
+
 /// The reason for which a command failed as a whole.
 #[derive(Debug, thiserror::Error)]
 pub enum CommandError {

@@ -63,10 +63,7 @@ fn extension(args: &ExtensionArgs, schemas: Option<&Path>, mut output: impl Writ
         )?,
     }
     output.flush()?;
-    Ok(match args.check && !report.is_current() {
-        true => Summary::SomeFailed,
-        false => Summary::AllSucceeded,
-    })
+    Ok(Summary::of(!args.check || report.is_current()))
 }
 
 fn failed(error: GenerateError) -> CommandError {

@@ -36,11 +36,8 @@ pub fn check(args: &CheckArgs, output: impl Paint) -> Result<Summary, CommandErr
         Some(file) => recorded(file)?,
         None => vec![block_on(use_and_validate(args, &arguments))?],
     };
-    report::write(&reports, args.format, args.transcript.is_some(), output)?;
-    Ok(match reports.iter().map(Report::failed).sum() {
-        0 => Summary::AllSucceeded,
-        _ => Summary::SomeFailed,
-    })
+    let is_list = args.transcript.is_some();
+    Ok(report::write(&reports, args.format, is_list, output)?)
 }
 
 /// Validates what the server sent to the bridge, and what the bridge sent to its clients. Returns a report for each

@@ -32,10 +32,7 @@ pub async fn call_with(
     let call = CallToolRequestParams::new(&tool.name).with_arguments(arguments);
     let result = peer.call_tool(call).await?;
     shown.write(&result, write_text)?;
-    Ok(match result.is_error {
-        Some(true) => Summary::SomeFailed,
-        _ => Summary::AllSucceeded,
-    })
+    Ok(Summary::of(result.is_error != Some(true)))
 }
 
 /// Finds a tool by its name.

@@ -157,10 +157,7 @@ impl Inspection {
             )?,
             Format::Text => self.write_text(output)?,
         }
-        Ok(match self.errors.is_empty() {
-            true => Summary::AllSucceeded,
-            false => Summary::SomeFailed,
-        })
+        Ok(Summary::of(self.errors.is_empty()))
     }
 
     fn write_text(&self, output: &mut dyn Paint) -> io::Result<()> {

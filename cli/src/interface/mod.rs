@@ -89,10 +89,8 @@ pub fn diff(args: &DiffArgs, mut output: impl Paint) -> Result<Summary, CommandE
         }
     }
     output.flush()?;
-    Ok(match changes.iter().any(|change| change.effect == Effect::Breaking) {
-        true => Summary::SomeFailed,
-        false => Summary::AllSucceeded,
-    })
+    let is_breaking = changes.iter().any(|change| change.effect == Effect::Breaking);
+    Ok(Summary::of(!is_breaking))
 }
 
 /// Reads a snapshot.

@@ -132,12 +132,8 @@ pub fn print(
         Format::Text => write_text(&report, &mut output)?,
     }
     output.flush()?;
-    let failed = problems.iter().any(|problem| problem.severity == Severity::Error);
-    Ok(if failed {
-        Summary::SomeFailed
-    } else {
-        Summary::AllSucceeded
-    })
+    let has_errors = problems.iter().any(|problem| problem.severity == Severity::Error);
+    Ok(Summary::of(!has_errors))
 }
 
 fn write_text(report: &Report, output: &mut impl Write) -> io::Result<()> {

@@ -28,11 +28,7 @@ pub fn replay(args: &ReplayArgs, output: impl Paint) -> Result<Summary, CommandE
         }
         Ok(reports)
     })?;
-    report::write(&reports, args.format, true, output)?;
-    Ok(match reports.iter().map(Report::failed).sum() {
-        0 => Summary::AllSucceeded,
-        _ => Summary::SomeFailed,
-    })
+    Ok(report::write(&reports, args.format, true, output)?)
 }
 
 /// The sessions selected by the arguments.

@@ -8,10 +8,12 @@ use std::io;
 
 pub use self::findings::{Case, Finding, Report};
 use crate::args::ReportFormat;
+use crate::error::Summary;
 use crate::paint::Paint;
 
-/// Writes reports. In JSON they are a list, unless there is only one and `is_list` is false.
-pub fn write(reports: &[Report], format: ReportFormat, is_list: bool, mut output: impl Paint) -> io::Result<()> {
+/// Writes reports, and returns whether all cases passed. In JSON they are a list, unless there is only one and
+/// `is_list` is false.
+pub fn write(reports: &[Report], format: ReportFormat, is_list: bool, mut output: impl Paint) -> io::Result<Summary> {
     match format {
         ReportFormat::Text => text::write(reports, &mut output)?,
         ReportFormat::Json => {
@@ -23,5 +25,6 @@ pub fn write(reports: &[Report], format: ReportFormat, is_list: bool, mut output
         }
         ReportFormat::Junit => junit::write(reports, &mut output)?,
     }
-    output.flush()
+    output.flush()?;
+    Ok(Summary::of(reports.iter().all(|report| report.failed() == 0)))
 }
