@@ -1,9 +1,10 @@
-//! Text for people: lines, headings and tables.
+//! Text for people: lines, headings, tables, and JSON over several lines.
 
-use std::io;
+use std::io::{self, Write};
 
 use clap::builder::styling::Style;
 use mcp_adapters::Loss;
+use serde::Serialize;
 
 use crate::paint::{BAD, DOUBTFUL, HEADING, NAME, NONE, Paint, write_error};
 use crate::plain::plain;
@@ -44,6 +45,11 @@ pub fn say_loss(name: &str, loss: &Loss) {
         one_line(name),
         one_line(path)
     ));
+}
+
+/// Writes a value as JSON over several lines.
+pub fn write_json(output: &mut (impl Write + ?Sized), value: &impl Serialize) -> io::Result<()> {
+    writeln!(output, "{}", serde_json::to_string_pretty(value)?)
 }
 
 /// Writes a heading, after an empty line.
@@ -126,8 +132,6 @@ fn cut(text: &str, width: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Write;
-
     use super::*;
 
     #[test]

@@ -19,7 +19,7 @@ use crate::args::{Format, InspectArgs, ServerArgs, SnapshotArgs};
 use crate::error::{CommandError, Summary};
 use crate::paint::{BAD, HEADING, NONE, Paint};
 use crate::plain::plain;
-use crate::text::{one_line, write_heading, write_list, write_table};
+use crate::text::{one_line, write_heading, write_json, write_list, write_table};
 
 /// What a server is and what it offers.
 #[derive(Serialize)]
@@ -71,11 +71,7 @@ pub async fn inspect_with(peer: &Peer<ClientSide>, shown: &mut ResultWriter<'_>)
 /// Prints what a server offers, or an error if a list is incomplete.
 pub fn snapshot(args: &SnapshotArgs, mut output: impl Paint) -> Result<Summary, CommandError> {
     let interface = interface_of(&args.server)?;
-    writeln!(
-        output,
-        "{}",
-        serde_json::to_string_pretty(&interface).map_err(io::Error::from)?
-    )?;
+    write_json(&mut output, &interface)?;
     output.flush()?;
     Ok(Summary::AllSucceeded)
 }
@@ -150,11 +146,7 @@ async fn list<T: Paginated<ClientRequest, ServerResult> + Send + 'static>(peer: 
 impl Inspection {
     fn write(&self, format: Format, output: &mut dyn Paint) -> Result<Summary, CommandError> {
         match format {
-            Format::Json => writeln!(
-                output,
-                "{}",
-                serde_json::to_string_pretty(self).map_err(io::Error::from)?
-            )?,
+            Format::Json => write_json(output, self)?,
             Format::Text => self.write_text(output)?,
         }
         Ok(Summary::of(self.errors.is_empty()))

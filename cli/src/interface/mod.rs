@@ -5,7 +5,6 @@ mod keyword;
 mod normal;
 mod schema;
 
-use std::io;
 use std::path::Path;
 
 use clap::builder::styling::Style;
@@ -17,7 +16,7 @@ use crate::client::interface_of;
 use crate::error::{CommandError, Summary};
 use crate::paint::{BAD, DOUBTFUL, GOOD, NONE, Paint};
 use crate::plain::plain;
-use crate::text::write_table;
+use crate::text::{write_json, write_table};
 
 /// The effect of a change on the clients of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
@@ -69,11 +68,7 @@ pub fn diff(args: &DiffArgs, mut output: impl Paint) -> Result<Summary, CommandE
     let mut changes = changes(&old, &new);
     changes.sort();
     match args.format {
-        Format::Json => writeln!(
-            output,
-            "{}",
-            serde_json::to_string_pretty(&changes).map_err(io::Error::from)?
-        )?,
+        Format::Json => write_json(&mut output, &changes)?,
         Format::Text => {
             let rows = changes.iter().map(|change| {
                 [

@@ -16,6 +16,7 @@ use super::readme::missing_name;
 use crate::args::{Format, ValidateArgs};
 use crate::error::{CommandError, Summary};
 use crate::plain::plain;
+use crate::text::write_json;
 
 /// The report on a document, as it is printed.
 #[derive(Serialize)]
@@ -124,11 +125,7 @@ pub fn print(
         problems: rows,
     };
     match format {
-        Format::Json => writeln!(
-            output,
-            "{}",
-            serde_json::to_string_pretty(&report).map_err(io::Error::from)?
-        )?,
+        Format::Json => write_json(&mut output, &report)?,
         Format::Text => write_text(&report, &mut output)?,
     }
     output.flush()?;
