@@ -12,9 +12,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::arguments::kinds;
-use super::connection::connect;
 use super::handler::Client;
-use super::{ResultWriter, block_on};
+use super::{ResultWriter, in_session};
 use crate::args::{Format, InspectArgs, ServerArgs, SnapshotArgs};
 use crate::error::{CommandError, Summary};
 use crate::paint::{BAD, HEADING, NONE, Paint};
@@ -52,13 +51,7 @@ struct Listed<T> {
 
 /// Prints what a server is and what it offers.
 pub fn inspect(args: &InspectArgs, mut output: impl Paint) -> Result<Summary, CommandError> {
-    let inspection = block_on(async {
-        let session = connect(&args.server, Client::declining(), None, args.server.timeout(false)).await?;
-        let inspection = inspect_peer(session.peer()).await;
-        session.close().await;
-        Ok(inspection)
-    })?;
-    let summary = inspection.write(args.format, &mut output)?;
+    let summary = inspect_server(&args.server)?.write(args.format, &mut output)?;
     output.flush()?;
     Ok(summary)
 }
@@ -78,17 +71,16 @@ pub fn snapshot(args: &SnapshotArgs, mut output: impl Paint) -> Result<Summary, 
 
 /// What a server is and offers, as JSON like that of `inspect --format json`.
 pub fn interface_of(server: &ServerArgs) -> Result<Value, CommandError> {
-    let inspection = block_on(async {
-        let session = connect(server, Client::declining(), None, server.timeout(false)).await?;
-        let inspection = inspect_peer(session.peer()).await;
-        session.close().await;
-        Ok(inspection)
-    })?;
+    let inspection = inspect_server(server)?;
     if let Some((list, reason)) = inspection.errors.iter().next() {
         let (list, reason) = (*list, reason.clone());
         return Err(CommandError::List { list, reason });
     }
     Ok(serde_json::to_value(&inspection).map_err(io::Error::from)?)
+}
+
+fn inspect_server(server: &ServerArgs) -> Result<Inspection, CommandError> {
+    in_session(server, Client::declining(), async |peer| Ok(inspect_peer(peer).await))
 }
 
 async fn inspect_peer(peer: &Peer<ClientSide>) -> Inspection {

@@ -21,13 +21,13 @@ mod tool;
 use std::future::Future;
 use std::io;
 
-use mcp_runtime::{ClientSession, ClientSide, Peer};
+use mcp_runtime::{Capable, ClientSession, ClientSide, Peer};
 use serde::Serialize;
 use tokio::sync::mpsc;
 
 use self::connection::connect;
 use self::handler::Client;
-use crate::args::{ClientArgs, Format};
+use crate::args::{ClientArgs, Format, ServerArgs};
 use crate::error::{CommandError, Summary};
 use crate::paint::Paint;
 
@@ -72,6 +72,20 @@ impl ResultWriter<'_> {
             Format::Text => text(result, self.output),
         }
     }
+}
+
+/// Uses a server in a session whose requests don't lead to input requests.
+fn in_session<T>(
+    server: &ServerArgs,
+    handler: impl Capable,
+    using: impl AsyncFnOnce(&Peer<ClientSide>) -> Result<T, CommandError>,
+) -> Result<T, CommandError> {
+    block_on(async {
+        let session = connect(server, handler, None, server.timeout(false)).await?;
+        let used = using(session.peer()).await;
+        session.close().await;
+        used
+    })
 }
 
 /// Starts a session with a server that can request input before it responds.

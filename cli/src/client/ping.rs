@@ -7,19 +7,15 @@ use mcp_adapters::mcp_wire::UnknownMethod;
 use mcp_runtime::hub::{ClientRequest, DiscoverRequest};
 use mcp_runtime::{CallServer, ClientSide, Peer};
 
-use super::block_on;
-use super::connection::connect;
+use super::in_session;
 use crate::args::PingArgs;
 use crate::error::{CommandError, Summary};
 use crate::paint::Paint;
 
 /// Prints the time of each response.
 pub fn ping(args: &PingArgs, mut output: impl Paint) -> Result<Summary, CommandError> {
-    block_on(async {
-        let session = connect(&args.server, (), None, args.server.timeout(false)).await?;
-        let pinged = ping_with(session.peer(), args.count, &mut output).await;
-        session.close().await;
-        pinged
+    in_session(&args.server, (), async |peer| {
+        ping_with(peer, args.count, &mut output).await
     })
 }
 

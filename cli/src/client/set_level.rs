@@ -4,18 +4,14 @@ use mcp_adapters::session_messages;
 use mcp_runtime::mcp_wire::UnknownMethod;
 use mcp_runtime::{ClientSide, Peer, Revision};
 
-use super::block_on;
-use super::connection::connect;
+use super::in_session;
 use crate::args::SetLevelArgs;
 use crate::error::{CommandError, Summary};
 
 /// Sets the level of log messages for a session.
 pub fn set_level(args: &SetLevelArgs) -> Result<Summary, CommandError> {
-    block_on(async {
-        let session = connect(&args.server, (), None, args.server.timeout(false)).await?;
-        let set = set_level_with(session.peer(), args.level.as_str()).await;
-        session.close().await;
-        set
+    in_session(&args.server, (), async |peer| {
+        set_level_with(peer, args.level.as_str()).await
     })
 }
 
@@ -28,8 +24,7 @@ pub async fn set_level_with(peer: &Peer<ClientSide>, level: &str) -> Result<Summ
         );
         CommandError::Argument(reason)
     })?;
-    let mut request = UnknownMethod::new(method);
-    request.params = Some(params.into());
-    peer.call_unknown(request).await?;
+    peer.call_unknown(UnknownMethod::new(method).with_params(params))
+        .await?;
     Ok(Summary::AllSucceeded)
 }
