@@ -14,9 +14,8 @@ use crate::paint::Paint;
 
 /// Sends a request of any method, and prints its result.
 pub fn request(args: &RequestArgs, output: impl Paint) -> Result<Summary, CommandError> {
-    let request = of(&args.method, args.params.clone());
     with_server(&args.client, output, async |peer, shown| {
-        ask(peer, request, shown).await
+        request_with(peer, &args.method, args.params.clone(), shown).await
     })
 }
 
@@ -27,20 +26,8 @@ pub async fn request_with(
     params: Option<RawObject>,
     shown: &mut ResultWriter<'_>,
 ) -> Result<Summary, CommandError> {
-    ask(peer, of(method, params), shown).await
-}
-
-fn of(method: &str, params: Option<RawObject>) -> UnknownMethod {
     let mut request = UnknownMethod::new(method);
     request.params = params;
-    request
-}
-
-async fn ask(
-    peer: &Peer<ClientSide>,
-    request: UnknownMethod,
-    shown: &mut ResultWriter<'_>,
-) -> Result<Summary, CommandError> {
     let result = result(peer, request).await?;
     writeln!(shown.output, "{result}")?;
     Ok(Summary::AllSucceeded)
@@ -67,12 +54,10 @@ fn with_meta(params: Option<&RawObject>) -> Result<RawObject, Box<dyn std::error
     let given = params.get("_meta").map(RawJson::decode_as).transpose()?;
     let mut meta: Extra = given.unwrap_or_default();
     let defaults: Extra = RawJson::from_encode(&RequestMetaObject::default())?.decode_as()?;
-    for (name, value) in defaults
-        .iter()
-        .filter(|(name, _)| !meta.contains_key(name))
-        .collect::<Vec<_>>()
-    {
-        meta.insert(name, value.clone());
+    for (name, value) in defaults {
+        if !meta.contains_key(&name) {
+            meta.insert(name, value);
+        }
     }
     params.insert("_meta", RawJson::from_encode(&meta)?);
     Ok(RawJson::from_encode(&params)?.into())
