@@ -28,9 +28,7 @@ impl Client {
         let roots = args.roots.iter().map(hub::Root::new).collect();
         Ok(Self { respondent, roots })
     }
-}
 
-impl Client {
     /// A client with the capabilities of all others that declines every request.
     pub fn declining() -> Self {
         Self {

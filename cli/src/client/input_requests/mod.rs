@@ -4,6 +4,7 @@ mod answers;
 mod form;
 mod terminal;
 
+use std::fmt::Display;
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
@@ -70,22 +71,17 @@ impl Respondent {
 
     pub async fn create_message(&self, params: CreateMessageRequestParams) -> Result<CreateMessageResult, ErrorObject> {
         let answer = match self {
-            Self::File(answers) => {
-                let answer = answers.lock().await.sampling.pop_front();
-                if answer.is_none() {
-                    decline("a message of a model");
-                }
-                answer
-            }
+            Self::File(answers) => answers.lock().await.sampling.pop_front(),
             Self::User(turn) => {
                 let _turn = turn.lock().await;
                 ask(move |input, output| terminal::create_message(&params, input, output)).await?
             }
-            Self::Nobody => {
-                decline("a message of a model");
-                None
-            }
+            Self::Nobody => None,
         };
+        // The user has seen the request.
+        if answer.is_none() && !matches!(self, Self::User(_)) {
+            decline("a message of a model");
+        }
         match answer {
             Some(text) => decode(&json!({
                 "role": "assistant",
@@ -112,14 +108,14 @@ async fn ask<T: Send + 'static>(
         let _hold = Hold::new();
         question(&mut io::stdin().lock(), &mut errors())
     });
-    let failed = |error: &dyn std::fmt::Display| ErrorObject::new(error_code::INTERNAL_ERROR, error.to_string());
-    asked
-        .await
-        .map_err(|error| failed(&error))?
-        .map_err(|error| failed(&error))
+    asked.await.map_err(failed)?.map_err(failed)
 }
 
 fn decode<T: Decode>(answer: &Value) -> Result<T, ErrorObject> {
     let decoded = from_str(&answer.to_string());
-    decoded.map_err(|error| ErrorObject::new(error_code::INTERNAL_ERROR, format!("the answer can't be sent: {error}")))
+    decoded.map_err(|error| failed(format!("the answer can't be sent: {error}")))
+}
+
+fn failed(reason: impl Display) -> ErrorObject {
+    ErrorObject::new(error_code::INTERNAL_ERROR, reason.to_string())
 }
