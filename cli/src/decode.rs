@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use crate::args::DecodeArgs;
 use crate::error::{CommandError, Summary};
 use crate::message;
-use crate::values::{Failure, process_values};
+use crate::values::{Definitions, Failure, process_values};
 
 /// A value that was decoded and encoded again.
 #[derive(Serialize)]
@@ -21,15 +21,12 @@ struct Decoded {
 /// Decodes every value of `input`.
 pub fn run(args: &DecodeArgs, input: impl BufRead, output: impl Write) -> Result<Summary, CommandError> {
     let revision = args.revision;
-    if let Some(name) = &args.definition {
-        check_definition(revision, name)?;
-    }
-    let definition = args.definition.as_deref();
-    process_values(input, output, definition, false, |name, json| {
-        check_definition(revision, name).map_err(|error| {
-            let tip = error.tip().unwrap_or_default();
-            Failure::new(None, "type", format!("{error}; {tip}"))
-        })?;
+    let names = match revision.definitions() {
+        [] => translatable(revision).collect(),
+        compiled => compiled.iter().map(|definition| definition.name).collect(),
+    };
+    let definitions = Definitions::new(revision, names, args.definition.as_deref())?;
+    process_values(input, output, &definitions, false, |name, json| {
         let value = match find_definition(revision, name) {
             Some(definition) => encoded_again(definition, json),
             None => checked(revision, name, json),
@@ -46,23 +43,6 @@ pub fn run(args: &DecodeArgs, input: impl BufRead, output: impl Write) -> Result
 pub fn find_definition(revision: Revision, name: &str) -> Option<&'static Definition> {
     let mut definitions = revision.definitions().iter();
     definitions.find(|definition| definition.name == name)
-}
-
-/// Checks that a revision has a definition.
-fn check_definition(revision: Revision, name: &str) -> Result<(), CommandError> {
-    let compiled = revision.definitions().iter().map(|definition| definition.name);
-    let known: Vec<&'static str> = match revision.definitions() {
-        [] => translatable(revision).collect(),
-        _ => compiled.collect(),
-    };
-    match known.contains(&name) {
-        true => Ok(()),
-        false => Err(CommandError::UnknownType {
-            revision,
-            name: name.to_owned(),
-            known,
-        }),
-    }
 }
 
 fn encoded_again(definition: &Definition, json: &[u8]) -> Result<String, Failure> {

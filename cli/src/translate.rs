@@ -18,7 +18,7 @@ use crate::decode::find_definition;
 use crate::error::{CommandError, Summary};
 use crate::message::{is_message, translate_message};
 use crate::text::say_loss;
-use crate::values::{Failure, process_values};
+use crate::values::{Definitions, Failure, process_values};
 
 /// The envelope member with the version of JSON-RPC.
 const VERSION: &str = "jsonrpc";
@@ -57,10 +57,7 @@ impl From<Loss> for LossEntry {
 /// Translates every value of `input`.
 pub fn run(args: &TranslateArgs, input: impl BufRead, output: impl Write) -> Result<Summary, CommandError> {
     let (from, to) = (args.from, args.to);
-    let known: Vec<&'static str> = translatable(from).collect();
-    if let Some(name) = &args.definition {
-        check_definition(from, &known, name)?;
-    }
+    let definitions = Definitions::new(from, translatable(from).collect(), args.definition.as_deref())?;
     let policy = if args.carry { Policy::Carry } else { Policy::Conform };
     let supply = supply(args)?;
     let conversion = Conversion::new(policy);
@@ -69,15 +66,9 @@ pub fn run(args: &TranslateArgs, input: impl BufRead, output: impl Write) -> Res
         false => conversion.supplied_with(supply.clone().into_iter().collect::<Supply>()),
     };
     let method = args.method.as_deref();
-    let definition = args.definition.as_deref();
     let is_lossy = Cell::new(false);
-    let summary = process_values(input, output, definition, true, |name, json| {
-        check_definition(from, &known, name).map_err(|error| {
-            let tip = error.tip().unwrap_or_default();
-            Failure::new(Some(error_code::METHOD_NOT_FOUND), "type", format!("{error}; {tip}"))
-        })?;
-        let translation = translate_value((from, to), name, json, method, &conversion);
-        let translation = translation.map_err(|it| Failure::new(Some(it.code), it.path, it.reason))?;
+    let summary = process_values(input, output, &definitions, true, |name, json| {
+        let translation = translate_value((from, to), name, json, method, &conversion)?;
         for loss in translation.losses.iter().filter(|_| args.strict) {
             is_lossy.set(true);
             say_loss(name, loss);
@@ -90,18 +81,6 @@ pub fn run(args: &TranslateArgs, input: impl BufRead, output: impl Write) -> Res
         })
     })?;
     Ok(if is_lossy.get() { Summary::SomeFailed } else { summary })
-}
-
-/// Checks that a revision has a definition that can be translated.
-fn check_definition(revision: Revision, known: &[&'static str], name: &str) -> Result<(), CommandError> {
-    match known.contains(&name) {
-        true => Ok(()),
-        false => Err(CommandError::UnknownType {
-            revision,
-            name: name.to_owned(),
-            known: known.to_vec(),
-        }),
-    }
 }
 
 /// The supply from the arguments, with the default for the version if only the target repeats it in each message.
@@ -133,33 +112,16 @@ fn added(supply: Option<Supply>, given: &BTreeMap<String, RawJson>) -> BTreeMap<
     added.map(|(key, value)| (key.to_owned(), value.clone())).collect()
 }
 
-/// The reason why a value can't be translated.
-struct Refusal {
-    code: i64,
-    path: Path,
-    reason: String,
+fn untranslatable(path: Path, error: &TranslateError) -> Failure {
+    let reason = match error.supply_key() {
+        Some(key) => format!("{}; --supply {key}=VALUE gives it", error.reason()),
+        None => error.reason(),
+    };
+    Failure::new(Some(error.code()), path, reason)
 }
 
-impl Refusal {
-    fn at(path: Path, error: &TranslateError) -> Self {
-        let reason = match error.supply_key() {
-            Some(key) => format!("{}; --supply {key}=VALUE gives it", error.reason()),
-            None => error.reason(),
-        };
-        Self {
-            code: error.code(),
-            path,
-            reason,
-        }
-    }
-
-    fn invalid(error: &DecodeError, reason: String) -> Self {
-        Self {
-            code: error_code::INVALID_PARAMS,
-            path: error.path(),
-            reason,
-        }
-    }
+fn invalid(error: &DecodeError, reason: String) -> Failure {
+    Failure::new(Some(error_code::INVALID_PARAMS), error.path(), reason)
 }
 
 /// Translates a value from and into the form that `decode` reads: some revisions define a request with the JSON-RPC
@@ -170,17 +132,17 @@ fn translate_value(
     json: &[u8],
     method: Option<&str>,
     conversion: &Conversion,
-) -> Result<Translation, Refusal> {
+) -> Result<Translation, Failure> {
     let (from, to) = way;
     if let Some(definition) = find_definition(from, name) {
         definition
             .decode(json)
-            .map_err(|error| Refusal::invalid(&error, error.reason()))?;
+            .map_err(|error| invalid(&error, error.reason()))?;
     }
     let translation = if is_message(name) {
-        translate_message(way, name, json, method, conversion).map_err(|(path, error)| Refusal::at(path, &error))?
+        translate_message(way, name, json, method, conversion).map_err(|(path, error)| untranslatable(path, &error))?
     } else {
-        translate(from, to, name, json, conversion.clone()).map_err(|error| Refusal::at(error.path(), &error))?
+        translate(from, to, name, json, conversion.clone()).map_err(|error| untranslatable(error.path(), &error))?
     };
     let Some(definition) = find_definition(to, translation.definition) else {
         return Ok(translation);
@@ -191,7 +153,7 @@ fn translate_value(
 
 /// Decodes a value as its definition and encodes it again. If the definition includes the JSON-RPC envelope, the value
 /// gets the member `jsonrpc`, which has only one possible value. A missing id can't be added.
-fn reencode(definition: &Definition, mut value: RawJson) -> Result<RawJson, Refusal> {
+fn reencode(definition: &Definition, mut value: RawJson) -> Result<RawJson, Failure> {
     let is_missing = |error: &DecodeError, member: &str| {
         error.kind() == DecodeErrorKind::MissingMember && error.path().to_string() == member
     };
@@ -209,7 +171,7 @@ fn reencode(definition: &Definition, mut value: RawJson) -> Result<RawJson, Refu
             DecodeErrorKind::MissingMember => missing(error.path().to_string()),
             _ => error.reason(),
         };
-        Refusal::invalid(&error, reason)
+        invalid(&error, reason)
     })?;
     let text = instance
         .to_json()

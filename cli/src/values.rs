@@ -2,6 +2,7 @@
 
 use std::io::{self, BufRead, Write};
 
+use mcp_adapters::Revision;
 use mcp_adapters::mcp_wire::{Path, RawJson, error_code};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
@@ -56,38 +57,60 @@ enum Outcome<T> {
     },
 }
 
-impl<T> Outcome<T> {
-    fn new(place: Place, processed: Result<T, Failure>) -> Self {
-        match processed {
-            Ok(value) => Self::Success { ok: true, value },
-            Err(failure) => Self::Failure {
-                ok: false,
-                place,
-                failure,
-            },
+/// The definitions that values can be instances of.
+pub struct Definitions<'a> {
+    revision: Revision,
+    names: Vec<&'static str>,
+    /// The definition of every value; without it, each value names its own.
+    only: Option<&'a str>,
+}
+
+impl<'a> Definitions<'a> {
+    /// Fails if `only` isn't one of the names.
+    pub fn new(revision: Revision, names: Vec<&'static str>, only: Option<&'a str>) -> Result<Self, CommandError> {
+        let definitions = Self { revision, names, only };
+        if let Some(name) = only {
+            definitions.check(name)?;
+        }
+        Ok(definitions)
+    }
+
+    fn check(&self, name: &str) -> Result<(), CommandError> {
+        match self.names.contains(&name) {
+            true => Ok(()),
+            false => Err(CommandError::UnknownType {
+                revision: self.revision,
+                name: name.to_owned(),
+                known: self.names.clone(),
+            }),
         }
     }
 }
 
-/// Writes the outcome of every value of `input`. Each value is an instance of `definition`, or names its own definition.
-/// Failures have the codes of JSON-RPC errors if `with_codes`.
+/// Writes the outcome of every value of `input`. Failures have the codes of JSON-RPC errors if `with_codes`.
 pub fn process_values<T: Serialize>(
     input: impl BufRead,
     mut output: impl Write,
-    definition: Option<&str>,
+    definitions: &Definitions<'_>,
     with_codes: bool,
     process: impl Fn(&str, &[u8]) -> Result<T, Failure>,
 ) -> Result<Summary, CommandError> {
     let mut summary = Summary::AllSucceeded;
     let (mut stream, mut text) = (Stream::new(input), Vec::new());
-    let fail =
-        |code: i64, error: &dyn ToString| Failure::new(with_codes.then_some(code), Path::default(), error.to_string());
+    let root = Path::default().to_string();
+    let fail = |code: i64, path: &str, error: String| Err(Failure::new(with_codes.then_some(code), path, error));
     while let Some((place, read)) = stream.read(&mut text)? {
-        let processed = match (read, definition) {
-            (Err(malformed), _) => Err(fail(error_code::PARSE_ERROR, &malformed)),
+        let processed = match (read, definitions.only) {
+            (Err(malformed), _) => fail(error_code::PARSE_ERROR, &root, malformed.to_string()),
             (Ok(()), Some(name)) => process(name, &text),
             (Ok(()), None) => match serde_json::from_slice::<TypedValue>(&text) {
-                Ok(typed) => process(&typed.r#type, typed.value.text().as_bytes()),
+                Ok(TypedValue { r#type, value }) => match definitions.check(&r#type) {
+                    Ok(()) => process(&r#type, value.text().as_bytes()),
+                    Err(error) => {
+                        let tip = error.tip().unwrap_or_default();
+                        fail(error_code::METHOD_NOT_FOUND, "type", format!("{error}; {tip}"))
+                    }
+                },
                 Err(error) => {
                     let code = match serde_json::from_slice::<IgnoredAny>(&text) {
                         Ok(_) => error_code::INVALID_REQUEST,
@@ -97,14 +120,21 @@ pub fn process_values<T: Serialize>(
                     // position in the input.
                     let error = error.to_string();
                     let reason = error.split(" at line ").next().unwrap_or_default();
-                    Err(fail(code, &format!("not a value {{\"type\":…,\"value\":…}}: {reason}")))
+                    fail(code, &root, format!("not a value {{\"type\":…,\"value\":…}}: {reason}"))
                 }
             },
         };
-        if processed.is_err() {
-            summary = Summary::SomeFailed;
-        }
-        let outcome = Outcome::new(place, processed);
+        let outcome = match processed {
+            Ok(value) => Outcome::Success { ok: true, value },
+            Err(failure) => {
+                summary = Summary::SomeFailed;
+                Outcome::Failure {
+                    ok: false,
+                    place,
+                    failure,
+                }
+            }
+        };
         serde_json::to_writer(&mut output, &outcome).map_err(io::Error::from)?;
         output.write_all(b"\n")?;
     }
