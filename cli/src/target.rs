@@ -2,18 +2,21 @@
 //! configuration file.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::path::Path;
 
-use mcp_runtime::clients::{ServerConfig, ServersFile};
+use mcp_runtime::clients::{ServerConfig, ServerTransport, ServersFile};
+use mcp_runtime::transport::http::client::HttpClient;
 use mcp_runtime::transport::http::client::reqwest::header::{HeaderName, HeaderValue};
-use mcp_runtime::transport::stdio;
+use mcp_runtime::transport::stdio::{self, SpawnOptions, spawn};
 use tokio::process::Command;
 
 use crate::args::{ServerArgs, is_url};
+use crate::client::http_options;
 use crate::error::CommandError;
 
 /// How to reach a server.
-pub enum Target {
+enum Target {
     /// Over HTTP, with these headers.
     Http {
         url: String,
@@ -23,21 +26,34 @@ pub enum Target {
     Process(Command),
 }
 
+/// Connects to the server of the arguments.
+pub async fn connect(args: &ServerArgs) -> Result<ServerTransport, CommandError> {
+    Ok(match Target::of(args)? {
+        Target::Http { url, headers } => {
+            let client = HttpClient::new(&url, http_options(&headers, &args.auth).await?)?;
+            ServerTransport::Http(Box::new(client))
+        }
+        Target::Process(command) => ServerTransport::Process(Box::new(spawn(command, SpawnOptions::default())?)),
+    })
+}
+
+/// The command that starts a server, from its program and arguments.
+pub fn command_of(words: &[OsString]) -> Command {
+    let (program, arguments) = words.split_first().unzip();
+    let mut command = stdio::command(program.cloned().unwrap_or_default());
+    command.args(arguments.unwrap_or_default());
+    command
+}
+
 impl Target {
-    /// The server of the arguments.
-    pub fn of(args: &ServerArgs) -> Result<Self, CommandError> {
+    fn of(args: &ServerArgs) -> Result<Self, CommandError> {
         let mut target = match (&args.config, &args.url) {
             (Some(file), _) => Self::in_file(file, args.server.as_deref())?,
             (None, Some(url)) => Self::Http {
                 url: url.clone(),
                 headers: Vec::new(),
             },
-            (None, None) => {
-                let (program, arguments) = args.command.split_first().unzip();
-                let mut command = stdio::command(program.cloned().unwrap_or_default());
-                command.args(arguments.unwrap_or_default());
-                Self::Process(command)
-            }
+            (None, None) => Self::Process(command_of(&args.command)),
         };
         match &mut target {
             Self::Http { headers, .. } => headers.extend(args.headers.iter().cloned()),

@@ -11,7 +11,7 @@ use std::time::Duration;
 use mcp_runtime::bridge::{Bridge, BridgeError, BridgeOptions, Connector};
 use mcp_runtime::transport::http::client::HttpClient;
 use mcp_runtime::transport::http::server::{HttpServer, Listener, serve};
-use mcp_runtime::transport::stdio::{self, SpawnOptions, spawn, stdio};
+use mcp_runtime::transport::stdio::{SpawnOptions, spawn, stdio};
 #[cfg(unix)]
 use mcp_runtime::transport::unix::UnixListener;
 use mcp_runtime::transport::{Transport, TransportError};
@@ -25,6 +25,7 @@ use crate::args::{AuthMode, BridgeArgs, Listen, Socket};
 use crate::client::{block_on, http_options};
 use crate::error::{CommandError, Summary};
 use crate::transcript::Side;
+use crate::target::command_of;
 
 /// The extra time to start a session if the user has to log in: the same time that the login is waited for.
 const LOGIN: Duration = Duration::from_secs(5 * 60);
@@ -70,10 +71,7 @@ async fn run(args: &BridgeArgs) -> Result<Summary, CommandError> {
             let command = args.command.clone();
             let record = Arc::clone(&recorder);
             let connect = move || {
-                let (program, arguments) = command.split_first().unzip();
-                let mut command = stdio::command(program.cloned().unwrap_or_default());
-                command.args(arguments.unwrap_or_default());
-                let process = spawn(command, SpawnOptions::default()).map_err(other)?;
+                let process = spawn(command_of(&command), SpawnOptions::default()).map_err(other)?;
                 Ok(record.record(process, Side::Server, record.session()))
             };
             listen(args, options, recorder, connect).await

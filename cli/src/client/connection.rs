@@ -4,18 +4,15 @@ use std::time::Duration;
 
 use mcp_adapters::Revision;
 use mcp_runtime::hub::LoggingLevel;
-use mcp_runtime::transport::http::client::HttpClient;
-use mcp_runtime::transport::stdio::{SpawnOptions, spawn};
 use mcp_runtime::transport::{MessageDirection, watched};
 use mcp_runtime::{Capable, Client, ClientSession, Limits, Options};
 use tracing_subscriber::filter::LevelFilter;
 
-use super::authorization::http_options;
 use crate::args::ServerArgs;
 use crate::error::CommandError;
 use crate::paint::errors;
 use crate::plain::plain;
-use crate::target::Target;
+use crate::target;
 use crate::text::say;
 
 /// Starts a session with a server.
@@ -45,17 +42,8 @@ pub async fn connect_watched(
     let client = Client::new("mcp-rev", env!("CARGO_PKG_VERSION"))
         .options(options(server, log_level, timeout))
         .handler(handler);
-    Ok(match Target::of(server)? {
-        Target::Http { url, headers } => {
-            let http = HttpClient::new(&url, http_options(&headers, &server.auth).await?)?;
-            let transport = watched(http, watch);
-            client.connect(transport).await?
-        }
-        Target::Process(command) => {
-            let transport = watched(spawn(command, SpawnOptions::default())?, watch);
-            client.connect(transport).await?
-        }
-    })
+    let transport = watched(target::connect(server).await?, watch);
+    Ok(client.connect(transport).await?)
 }
 
 /// Logs to standard error at the level of the arguments.

@@ -4,17 +4,15 @@ mod difference;
 mod player;
 mod script;
 
-use mcp_runtime::transport::http::client::HttpClient;
-use mcp_runtime::transport::stdio::{SpawnOptions, spawn};
 use mcp_runtime::transport::watched;
 
 use self::player::play;
 use crate::args::ReplayArgs;
-use crate::client::{block_on, http_options, log, show_messages};
+use crate::client::{block_on, log, show_messages};
 use crate::error::{CommandError, Summary};
 use crate::paint::Paint;
 use crate::report::{self, Report};
-use crate::target::Target;
+use crate::target;
 use crate::transcript::{self, Session};
 
 /// Replays the client of recorded sessions, and reports where the server's messages differ.
@@ -47,15 +45,6 @@ fn chosen(args: &ReplayArgs) -> Result<Vec<Session>, CommandError> {
 
 async fn play_one(args: &ReplayArgs, session: &Session) -> Result<Report, CommandError> {
     let server = &args.server;
-    let (show, patience) = (show_messages(server), server.timeout(false));
-    match Target::of(server)? {
-        Target::Http { url, headers } => {
-            let client = HttpClient::new(&url, http_options(&headers, &server.auth).await?)?;
-            play(session, watched(client, show), &args.ignored, patience).await
-        }
-        Target::Process(command) => {
-            let process = spawn(command, SpawnOptions::default())?;
-            play(session, watched(process, show), &args.ignored, patience).await
-        }
-    }
+    let transport = watched(target::connect(server).await?, show_messages(server));
+    play(session, transport, &args.ignored, server.timeout(false)).await
 }
