@@ -5,7 +5,7 @@ use mcp_runtime::transport::http::server::HttpServer;
 use mcp_runtime::transport::stdio::stdio;
 
 use crate::args::{GatewayArgs, Listen};
-use crate::bridge::{interrupted, log, serve_http};
+use crate::bridge::{identify_users, interrupted, log, serve_http};
 use crate::client::block_on;
 use crate::error::{CommandError, Summary};
 use crate::target::servers_of;
@@ -75,13 +75,8 @@ async fn serve(args: &GatewayArgs, gateway: &Gateway) -> Result<(), CommandError
         Listen::Http { socket, host, path } => {
             let gateway = gateway.clone();
             let start = move |transport, info| drop(gateway.serve_for(&info, transport));
-            let mut server = HttpServer::from_fn(start).path(path).allow_host(host);
-            if let Some(header) = args.principal_header.clone() {
-                server = server.principal(move |request| Some(request.headers.get(&header)?.to_str().ok()?.to_owned()));
-            }
-            if args.one_user {
-                server = server.principal(|_| Some("user".to_owned()));
-            }
+            let server = HttpServer::from_fn(start).path(path).allow_host(host);
+            let server = identify_users(server, args.principal_header.as_ref(), args.one_user);
             serve_http(socket, server, 1024, |app| app).await
         }
     }

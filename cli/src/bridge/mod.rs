@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use mcp_runtime::bridge::{Bridge, BridgeError, BridgeOptions, Connector};
 use mcp_runtime::transport::http::client::HttpClient;
+use mcp_runtime::transport::http::client::reqwest::header::HeaderName;
 use mcp_runtime::transport::http::server::{HttpServer, Listener, serve};
 use mcp_runtime::transport::stdio::{SpawnOptions, spawn, stdio};
 #[cfg(unix)]
@@ -24,8 +25,8 @@ use self::record::Recorder;
 use crate::args::{AuthMode, BridgeArgs, Listen, Socket};
 use crate::client::{block_on, http_options};
 use crate::error::{CommandError, Summary};
-use crate::transcript::Side;
 use crate::target::command_of;
+use crate::transcript::Side;
 
 /// The extra time to start a session if the user has to log in: the same time that the login is waited for.
 const LOGIN: Duration = Duration::from_secs(5 * 60);
@@ -119,22 +120,14 @@ async fn listen<T: Transport>(
             serve_one(&bridge, client).await
         }
         Listen::Http { socket, host, path } => {
-            let settings = |server: HttpServer| {
-                let server = server.revisions(options.clients).path(path).allow_host(host);
-                let server = match args.principal_header.clone() {
-                    Some(header) => {
-                        server.principal(move |request| Some(request.headers.get(&header)?.to_str().ok()?.to_owned()))
-                    }
-                    None => server,
-                };
-                match args.one_user {
-                    true => server.principal(|_| Some("user".to_owned())),
-                    false => server,
-                }
-            };
+            let server = http_server(&bridge, &recorder).revisions(options.clients);
+            let server = server.path(path).allow_host(host);
+            let server = identify_users(server, args.principal_header.as_ref(), args.one_user);
             // A client keeps a stream open while it sends its requests.
             let connections = options.server_sessions.saturating_mul(2).max(1024);
-            serve_many(&bridge, socket, settings, connections, recorder).await
+            serve_http(socket, server, connections, |app| recorder.record_clients(app)).await?;
+            bridge.close().await;
+            Ok(Summary::AllSucceeded)
         }
     }
 }
@@ -155,18 +148,12 @@ async fn serve_one<C: Connector>(bridge: &Bridge<C>, client: impl Transport) -> 
     Ok(Summary::AllSucceeded)
 }
 
-/// Serves clients over HTTP.
-async fn serve_many<C: Connector>(
-    bridge: &Bridge<C>,
-    socket: &Socket,
-    settings: impl FnOnce(HttpServer) -> HttpServer,
-    connections: usize,
-    recorder: Arc<Recorder>,
-) -> Result<Summary, CommandError> {
-    let (served, record) = (bridge.clone(), Arc::clone(&recorder));
-    let server = HttpServer::from_fn(move |transport, info| {
-        let bridge = served.clone();
-        let transport = record.record(transport, Side::Client, record.session());
+/// The server of the bridge's clients over HTTP.
+fn http_server<C: Connector>(bridge: &Bridge<C>, recorder: &Arc<Recorder>) -> HttpServer {
+    let (bridge, recorder) = (bridge.clone(), Arc::clone(recorder));
+    HttpServer::from_fn(move |transport, info| {
+        let bridge = bridge.clone();
+        let transport = recorder.record(transport, Side::Client, recorder.session());
         tokio::spawn(async move {
             match bridge.serve_for(&info, transport).await {
                 Ok(()) => {}
@@ -175,13 +162,16 @@ async fn serve_many<C: Connector>(
                 Err(error) => tracing::warn!(%error, "can't serve a client"),
             }
         });
-    });
-    serve_http(socket, settings(server), connections, |app| {
-        recorder.record_clients(app)
     })
-    .await?;
-    bridge.close().await;
-    Ok(Summary::AllSucceeded)
+}
+
+/// Identifies the users of a server by the header that a proxy sends, or treats all clients as one user.
+pub fn identify_users(server: HttpServer, header: Option<&HeaderName>, is_one_user: bool) -> HttpServer {
+    match header.cloned() {
+        Some(header) => server.principal(move |request| Some(request.headers.get(&header)?.to_str().ok()?.to_owned())),
+        None if is_one_user => server.principal(|_| Some("user".to_owned())),
+        None => server,
+    }
 }
 
 /// Serves clients over HTTP until an interrupt. `layer` wraps the app that serves them.
