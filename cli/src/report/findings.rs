@@ -1,6 +1,6 @@
 //! The findings about a server.
 
-use std::fmt::Display;
+use std::fmt::{self, Display};
 
 use mcp_adapters::Revision;
 use mcp_runtime::hub::Implementation;
@@ -13,7 +13,7 @@ use crate::text::one_line;
 const FINDINGS: usize = 100;
 
 /// A violation of the specification, or a difference from the recording.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Finding {
     /// The path in the message, or the JSON Pointer of a difference from the recording.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -36,13 +36,18 @@ pub struct Finding {
 impl Finding {
     pub fn new(message: impl Display) -> Self {
         Self {
-            path: None,
             message: message.to_string(),
-            schema: None,
-            specification: None,
-            recorded: None,
-            now: None,
+            ..Self::default()
         }
+    }
+}
+
+impl Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(path) = &self.path {
+            write!(f, "{path}: ")?;
+        }
+        f.write_str(&self.message)
     }
 }
 

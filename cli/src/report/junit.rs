@@ -39,11 +39,7 @@ fn write_suite(report: &Report, mut output: impl Write) -> io::Result<()> {
             writeln!(output, "      <system-out>{}</system-out>", escaped(warning))?;
         }
         for finding in &case.findings {
-            let path = finding
-                .path
-                .as_ref()
-                .map_or_else(String::new, |path| format!("{path}: "));
-            let message = escaped(&format!("{path}{}", finding.message));
+            let message = escaped(&finding.to_string());
             let places: Vec<&str> = [&finding.schema, &finding.specification]
                 .into_iter()
                 .filter_map(|place| place.as_deref())

@@ -43,11 +43,7 @@ fn write_report(report: &Report, output: &mut impl Paint) -> io::Result<()> {
             writeln!(output, " {}", plain(warning))?;
         }
         for finding in &case.findings {
-            let path = finding
-                .path
-                .as_ref()
-                .map_or_else(String::new, |path| format!("{path}: "));
-            writeln!(output, "      {}{}", plain(&path), plain(&finding.message))?;
+            writeln!(output, "      {}", plain(&finding.to_string()))?;
             let places = [&finding.schema, &finding.specification].into_iter().flatten();
             for place in places {
                 writeln!(output, "        {place}")?;
