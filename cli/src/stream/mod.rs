@@ -46,7 +46,9 @@ impl<R: BufRead> Stream<R> {
     /// others.
     pub fn read(&mut self, text: &mut Vec<u8>) -> io::Result<Option<(Place, Result<(), Malformed>)>> {
         text.clear();
-        self.skip_while(is_space)?;
+        while let Some(byte) = self.peek()?.filter(|byte| is_space(*byte)) {
+            self.advance(byte);
+        }
         let start = self.place;
         let mut scanner = Scanner::default();
         loop {
@@ -86,17 +88,10 @@ impl<R: BufRead> Stream<R> {
 
     /// Skips to the next line that starts with a value.
     fn resume(&mut self) -> io::Result<()> {
-        loop {
-            match self.peek()? {
-                Some(byte) if self.place.column == 1 && begins_value(byte) => return Ok(()),
-                Some(byte) => self.advance(byte),
-                None => return Ok(()),
+        while let Some(byte) = self.peek()? {
+            if self.place.column == 1 && begins_value(byte) {
+                break;
             }
-        }
-    }
-
-    fn skip_while(&mut self, skipped: impl Fn(u8) -> bool) -> io::Result<()> {
-        while let Some(byte) = self.peek()?.filter(|byte| skipped(*byte)) {
             self.advance(byte);
         }
         Ok(())

@@ -16,8 +16,9 @@ pub enum Step {
 }
 
 /// The position of the scanner in the grammar of JSON.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 enum State {
+    #[default]
     Value,
     FirstElement,
     FirstKey,
@@ -41,18 +42,10 @@ enum Open {
 }
 
 /// Scans a value byte by byte.
+#[derive(Default)]
 pub struct Scanner {
     state: State,
     open: Vec<Open>,
-}
-
-impl Default for Scanner {
-    fn default() -> Self {
-        Self {
-            state: State::Value,
-            open: Vec::new(),
-        }
-    }
 }
 
 impl Scanner {
