@@ -121,19 +121,18 @@ impl Changes {
 
     /// Adds the changes of the server's capabilities.
     fn capabilities(&mut self, old: &Value, new: &Value) {
-        let names = |value: &Value| -> Vec<String> {
-            let members = value.as_object().into_iter().flatten();
-            members.map(|(name, _)| name.clone()).collect()
-        };
-        for name in names(old).iter().filter(|name| new.get(name).is_none()) {
-            self.add(Effect::Breaking, &format!("capability {name}"), "removed");
+        let (before, after) = (old.as_object(), new.as_object());
+        for (name, _) in before.into_iter().flatten() {
+            if new.get(name).is_none() {
+                self.add(Effect::Breaking, &format!("capability {name}"), "removed");
+            }
         }
-        for name in names(new) {
-            match old.get(&name) {
-                None => self.add(Effect::Additive, &format!("capability {name}"), "added"),
-                Some(before) if *before != new[&name] => {
-                    let change = format!("{} instead of {before}", new[&name]);
-                    self.add(Effect::Risky, &format!("capability {name}"), &change);
+        for (name, now) in after.into_iter().flatten() {
+            let subject = format!("capability {name}");
+            match old.get(name) {
+                None => self.add(Effect::Additive, &subject, "added"),
+                Some(before) if before != now => {
+                    self.add(Effect::Risky, &subject, &format!("{now} instead of {before}"));
                 }
                 Some(_) => {}
             }

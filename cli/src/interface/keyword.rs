@@ -27,13 +27,9 @@ const TYPES: [&str; 7] = ["null", "boolean", "integer", "number", "string", "arr
 
 /// The effect of a change of `type`.
 pub fn types(before: Option<&Value>, after: Option<&Value>) -> Option<Values> {
-    let allowed = |kind: &str, allowed: Option<&Value>| match allowed {
-        None => true,
-        Some(Value::Array(kinds)) => kinds.iter().any(|it| is_of(kind, it)),
-        Some(only) => is_of(kind, only),
-    };
-    let is_new = |kind: &&str| !allowed(kind, before) && allowed(kind, after);
-    let is_gone = |kind: &&str| allowed(kind, before) && !allowed(kind, after);
+    let allowed = |kinds: Option<&Value>, kind: &str| kinds.is_none_or(|kinds| allows(kinds, kind));
+    let is_new = |kind: &&str| !allowed(before, kind) && allowed(after, kind);
+    let is_gone = |kind: &&str| allowed(before, kind) && !allowed(after, kind);
     Values::between(TYPES.iter().any(is_new), TYPES.iter().any(is_gone))
 }
 
@@ -52,15 +48,15 @@ pub fn kind_of(value: &Value) -> &'static str {
 
 /// Whether a value has one of the types in `type`.
 pub fn is_of_types(kinds: &Value, value: &Value) -> bool {
-    let kind = kind_of(value);
-    match kinds {
-        Value::Array(kinds) => kinds.iter().any(|allowed| is_of(kind, allowed)),
-        allowed => is_of(kind, allowed),
-    }
+    allows(kinds, kind_of(value))
 }
 
-fn is_of(kind: &str, allowed: &Value) -> bool {
-    allowed == kind || (kind == "integer" && allowed == "number")
+fn allows(kinds: &Value, kind: &str) -> bool {
+    let is_it = |allowed: &Value| allowed == kind || (kind == "integer" && allowed == "number");
+    match kinds {
+        Value::Array(kinds) => kinds.iter().any(is_it),
+        only => is_it(only),
+    }
 }
 
 /// The effect of a change of any other keyword: each keyword excludes values, and a tighter bound excludes more. For

@@ -161,11 +161,10 @@ impl<'a> Comparison<'a> {
             if IGNORED.contains(&keyword.as_str()) || COMPARED.contains(&keyword.as_str()) {
                 continue;
             }
-            if keyword == "type" && lists_values(before) && lists_values(after) {
-                continue;
-            }
             if keyword == "type" {
-                self.keyword(path, keyword, kinds(before).as_ref(), kinds(after).as_ref());
+                if !(lists_values(before) && lists_values(after)) {
+                    self.keyword(path, keyword, kinds(before).as_ref(), kinds(after).as_ref());
+                }
                 continue;
             }
             let (before, after) = (before.get(keyword), after.get(keyword));
