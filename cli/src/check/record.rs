@@ -1,6 +1,6 @@
 //! A record of the messages of a session, as they were on the wire.
 
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mcp_adapters::mcp_wire::MessageHeader;
 use mcp_adapters::{Revision, session_messages};
@@ -24,7 +24,7 @@ struct Messages {
 
 impl Record {
     pub fn add(&self, way: MessageDirection, json: &[u8]) {
-        let mut messages = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut messages = self.lock();
         messages.bytes = messages.bytes.saturating_add(json.len());
         match messages.bytes <= BYTES {
             true => messages.kept.push((way, json.to_vec())),
@@ -34,14 +34,21 @@ impl Record {
 
     /// The recorded messages, and the number of messages that were dropped to save memory.
     pub fn messages(&self) -> (Vec<Seen>, usize) {
-        let messages = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let messages = self.lock();
         (messages.kept.clone(), messages.left_out)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Messages> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The revision that the server names in the handshake.
     pub fn negotiated(&self) -> Option<Revision> {
-        let (messages, _) = self.messages();
-        let received = messages.iter().filter(|(way, _)| *way == MessageDirection::Received);
+        let messages = self.lock();
+        let received = messages
+            .kept
+            .iter()
+            .filter(|(way, _)| *way == MessageDirection::Received);
         received.rev().find_map(|(_, json)| {
             let result = MessageHeader::from_slice(json).ok()?.result()?;
             session_messages::negotiated_version(&result.decode_as().ok()?)
