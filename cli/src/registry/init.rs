@@ -78,11 +78,8 @@ pub fn run(args: &InitArgs, mut output: impl Write) -> Result<Summary, CommandEr
     if let Some(next) = missing_name(&fs::read_to_string(readme).unwrap_or_default(), &name) {
         say(&format!("next: {next}"));
     }
-    if !project
-        .targets
-        .iter()
-        .any(|target| target.kind.iter().any(|kind| kind == "bin"))
-    {
+    let mut kinds = project.targets.iter().flat_map(|target| &target.kind);
+    if !kinds.any(|kind| kind == "bin") {
         say(&format!(
             "next: {} has no program, so nobody can install a server from it",
             project.name
@@ -191,9 +188,10 @@ fn hosted(url: &str) -> Option<Repository> {
 
 fn write_new(file: &Path, text: &str, replace: bool) -> std::io::Result<()> {
     let mut options = fs::OpenOptions::new();
-    let options = match replace {
-        true => options.write(true).create(true).truncate(true),
-        false => options.write(true).create_new(true),
-    };
+    options
+        .write(true)
+        .create(replace)
+        .truncate(replace)
+        .create_new(!replace);
     options.open(file)?.write_all(text.as_bytes())
 }

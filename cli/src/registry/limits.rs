@@ -21,7 +21,6 @@ const PACKAGE_REGISTRIES: [(&str, &str); 4] = [
 ];
 
 /// A part of a document, and its path.
-#[derive(Clone)]
 struct Part<'v> {
     value: &'v Value,
     path: Path,
