@@ -42,7 +42,7 @@ struct List {
 pub type Owned = (usize, String);
 
 impl Kind {
-    fn is_uri(self) -> bool {
+    pub fn is_uri(self) -> bool {
         matches!(self, Self::Resource | Self::Template)
     }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use mcp_runtime_core::transport::Connector;
 
-use super::clients::Clients;
+use super::clients::{Clients, Merged};
 use super::links::Links;
 use super::listed::{Kind, Owned};
 use super::names::Naming;
@@ -17,34 +17,19 @@ impl<C: Connector> Clients<C> {
     /// Returns the server of a tool, and its name there.
     #[doc(hidden)]
     pub async fn tool_server(&self, name: &str) -> Option<Owned> {
-        let known = self.listed.owner(&self.names, Kind::Tool, name);
-        if known.is_some() || self.names.naming() == Naming::Prefixed {
-            return known;
-        }
-        self.list_tools().await;
-        self.listed.owner(&self.names, Kind::Tool, name)
+        self.owner(Kind::Tool, name, self.list_tools()).await
     }
 
     /// Returns the server of a prompt, and its name there.
     #[doc(hidden)]
     pub async fn prompt_server(&self, name: &str) -> Option<Owned> {
-        let known = self.listed.owner(&self.names, Kind::Prompt, name);
-        if known.is_some() || self.names.naming() == Naming::Prefixed {
-            return known;
-        }
-        self.list_prompts().await;
-        self.listed.owner(&self.names, Kind::Prompt, name)
+        self.owner(Kind::Prompt, name, self.list_prompts()).await
     }
 
     /// Returns the server that lists a resource, and its URI there.
     #[doc(hidden)]
     pub async fn resource_server(&self, uri: &str) -> Option<Owned> {
-        let known = self.listed.owner(&self.names, Kind::Resource, uri);
-        if known.is_some() {
-            return known;
-        }
-        self.list_resources().await;
-        self.listed.owner(&self.names, Kind::Resource, uri)
+        self.owner(Kind::Resource, uri, self.list_resources()).await
     }
 
     /// Returns the servers that list these resources, and their URIs there. All of them are looked up in one list.
@@ -75,12 +60,20 @@ impl<C: Connector> Clients<C> {
     /// Returns the server that lists a resource template, and its text there.
     #[doc(hidden)]
     pub async fn template_server(&self, uri_template: &str) -> Option<Owned> {
-        let known = self.listed.owner(&self.names, Kind::Template, uri_template);
-        if known.is_some() {
+        self.owner(Kind::Template, uri_template, self.list_resource_templates())
+            .await
+    }
+
+    /// Returns the server of an item, after `list` if that isn't known yet.
+    async fn owner<T>(&self, kind: Kind, name: &str, list: impl Future<Output = Merged<T>>) -> Option<Owned> {
+        let known = self.listed.owner(&self.names, kind, name);
+        // A prefixed name identifies its server without a list.
+        let is_prefixed = !kind.is_uri() && self.names.naming() == Naming::Prefixed;
+        if known.is_some() || is_prefixed {
             return known;
         }
-        self.list_resource_templates().await;
-        self.listed.owner(&self.names, Kind::Template, uri_template)
+        list.await;
+        self.listed.owner(&self.names, kind, name)
     }
 
     /// Replaces the resource URIs in a server's result by their outer URIs.
