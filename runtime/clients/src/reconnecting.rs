@@ -1,7 +1,7 @@
 //! A client that starts a new session when the old one is lost.
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use mcp_adapters::handlers::CallServer as _;
 use mcp_adapters::hub;
@@ -10,6 +10,7 @@ use mcp_runtime_core::internal::Reusable;
 use mcp_runtime_core::transport::Connector;
 use mcp_runtime_core::{CallError, Client, ClientSession, ClientSide, ConnectError, Peer};
 use mcp_runtime_local::stdio::SpawnError;
+use mcp_runtime_util::Mutex;
 use serde::Serialize;
 use tokio::task::JoinError;
 use tokio_util::sync::CancellationToken;
@@ -159,8 +160,7 @@ impl<C: Connector> ReconnectingClient<C> {
     pub async fn list_tools(&self) -> Result<Vec<hub::Tool>, ConnectError> {
         let tools: Vec<hub::Tool> = self.call(true, async |peer| peer.list_all().await).await?;
         let repeatable = tools.iter().filter(|tool| is_repeatable(tool));
-        let repeatable = repeatable.map(|tool| tool.name.clone()).collect();
-        *self.inner.repeatable.lock().unwrap_or_else(PoisonError::into_inner) = repeatable;
+        *self.inner.repeatable.lock() = repeatable.map(|tool| tool.name.clone()).collect();
         Ok(tools)
     }
 
@@ -195,8 +195,7 @@ impl<C: Connector> ReconnectingClient<C> {
     pub async fn call_tool(&self, name: &str, arguments: impl Serialize) -> Result<hub::CallToolResult, ConnectError> {
         let mut params = hub::CallToolRequestParams::new(name);
         params.arguments = mcp_runtime_core::internal::object(&arguments)?;
-        let repeatable = &self.inner.repeatable;
-        let is_safe = repeatable.lock().unwrap_or_else(PoisonError::into_inner).contains(name);
+        let is_safe = self.inner.repeatable.lock().contains(name);
         self.call(is_safe, async |peer| peer.call_tool(params.clone()).await)
             .await
     }
