@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use mcp_adapters::hub;
 use mcp_runtime_bridge::BridgeOptions;
-use mcp_runtime_clients::{Names, Naming};
+use mcp_runtime_clients::Names;
 
 use super::policy::ErasedPolicy;
 use super::report::Observer;
@@ -17,8 +17,6 @@ pub struct Inner {
     pub instructions: Option<String>,
     pub servers: Vec<GatewayServer>,
     pub names: Names,
-    pub naming: Naming,
-    pub prefixes_uris: bool,
     pub page_size: usize,
     pub time_limit: Duration,
     pub options: BridgeOptions,

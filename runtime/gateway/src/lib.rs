@@ -91,8 +91,6 @@ impl Gateway {
             instructions: None,
             servers: Vec::new(),
             names: Names::none(),
-            naming: Naming::Prefixed,
-            prefixes_uris: false,
             page_size: 1000,
             time_limit: Duration::from_secs(20),
             options,
@@ -134,19 +132,16 @@ impl Gateway {
         };
         let bridge = Arc::new(Bridge::new(connector, options));
         inner.servers.push(GatewayServer::new(name.into(), bridge));
-        self.named()
+        let naming = inner.names.naming();
+        self.named(naming)
     }
 
     /// Keeps the names of tools and prompts as their servers have them. If two servers use the same name, that of the
     /// server added first is visible, and the other is logged as a warning with `tracing`.
     #[must_use]
-    pub fn flat(mut self) -> Self {
-        self.inner_mut().naming = Naming::Flat;
-        match self.clone().named() {
-            Ok(named) => named,
-            // Names that are distinguished by their prefixes are different.
-            Err(_) => self,
-        }
+    pub fn flat(self) -> Self {
+        // Names that are distinguished by their prefixes are different.
+        self.clone().named(Naming::Flat).unwrap_or(self)
     }
 
     /// Puts the name of the server into the URI of each resource: `notes://today` of the server `work` becomes
@@ -154,15 +149,14 @@ impl Gateway {
     #[must_use]
     pub fn prefix_uris(mut self) -> Self {
         let inner = self.inner_mut();
-        inner.prefixes_uris = true;
         inner.names = inner.names.clone().with_prefixed_uris(true);
         self
     }
 
-    fn named(mut self) -> Result<Self, NameError> {
+    fn named(mut self, naming: Naming) -> Result<Self, NameError> {
         let inner = self.inner_mut();
         let names = inner.servers.iter().map(|server| server.name.as_str());
-        inner.names = Names::new(names, inner.naming)?.with_prefixed_uris(inner.prefixes_uris);
+        inner.names = Names::new(names, naming)?.with_prefixed_uris(inner.names.prefixes_uris());
         Ok(self)
     }
 
