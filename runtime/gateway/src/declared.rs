@@ -1,7 +1,7 @@
 //! Dropping members that the revision of the gateway's types doesn't declare.
 
 use mcp_adapters::hub::{ClientRequest, ServerResult};
-use mcp_adapters::mcp_wire::{DecodeError, ErrorObject, Reader, to_string};
+use mcp_adapters::mcp_wire::{ErrorObject, Reader, to_string};
 use mcp_runtime_core::internal::internal_error;
 
 /// The member whose value can have any keys.
@@ -11,7 +11,7 @@ const OPEN: &str = "_meta";
 pub fn declared_request(request: &ClientRequest) -> Result<ClientRequest, ErrorObject> {
     let json = to_string(request).map_err(internal_error)?;
     let read = Reader::new(&json).without_undeclared(OPEN).decode();
-    read.map_err(|error: DecodeError| internal_error(error))
+    read.map_err(internal_error)
 }
 
 /// Returns the result of a method without undeclared members.
