@@ -93,17 +93,9 @@ impl Task {
 
     /// Answers input requests. Names without an input request are ignored.
     pub(crate) fn answer(&mut self, given: hub::InputResponses) {
-        let State::Working { asks } = &mut self.record.state else {
-            return;
-        };
         let mut is_changed = false;
         for (name, answer) in given {
-            if let Some(waits) = self.answers.remove(&name) {
-                asks.remove(&name);
-                is_changed = true;
-                // This fails if the work no longer waits.
-                let _ = waits.send(Ok(answer));
-            }
+            is_changed |= self.deliver(&name, Ok(answer));
         }
         if is_changed {
             self.touch();
@@ -112,14 +104,20 @@ impl Task {
 
     /// Answers an input request with the error of the client. A name without an input request is ignored.
     pub(crate) fn refuse(&mut self, name: &str, error: ErrorObject) {
-        let State::Working { asks } = &mut self.record.state else {
-            return;
-        };
-        if let Some(waits) = self.answers.remove(name) {
-            asks.remove(name);
-            let _ = waits.send(Err(error));
+        if self.deliver(name, Err(error)) {
             self.touch();
         }
+    }
+
+    /// Delivers an answer to the work. Returns whether there is an input request with this name.
+    fn deliver(&mut self, name: &str, answer: Answer) -> bool {
+        let (State::Working { asks }, Some(waits)) = (&mut self.record.state, self.answers.remove(name)) else {
+            return false;
+        };
+        asks.remove(name);
+        // This fails if the work no longer waits.
+        let _ = waits.send(answer);
+        true
     }
 
     fn touch(&mut self) {
