@@ -97,11 +97,9 @@ impl TaskContext {
 
 impl FromCall for TaskContext {
     async fn from_call(call: &Call) -> Result<Self, ToolError> {
-        let waits = || Client::Waits(call.clone());
+        let running = RUNNING.try_with(|running| Client::HasTask(running.clone()));
         Ok(Self {
-            client: RUNNING
-                .try_with(|running| Client::HasTask(running.clone()))
-                .unwrap_or_else(|_| waits()),
+            client: running.unwrap_or_else(|_| Client::Waits(call.clone())),
             name: None,
         })
     }
@@ -117,11 +115,8 @@ impl CallClient for TaskContext {
             (Client::Waits(call), None) => return call.peer().request(request).await,
         };
         let asked = tasks.with(id, |task| task.ask(self.name.clone(), request)).flatten();
-        let Some(answer) = asked else {
-            return Err(CallError::Closed);
-        };
-        let answer = answer.await.map_err(|_| CallError::Closed)?;
-        answer.map_err(CallError::Peer)
+        let answer = asked.ok_or(CallError::Closed)?;
+        answer.await.map_err(|_| CallError::Closed)?.map_err(CallError::Peer)
     }
 
     /// Sends a notification to a client that waits for the result. For a task, there is no client to send it to.

@@ -248,13 +248,9 @@ impl Tasks {
             }
             match &task.state {
                 State::Completed { result } => return result_in(client.peer, &task.id, result.clone().into()),
-                State::Failed { error } => {
-                    return Err(restored(error.clone()));
-                }
+                State::Failed { error } => return Err(restored(error.clone())),
                 State::Cancelled => return Err(invalid_params("the task was cancelled")),
-                State::Working { .. } => {
-                    watch.next().await;
-                }
+                State::Working { .. } => _ = watch.next().await,
             }
         }
     }

@@ -269,13 +269,12 @@ impl Tasks {
         }
         if record.has_ended() {
             let mut kept = self.kept();
-            let bytes = kept.tasks.get_mut(id).map_or(0, |task| {
-                let bytes = task.record.bytes();
+            let Kept { tasks, bytes, .. } = &mut *kept;
+            if let Some(task) = tasks.get_mut(id) {
+                *bytes -= task.record.bytes();
                 task.is_stored = true;
                 task.record.state = State::Cancelled;
-                bytes
-            });
-            kept.bytes -= bytes;
+            }
         }
     }
 
@@ -337,8 +336,7 @@ impl Tasks {
         record: &TaskRecord,
         answers: mcp_runtime_core::hub::InputResponses,
     ) -> Result<(), ErrorObject> {
-        let event = TaskEvent::Answered(answers);
-        self.say(record, event).await
+        self.say(record, TaskEvent::Answered(answers)).await
     }
 
     /// Reports to the work of a task that the client has answered an input request with an error.
