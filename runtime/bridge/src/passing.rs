@@ -4,14 +4,14 @@
 use std::sync::Arc;
 
 use mcp_adapters::mcp_wire::{ErrorObject, MessageHeader, RawJson, RequestId};
-use mcp_adapters::{PeerTypes, Revision};
+use mcp_adapters::{PeerTypes, Policy, Revision, translate_error};
 use mcp_runtime_core::internal::{RawAnswer, RawMessage, SessionState, Ticket, internal_error, set_member};
 use mcp_runtime_core::transport::Purpose;
 use mcp_runtime_core::{CallError, Context, Side};
 use mcp_runtime_util::BoxFuture;
 
 use super::calls::{Caller, Calls, Cancellation};
-use super::translation::{dropped, translate_call, translate_failure, translate_result};
+use super::translation::{dropped, translate_call, translate_result};
 
 /// Passes a request of a peer on to another one. Requests are sent in the order in which they came, and responses are
 /// returned in the order of the replies.
@@ -94,11 +94,14 @@ impl<S: Side, T: Side> PassedCall<S, T> {
             Ok(reply) => reply,
             Err(error) => return ErrorObject::from(error).into(),
         };
-        let way = (revision, self.from);
+        let (from, to) = (revision, self.from);
         let translated = match reply.result {
-            Ok(result) => translate_result(way, &self.method, result).map(|(result, losses)| (Ok(result), losses)),
+            Ok(result) => {
+                translate_result((from, to), &self.method, result).map(|(result, losses)| (Ok(result), losses))
+            }
             Err(error) => {
-                let (error, losses) = translate_failure(way, &self.method, failure(self.id, error));
+                let error = failure(self.id, error);
+                let (error, losses) = translate_error(from, to, Some(&self.method), error, Policy::Conform);
                 Ok((Err(error), losses))
             }
         };

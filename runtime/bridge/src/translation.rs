@@ -1,9 +1,7 @@
 //! Direct translation of messages between two revisions of one era.
 
 use mcp_adapters::mcp_wire::{ErrorObject, RawJson, error_code};
-use mcp_adapters::{
-    AUTOMATIC, Conversion, Loss, LossKind, Policy, Revision, TranslateError, Translation, translate, translate_error,
-};
+use mcp_adapters::{AUTOMATIC, Loss, LossKind, Policy, Revision, TranslateError, Translation, translate};
 use mcp_runtime_core::Era;
 use mcp_runtime_core::internal::{internal_error, tolerated};
 
@@ -38,7 +36,7 @@ pub fn translate_call(
             false => Ok((json, Vec::new())),
         };
     };
-    let translated = translate(from, to, name(entry.definition), &json, conversion());
+    let translated = translate(from, to, name(entry.definition), &json, Policy::Conform);
     let translated = translated.map_err(|error| match error {
         TranslateError::NoCounterpart { .. } => no_counterpart(to, method),
         error => ErrorObject::new(error.code(), error.to_string()),
@@ -62,7 +60,7 @@ pub fn translate_result(
     let result = tolerated(from, method, result);
     let mut reason = String::new();
     for definition in definitions {
-        match translate(from, to, name(definition), result.text().as_bytes(), conversion()) {
+        match translate(from, to, name(definition), result.text().as_bytes(), Policy::Conform) {
             Ok(Translation { value, losses, .. }) => return Ok((value, losses)),
             // A method can have several result types. The next one is tried.
             Err(error) if reason.is_empty() => reason = error.to_string(),
@@ -72,15 +70,6 @@ pub fn translate_result(
     Err(internal_error(format!(
         "the result of {method} can't be represented in revision {to}: {reason}"
     )))
-}
-
-/// Translates the error of a method to another revision.
-pub fn translate_failure(
-    (from, to): (Revision, Revision),
-    method: &str,
-    error: ErrorObject,
-) -> Translated<ErrorObject> {
-    translate_error(from, to, Some(method), error, Policy::Conform)
 }
 
 /// Refuses a method that another revision declares and the other side's revision doesn't. A method that no revision
@@ -112,10 +101,6 @@ pub fn dropped() -> Loss {
         kind: LossKind::Dropped,
         rule: AUTOMATIC,
     }
-}
-
-fn conversion() -> Conversion {
-    Conversion::new(Policy::Conform)
 }
 
 /// The name of the definition at a JSON pointer.
