@@ -93,7 +93,7 @@ fn agreement(upstream: &Upstream, client: Revision) -> Option<RawJson> {
     let (agreed, losses) = translate_result((upstream.revision, client), lifecycle.begin?, agreed.clone()).ok()?;
     upstream.state.report_losses(lifecycle.begin?, &losses);
     let members = client.lifecycle().begin_result;
-    let agreed = named(agreed.text().as_bytes(), &[members.name?], client)?;
+    let agreed = named(agreed.text().as_bytes(), members.name?, client)?;
     let declared: Value = agreed.get(members.capabilities?)?.parse().ok()?;
     let mut all = declared.clone();
     add_implied(&mut all, client, upstream.revision, client);
@@ -119,21 +119,17 @@ pub fn begin(
     }
     let header = MessageHeader::from_slice(&request).map_err(mcp_runtime_core::internal::internal_error)?;
     let params = header.params().map_or("{}", |params| params.text());
-    Ok(named(params.as_bytes(), &[name], to))
+    Ok(named(params.as_bytes(), name, to))
 }
 
 /// Sets a member of an object to the name of a revision.
-fn named(object: &[u8], member: &[&str], revision: Revision) -> Option<RawJson> {
+fn named(object: &[u8], member: &str, revision: Revision) -> Option<RawJson> {
     let name = Value::from(revision.as_str()).to_string();
-    let is_named = mcp_wire::from_slice::<RawJson>(object)
-        .ok()?
-        .get(member.first()?)?
-        .text()
-        == name;
-    match is_named {
-        true => mcp_wire::from_slice(object).ok(),
-        false => mcp_wire::from_str(&set_member(object, member, &name).ok()?).ok(),
+    let json: RawJson = mcp_wire::from_slice(object).ok()?;
+    if json.get(member)?.text() == name {
+        return Some(json);
     }
+    mcp_wire::from_str(&set_member(object, &[member], &name).ok()?).ok()
 }
 
 struct DownstreamHandler {
