@@ -8,13 +8,14 @@ use mcp_adapters::hub::{self, AnyCallToolResult};
 use mcp_adapters::mcp_wire::{ErrorObject, Extra, RawJson, Request, UnknownMethod};
 use mcp_ext_tasks::{GetTaskRequest, Task, TaskStatus};
 use mcp_runtime_core::internal::{internal_error, tolerated};
-use mcp_runtime_core::{CallError, ClientSide, Peer, ServerSide, Side};
+use mcp_runtime_core::{CallError, ClientSide, Peer, ServerSide};
 use mcp_runtime_tasks::internal::{CORE, Ongoing, Seen, cancelled, poll_interval};
 use mcp_runtime_tasks::{TaskContext, TaskError, TaskHandle};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
+use super::tasks::decode_result;
 use super::upstream::{Lease, Upstream};
 
 /// The number of consecutive failures to get a task's state, such as network errors, after which the task counts as
@@ -238,21 +239,9 @@ fn read_result(server: &Peer<ClientSide>, result: RawJson) -> Result<AnyCallTool
     let method = hub::CallToolRequest::METHOD;
     let result = RawJson::from(CORE.unrelated(result, ""));
     let result = tolerated(negotiated.revision, negotiated.method(method), result);
-    let decoded = ClientSide::decode_result(
-        negotiated.revision,
-        negotiated.method(method),
-        &result,
-        negotiated.conversion(),
-    );
-    let decoded = decoded.map_err(|error| internal_error(CallError::from(error)))?;
-    match decoded {
-        Some(decoded) => {
-            server.state().report_losses(method, &decoded.losses);
-            match decoded.result {
-                hub::ServerResult::CallTool(result) => Ok(result.into()),
-                _ => Err(internal_error("the result of a task isn't that of a tool")),
-            }
-        }
+    match decode_result(server, method, &result).map_err(internal_error)? {
+        Some(hub::ServerResult::CallTool(result)) => Ok(result.into()),
+        Some(_) => Err(internal_error("the result of a task isn't that of a tool")),
         None => Err(internal_error("the server's revision has no tools")),
     }
 }

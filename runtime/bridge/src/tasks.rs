@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use mcp_adapters::handlers::CallClient;
 use mcp_adapters::hub;
-use mcp_adapters::mcp_wire::{Call, ErrorObject, Message, MessageHeader, RequestId, UnknownMethod};
+use mcp_adapters::mcp_wire::{Call, ErrorObject, Message, MessageHeader, RawJson, RequestId, UnknownMethod};
 use mcp_adapters::{PeerTypes, Revision, Translated};
 use mcp_ext_tasks::EXTENSION;
 use mcp_runtime_core::internal::internal_error;
@@ -173,20 +173,21 @@ fn runs_so(tool: &Value) -> bool {
 /// Lists a page of a server's tools, in the form of the server's revision.
 async fn list(server: &Peer<ClientSide>, request: hub::ClientRequest) -> Result<Value, CallError> {
     let (negotiated, method) = (server.negotiated(), hub::ClientRequest::method(&request).to_owned());
-    let unrepresentable = |what: String| CallError::Unrepresentable(what);
     let call = Call {
         id: RequestId::Integer(0),
         request,
     };
     let encoded = ClientSide::encode(negotiated.revision, Message::Request(call), negotiated.conversion());
     let Translated::Message { message, losses } = encoded else {
-        return Err(unrepresentable(method));
+        return Err(CallError::Unrepresentable(method));
     };
     server.state().report_losses(&method, &losses);
-    let header = MessageHeader::from_slice(&message).map_err(|error| unrepresentable(error.to_string()))?;
+    let header = MessageHeader::from_slice(&message).map_err(|error| CallError::Unrepresentable(error.to_string()))?;
     let mut request = UnknownMethod::new(negotiated.method(&method));
     if let Some(params) = header.params() {
-        request.params = params.decode_as().map_err(|error| unrepresentable(error.to_string()))?;
+        request.params = params
+            .decode_as()
+            .map_err(|error| CallError::Unrepresentable(error.to_string()))?;
     }
     let (page, _) = server.state().call_json(negotiated, &method, request).await?;
     page.parse()
@@ -209,14 +210,21 @@ pub async fn list_with_tasks(
     for tool in tools.filter(|tool| runs_so(tool)) {
         tool.as_object_mut().map(|tool| tool.remove(&CORE.support.member));
     }
+    let decoded = decode_result(&server, &method, &page.into())?;
+    decoded.ok_or(CallError::InvalidResult(method))
+}
+
+/// Decodes the result of a method in the hub's revision; `None` if the server's revision doesn't have the method.
+pub fn decode_result(
+    server: &Peer<ClientSide>,
+    method: &str,
+    result: &RawJson,
+) -> Result<Option<hub::ServerResult>, CallError> {
     let negotiated = server.negotiated();
-    let decoded = ClientSide::decode_result(
-        negotiated.revision,
-        negotiated.method(&method),
-        &page.into(),
-        negotiated.conversion(),
-    )?;
-    let decoded = decoded.ok_or_else(|| CallError::InvalidResult(method.clone()))?;
-    server.state().report_losses(&method, &decoded.losses);
-    Ok(decoded.result)
+    let own_method = negotiated.method(method);
+    let decoded = ClientSide::decode_result(negotiated.revision, own_method, result, negotiated.conversion())?;
+    Ok(decoded.map(|decoded| {
+        server.state().report_losses(method, &decoded.losses);
+        decoded.result
+    }))
 }
