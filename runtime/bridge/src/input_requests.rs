@@ -175,12 +175,8 @@ impl OpenInputRequests {
         let mut state = self.state.lock();
         state.last_call += 1;
         let number = state.last_call;
-        for input_request in state
-            .input_requests
-            .values_mut()
-            .filter(|input_request| input_request.call.is_none())
-        {
-            if client.check_input_request(&input_request.request).is_ok() {
+        for input_request in state.input_requests.values_mut() {
+            if input_request.call.is_none() && client.check_input_request(&input_request.request).is_ok() {
                 input_request.call = Some(number);
             }
         }
@@ -225,24 +221,18 @@ impl State {
     /// Chooses the call that carries an input request, and wakes it: the latest call whose client allows this request,
     /// preferably one that carries nothing yet. `None` if there are no calls.
     fn carrier_of(&self, request: &InputRequest) -> Result<Option<u64>, CallError> {
-        let mut carrying = None;
-        let mut refusal = None;
+        let (mut chosen, mut refusal) = (None, None);
         for call in self.calls.iter().rev() {
             match call.client.check_input_request(request) {
-                Err(error) => refusal = refusal.or(Some(error)),
-                Ok(())
-                    if self
-                        .input_requests
-                        .values()
-                        .all(|input_request| input_request.call != Some(call.number)) =>
-                {
-                    call.asked.notify_one();
-                    return Ok(Some(call.number));
+                Ok(()) if self.carried_by(Some(call.number)).is_empty() => {
+                    chosen = Some(call);
+                    break;
                 }
-                Ok(()) => carrying = carrying.or(Some(call)),
+                Ok(()) => chosen = chosen.or(Some(call)),
+                Err(error) => refusal = refusal.or(Some(error)),
             }
         }
-        match (carrying, refusal) {
+        match (chosen, refusal) {
             (Some(call), _) => {
                 call.asked.notify_one();
                 Ok(Some(call.number))
