@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::{ErrorObject, RawJson, RawObject, UnknownMethod};
 use mcp_ext_tasks::EXTENSION;
-use mcp_runtime_core::internal::{ClientInfo, Negotiated, internal_error, log_level, retry_input};
+use mcp_runtime_core::internal::{ClientInfo, Negotiated, SessionState, internal_error, log_level, retry_input};
 use mcp_runtime_core::transport::Principal;
 use mcp_runtime_core::{CallError, ClientSide, Context, Era, HandlerResult, Peer, ServerSide};
 use mcp_runtime_util::{BoxFuture, Mutex};
@@ -64,11 +64,7 @@ impl EraTranslator {
                     extensions.insert(EXTENSION.id.to_owned(), RawObject::default());
                 }
                 let negotiated = Negotiated::clone(upstream.state.negotiated());
-                let negotiated = mcp_runtime_core::internal::SessionState::stateless_negotiated(
-                    upstream.revision,
-                    &client,
-                    negotiated,
-                )?;
+                let negotiated = SessionState::stateless_negotiated(upstream.revision, &client, negotiated)?;
                 known.insert((wanted, Arc::new(negotiated))).1.clone()
             }
         };

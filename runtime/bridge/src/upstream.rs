@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use mcp_adapters::{PeerTypes, Revision};
 use mcp_runtime_core::internal::SessionState;
-use mcp_runtime_core::{ClientSession, ClientSide, Era};
+use mcp_runtime_core::{ClientSession, ClientSide};
 use mcp_runtime_util::Mutex;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
@@ -53,7 +53,7 @@ impl Upstream {
 
     /// Whether the server is stateless, so that several clients can use the session.
     pub fn is_stateless(&self) -> bool {
-        Era::of(self.revision) == Era::Stateless
+        self.revision.is_stateless()
     }
 
     /// Lets a server with sessions call its client, if that has a session too.

@@ -8,7 +8,7 @@ use mcp_adapters::mcp_wire::{ErrorObject, Message, Notice, UnknownMethod, error_
 use mcp_adapters::{PeerTypes, Revision};
 use mcp_runtime_core::internal::{Handling, RawAnswer, RawMessage, Relay, internal_error};
 use mcp_runtime_core::transport::Purpose;
-use mcp_runtime_core::{ClientSide, Context, Era, Handler, HandlerResult, Peer, ServerSide};
+use mcp_runtime_core::{ClientSide, Context, Handler, HandlerResult, Peer, ServerSide};
 use mcp_runtime_util::BoxFuture;
 
 use super::calls::Addressee;
@@ -76,7 +76,7 @@ impl Handler<ClientSide> for UpstreamHandler {
     }
 
     fn relay(&self, revision: Revision) -> Option<&dyn Relay<ClientSide>> {
-        let is_passed_on = Era::of(revision) == Era::Stateless || are_of_one_era(self.0.client, revision);
+        let is_passed_on = revision.is_stateless() || are_of_one_era(self.0.client, revision);
         is_passed_on.then_some(self)
     }
 }
@@ -114,7 +114,7 @@ async fn notify_caller(caller: Option<Peer<ServerSide>>, notification: ServerNot
 
 impl Relay<ClientSide> for UpstreamHandler {
     fn pass_request(&self, request: RawMessage, context: Context<ClientSide>) -> BoxFuture<'static, RawAnswer> {
-        if Era::of(context.peer().negotiated().revision) == Era::Stateless {
+        if context.peer().negotiated().is_stateless() {
             let reason = "a stateless server requests input in its results, and can't call its client";
             let error = ErrorObject::new(error_code::METHOD_NOT_FOUND, reason);
             return Box::pin(std::future::ready(error.into()));
@@ -150,7 +150,7 @@ impl Relay<ClientSide> for UpstreamHandler {
             }
             Addressee::Unknown => {}
         }
-        if Era::of(revision) == Era::Stateless {
+        if revision.is_stateless() {
             return self.pass_to_caller(revision, notification);
         }
         let links = Arc::clone(&self.0);
@@ -184,7 +184,7 @@ impl UpstreamHandler {
             return Box::pin(std::future::ready(()));
         };
         let client = caller.negotiated().revision;
-        if Era::of(client) == Era::Stateless {
+        if client.is_stateless() {
             return pass_notification(revision, caller.state(), client, caller.purpose(), notification);
         }
         let json = translate_notification((revision, Revision::HUB), caller.state(), notification);
