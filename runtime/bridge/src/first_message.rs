@@ -82,15 +82,13 @@ impl FirstMessage {
             return Err(None);
         }
         let is_ping = |revision: &Revision| revision.lifecycle().ping == header.method().as_deref();
-        match (Revision::all().find(|revision| is_ping(revision)), &id) {
+        match (Revision::all().find(|revision| is_ping(revision)), id) {
             (Some(revision), Some(id)) => {
                 let result = session_messages::empty_result(revision, &header.method().unwrap_or_default());
-                Err(Some(response(
-                    to_json(&Response::new(id.clone(), result)),
-                    Some(id.clone()),
-                )))
+                let json = to_json(&Response::new(id.clone(), result));
+                Err(Some(response(json, Some(id))))
             }
-            _ => {
+            (_, id) => {
                 let begin = supported.iter().find_map(|revision| revision.lifecycle().begin);
                 let reason = format!("the session has not begun: send `{}` first", begin.unwrap_or_default());
                 Err(refusal(id, ErrorObject::new(error_code::INVALID_REQUEST, reason)))

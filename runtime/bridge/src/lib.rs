@@ -137,10 +137,6 @@ impl<C: Connector> Bridge<C> {
         let mut client = client.into();
         // Sessions that no other client can use end when this guard is dropped.
         let _closed = client.ensure_connection();
-        self.serve_client(client, transport).await
-    }
-
-    async fn serve_client(&self, client: ClientId, transport: impl Transport) -> Result<(), BridgeError> {
         let _served = self.clients.token();
         let read = tokio::select! {
             read = FirstMessage::read(transport, &self.options.clients) => read,

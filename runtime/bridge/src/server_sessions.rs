@@ -117,7 +117,7 @@ impl<C: Connector> Servers<C> {
             _ => None,
         };
         let common = Shared::Client(identity(&first_message.info, client.principal()), known);
-        let slot = self.slot(&common);
+        let slot = Arc::clone(self.shared.lock().entry(common.clone()).or_default());
         let connect = async || {
             let lease = self.connect(first_message, client).await?;
             if !lease.upstream.is_stateless() {
@@ -133,10 +133,6 @@ impl<C: Connector> Servers<C> {
         }
         lease.touch();
         Ok(lease)
-    }
-
-    fn slot(&self, common: &Shared) -> Slot {
-        Arc::clone(self.shared.lock().entry(common.clone()).or_default())
     }
 
     /// Shares a session with a stateless server among all clients. Returns this session, or the one that another client
