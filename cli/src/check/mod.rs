@@ -16,7 +16,7 @@ use mcp_runtime::hub::{ListToolsRequest, LoggingLevel};
 
 pub use self::example::example;
 use self::record::Record;
-use self::usage::{Arguments, Declining};
+use self::usage::{Arguments, Declining, read_arguments};
 use self::validation::validate;
 use crate::args::CheckArgs;
 use crate::client::{block_on, connect_watched};
@@ -31,7 +31,7 @@ const PAUSE: Duration = Duration::from_millis(200);
 /// Uses what a server offers, or reads a transcript, and validates each message of the server against the schema of its
 /// revision.
 pub fn check(args: &CheckArgs, output: impl Paint) -> Result<Summary, CommandError> {
-    let arguments = Arguments::read(args.arguments.as_deref())?;
+    let arguments = read_arguments(args.arguments.as_deref())?;
     let reports = match &args.transcript {
         Some(file) => recorded(file)?,
         None => vec![block_on(use_and_validate(args, &arguments))?],

@@ -63,22 +63,17 @@ impl ClientHandler<Context<ClientSide>> for Declining {
 }
 
 /// The arguments for tools from the command line, by tool name.
-#[derive(Default)]
-pub struct Arguments(HashMap<String, Map<String, Value>>);
+pub type Arguments = HashMap<String, Map<String, Value>>;
 
-impl Arguments {
-    /// Reads the arguments from a file, or from the JSON object given instead of a file name.
-    pub fn read(file: Option<&Path>) -> Result<Self, CommandError> {
-        let Some(file) = file else { return Ok(Self::default()) };
-        if let Some(json) = file.to_str().filter(|text| text.starts_with('{')) {
-            let invalid = |error| CommandError::Argument(format!("--arguments: {error}"));
-            return serde_json::from_str(json).map(Self).map_err(invalid);
-        }
-        let text = std::fs::read_to_string(file).map_err(|error| CommandError::file(file, error))?;
-        serde_json::from_str(&text)
-            .map(Self)
-            .map_err(|error| CommandError::file(file, error))
+/// Reads the arguments from a file, or from the JSON object given instead of a file name.
+pub fn read_arguments(file: Option<&Path>) -> Result<Arguments, CommandError> {
+    let Some(file) = file else { return Ok(Arguments::new()) };
+    if let Some(json) = file.to_str().filter(|text| text.starts_with('{')) {
+        let invalid = |error| CommandError::Argument(format!("--arguments: {error}"));
+        return serde_json::from_str(json).map_err(invalid);
     }
+    let text = std::fs::read_to_string(file).map_err(|error| CommandError::file(file, error))?;
+    serde_json::from_str(&text).map_err(|error| CommandError::file(file, error))
 }
 
 /// The findings beyond validation against the schema, by case.
@@ -114,7 +109,7 @@ pub async fn use_server(peer: &Peer<ClientSide>, args: &CheckArgs, arguments: &A
     follow_changes(peer, resources.first()).await;
     let mut found = Found::default();
     let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
-    for name in arguments.0.keys().filter(|name| !names.contains(&name.as_str())) {
+    for name in arguments.keys().filter(|name| !names.contains(&name.as_str())) {
         let unknown = format!(
             "--arguments names this tool, but the server doesn't list it; {}",
             tip(name, &names)
@@ -122,7 +117,7 @@ pub async fn use_server(peer: &Peer<ClientSide>, args: &CheckArgs, arguments: &A
         found.faults.push((format!("tools/call {name}"), Finding::new(unknown)));
     }
     for tool in &tools {
-        let given = arguments.0.get(&tool.name);
+        let given = arguments.get(&tool.name);
         let is_read_only = tool.annotations.as_ref().and_then(|it| it.read_only_hint) == Some(true);
         let is_called = match args.tools {
             ToolPolicy::All => true,
@@ -207,14 +202,11 @@ async fn call(peer: &Peer<ClientSide>, tool: &Tool, given: Option<&Map<String, V
         .as_ref()
         .and_then(|it: &RawJson| it.parse::<Value>().ok());
     let mut fault = |path: String, message: String| {
-        let path = Some(path);
-        found.faults.push((
-            case.clone(),
-            Finding {
-                path,
-                ..Finding::new(message)
-            },
-        ));
+        let finding = Finding {
+            path: Some(path),
+            ..Finding::new(message)
+        };
+        found.faults.push((case.clone(), finding));
     };
     match (structured, Validator::new(&declared)) {
         (Some(structured), Ok(validator)) => {

@@ -147,11 +147,8 @@ impl MessageValidator {
         }
         self.take(method, None, wrong_id(self.revision, message));
         let validated = self.revision.validate_call(message.text().as_bytes());
-        self.take(
-            method,
-            None,
-            validated.err().into_iter().flat_map(|invalid| invalid.violations),
-        );
+        let violations = validated.err().into_iter().flat_map(|invalid| invalid.violations);
+        self.take(method, None, violations);
     }
 
     fn validate_response(&mut self, message: &RawJson) {
@@ -169,13 +166,9 @@ impl MessageValidator {
         let Some(request) = request else {
             // An error without an id responds to a message that the server couldn't read.
             if message.get("id").is_some() || !is_error {
-                self.report.fail(
-                    STRAY,
-                    &format!(
-                        "a response that matches no request: {:?}",
-                        excerpt(message.text().as_bytes())
-                    ),
-                );
+                let response = excerpt(message.text().as_bytes());
+                self.report
+                    .fail(STRAY, &format!("a response that matches no request: {response:?}"));
             }
             return;
         };

@@ -52,7 +52,7 @@ impl Display for Finding {
 }
 
 /// A request of the client with its response, or the unsolicited messages of the server with one method.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct Case {
     pub name: String,
     pub passed: bool,
@@ -95,9 +95,7 @@ impl Report {
             self.cases.push(Case {
                 name: name.to_owned(),
                 passed: true,
-                note: None,
-                warnings: Vec::new(),
-                findings: Vec::new(),
+                ..Case::default()
             });
             self.cases.len() - 1
         });
