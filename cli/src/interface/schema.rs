@@ -92,13 +92,10 @@ impl<'a> Comparison<'a> {
     /// determine.
     fn trial(&mut self, compare: impl FnOnce(&mut Self)) -> Option<Vec<Found>> {
         let mut trial = Self {
-            direction: self.direction,
-            documents: self.documents,
             compared: self.compared.clone(),
-            depth: self.depth,
-            trials: self.trials,
             is_trial: true,
             changes: Vec::new(),
+            ..*self
         };
         compare(&mut trial);
         self.trials = trial.trials;
