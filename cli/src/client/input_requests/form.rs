@@ -142,14 +142,10 @@ fn typed(field: &Value, line: &str, is_required: bool) -> Typed {
             _ => chosen(field, line),
         },
     };
-    let violations = match Validator::new(field) {
-        Ok(validator) => validator.validate("#", &value),
-        // The server has to validate the value that it requested.
-        Err(_) => Vec::new(),
-    };
     // The server validates the value too, and may be able to check more than this program.
-    let refused = violations.iter().find(|it| it.kind == ViolationKind::Refused);
-    match refused {
+    let violations = Validator::new(field).map(|validator| validator.validate("#", &value));
+    let mut violations = violations.into_iter().flatten();
+    match violations.find(|it| it.kind == ViolationKind::Refused) {
         Some(_) if !choices(field).is_empty() => Typed::Wrong("choose among the values above, please".to_owned()),
         Some(violation) => Typed::Wrong(format!("expected {}", violation.expected)),
         None => Typed::Value(value),
