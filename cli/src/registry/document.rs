@@ -69,17 +69,14 @@ impl Document {
             return Err(problem.clone());
         }
         let mut path = Path::default();
+        let newest = address(Revision::LATEST);
         let Some(named) = self.value.get(SCHEMA) else {
-            let message = format!(
-                "`{SCHEMA}` is missing; the newest schema is {}",
-                address(Revision::LATEST)
-            );
+            let message = format!("`{SCHEMA}` is missing; the newest schema is {newest}");
             return Err(Problem::error(path, message));
         };
         let known = Revision::all().find(|revision| named.as_str() == Some(&address(*revision)));
         known.ok_or_else(|| {
             path.push_member(SCHEMA);
-            let newest = address(Revision::LATEST);
             Problem::error(path, format!("this schema isn't known; the newest is {newest}"))
         })
     }

@@ -183,18 +183,13 @@ fn metadata(metadata: &Part<'_>) -> Vec<Problem> {
     let problems = members.filter_map(|(key, value)| {
         let mut path = metadata.path.clone();
         path.push_member(key);
-        let length = value.to_string().len();
-        match key == METADATA {
-            false => Some(Problem::warning(
-                path,
-                format!("the registry drops everything outside `{METADATA}`"),
-            )),
-            true if length > METADATA_BYTES => {
-                let message = format!("the registry takes {METADATA_BYTES} bytes of metadata, and this has {length}");
-                Some(Problem::error(path, message))
-            }
-            true => None,
+        if key != METADATA {
+            let message = format!("the registry drops everything outside `{METADATA}`");
+            return Some(Problem::warning(path, message));
         }
+        let length = value.to_string().len();
+        let message = || format!("the registry takes {METADATA_BYTES} bytes of metadata, and this has {length}");
+        (length > METADATA_BYTES).then(|| Problem::error(path, message()))
     });
     problems.collect()
 }
