@@ -25,8 +25,8 @@ pub fn gateway(args: &GatewayArgs) -> Result<Summary, CommandError> {
 /// Makes the gateway to the servers of the file.
 fn gateway_of(args: &GatewayArgs) -> Result<Gateway, CommandError> {
     let mut file = servers_of(&args.file)?;
-    file.invalid
-        .retain(|name, _| args.only.is_empty() || args.only.contains(name));
+    let is_wanted = |name: &String| args.only.is_empty() || args.only.contains(name);
+    file.invalid.retain(|name, _| is_wanted(name));
     let mut servers = file.all().map_err(|reason| CommandError::file(&args.file, reason))?;
     if let Some(name) = args.only.iter().find(|name| !servers.contains_key(*name)) {
         return Err(CommandError::UnknownServer {
@@ -35,7 +35,7 @@ fn gateway_of(args: &GatewayArgs) -> Result<Gateway, CommandError> {
             known: servers.into_keys().collect(),
         });
     }
-    servers.retain(|name, _| args.only.is_empty() || args.only.contains(name));
+    servers.retain(|name, _| is_wanted(name));
     let mut gateway = Gateway::new("mcp-rev", env!("CARGO_PKG_VERSION")).time_limit(args.timeout);
     if args.flat {
         gateway = gateway.flat();

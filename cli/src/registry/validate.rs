@@ -136,16 +136,12 @@ pub fn print(
 fn write_text(report: &Report, output: &mut impl Write) -> io::Result<()> {
     for row in &report.problems {
         let Row { line, column, .. } = row;
-        let (severity, path) = match row.severity {
-            Severity::Error => ("", plain(&row.path)),
-            Severity::Warning => ("warning: ", plain(&row.path)),
+        let severity = match row.severity {
+            Severity::Error => "",
+            Severity::Warning => "warning: ",
         };
-        writeln!(
-            output,
-            "{}:{line}:{column}: {severity}{path}: {}",
-            report.file,
-            plain(&row.message)
-        )?;
+        let (file, path, message) = (&report.file, plain(&row.path), plain(&row.message));
+        writeln!(output, "{file}:{line}:{column}: {severity}{path}: {message}")?;
     }
     let errors = report.problems.iter().filter(|row| row.severity == Severity::Error);
     let revision = report.revision.unwrap_or("unknown schema");
