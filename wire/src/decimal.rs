@@ -101,33 +101,34 @@ impl<'a> Decimal<'a> {
         const KEPT: usize = 15;
         const NEAR_THE_ENDS: u64 = 290;
         let kept = self.significant().is_none_or(|significant| {
-            significant.length() <= KEPT && significant.scale.unsigned_abs() < NEAR_THE_ENDS - KEPT as u64
+            significant.length <= KEPT && significant.scale.unsigned_abs() < NEAR_THE_ENDS - KEPT as u64
         });
         kept || Decimal::parse(&format!("{float:e}")).is_some_and(|named| named.has_same_value(self))
     }
 
     /// Returns the significant digits. `None` for zero.
     fn significant(self) -> Option<Significant> {
-        let digits = || self.integer.bytes().chain(self.fraction.bytes());
-        let first = digits().position(|digit| digit != b'0')?;
-        let written = self.integer.len() + self.fraction.len();
-        let last = written - 1 - self.zeros_at_the_end();
-        let dropped = (written - 1 - last) as i64;
+        let mut digits = self.written();
+        let first = digits.position(|digit| digit != b'0')?;
+        let trailing_zeros = digits.rev().take_while(|digit| *digit == b'0').count();
         let scale = self
             .exponent
             .saturating_sub(self.fraction.len() as i64)
-            .saturating_add(dropped);
-        Some(Significant { first, last, scale })
-    }
-
-    fn zeros_at_the_end(self) -> usize {
-        let backwards = self.fraction.bytes().rev().chain(self.integer.bytes().rev());
-        backwards.take_while(|digit| *digit == b'0').count()
+            .saturating_add(trailing_zeros as i64);
+        Some(Significant {
+            first,
+            length: self.integer.len() + self.fraction.len() - first - trailing_zeros,
+            scale,
+        })
     }
 
     fn digits(self, of: Significant) -> impl Iterator<Item = u8> + use<'a> {
-        let digits = self.integer.bytes().chain(self.fraction.bytes());
-        digits.skip(of.first).take(of.length())
+        self.written().skip(of.first).take(of.length)
+    }
+
+    /// Returns the digits as they are written, with zeros around them.
+    fn written(self) -> impl DoubleEndedIterator<Item = u8> + use<'a> {
+        self.integer.bytes().chain(self.fraction.bytes())
     }
 }
 
@@ -136,14 +137,8 @@ impl<'a> Decimal<'a> {
 #[derive(Debug, Clone, Copy)]
 struct Significant {
     first: usize,
-    last: usize,
+    length: usize,
     scale: i64,
-}
-
-impl Significant {
-    fn length(self) -> usize {
-        self.last + 1 - self.first
-    }
 }
 
 /// Parses an exponent. One that is too large for 64 bits is clamped.
