@@ -33,7 +33,7 @@ pub trait Encode {
 }
 
 /// The initial capacity of texts. Most messages aren't longer, so their text needn't grow.
-pub(crate) const SHORT: usize = 256;
+const SHORT: usize = 256;
 
 /// Encodes a value as a JSON text.
 ///
@@ -49,7 +49,8 @@ pub(crate) const SHORT: usize = 256;
 /// ```
 pub fn to_string<T: Encode + ?Sized>(value: &T) -> Result<String, EncodeError> {
     let text = String::with_capacity(SHORT);
-    encoded(text.into(), value).map(KnownJson::into_text)
+    let json = append(text.into(), value).map_err(|(_, error)| error)?;
+    Ok(json.into_text())
 }
 
 impl KnownJson {
@@ -58,7 +59,7 @@ impl KnownJson {
     /// # Errors
     /// When a number in the value is infinite or not a number, which JSON can't represent.
     pub fn of<T: Encode + ?Sized>(value: &T) -> Result<Self, EncodeError> {
-        encoded(KnownJson::with_capacity(SHORT), value)
+        append(Self::with_capacity(SHORT), value).map_err(|(_, error)| error)
     }
 
     /// Encodes a value after a text, whose values aren't known.
@@ -66,17 +67,7 @@ impl KnownJson {
     /// # Errors
     /// As for [`Self::of`]. The unchanged text is returned with the error.
     pub fn after<T: Encode + ?Sized>(text: String, value: &T) -> Result<Self, (String, EncodeError)> {
-        let length = text.len();
-        let mut json = JsonWriter::new(KnownJson::known_from(text));
-        json.value(value);
-        match json.error {
-            None => Ok(json.json),
-            Some(error) => {
-                let mut text = json.json.into_text();
-                text.truncate(length);
-                Err((text, error))
-            }
-        }
+        append(Self::known_from(text), value)
     }
 
     /// Appends a string.
@@ -93,13 +84,18 @@ impl KnownJson {
     }
 }
 
-/// Appends a value to a text.
-pub(crate) fn encoded<T: Encode + ?Sized>(text: KnownJson, value: &T) -> Result<KnownJson, EncodeError> {
-    let mut json = JsonWriter::new(text);
-    json.value(value);
-    match json.error {
-        None => Ok(json.json),
-        Some(error) => Err(error),
+/// Appends a value to a text. The unchanged text is returned with an error.
+fn append<T: Encode + ?Sized>(json: KnownJson, value: &T) -> Result<KnownJson, (String, EncodeError)> {
+    let length = json.text().len();
+    let mut writer = JsonWriter::new(json);
+    writer.value(value);
+    match writer.error {
+        None => Ok(writer.json),
+        Some(error) => {
+            let mut text = writer.json.into_text();
+            text.truncate(length);
+            Err((text, error))
+        }
     }
 }
 
@@ -115,17 +111,12 @@ pub fn push_string(json: &mut String, text: &str) {
 /// # Errors
 /// As for [`to_string`]. The text is unchanged then.
 pub fn push_value<T: Encode + ?Sized>(json: &mut String, value: &T) -> Result<(), EncodeError> {
-    let length = json.len();
-    let mut writer = JsonWriter::new(KnownJson::from(std::mem::take(json)));
-    writer.value(value);
-    *json = writer.json.into_text();
-    match writer.error {
-        None => Ok(()),
-        Some(error) => {
-            json.truncate(length);
-            Err(error)
-        }
-    }
+    let (text, result) = match append(std::mem::take(json).into(), value) {
+        Ok(appended) => (appended.into_text(), Ok(())),
+        Err((unchanged, error)) => (unchanged, Err(error)),
+    };
+    *json = text;
+    result
 }
 
 /// Encodes a value as the bytes of a JSON text.

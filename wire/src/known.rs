@@ -57,17 +57,16 @@ impl KnownJson {
     /// Creates an empty text whose values will be remembered, with a capacity in bytes.
     #[must_use]
     pub fn with_capacity(capacity: usize) -> Self {
-        Self {
-            text: String::with_capacity(capacity),
-            places: Some(Vec::new()),
-            shared: None,
-        }
+        Self::known_from(String::with_capacity(capacity))
     }
 
     /// Creates a text from one whose values aren't known. Values that are appended will be remembered.
     pub(crate) fn known_from(text: String) -> Self {
-        let (places, shared) = (Some(Vec::new()), None);
-        Self { text, places, shared }
+        Self {
+            text,
+            places: Some(Vec::new()),
+            shared: None,
+        }
     }
 
     /// Appends text between values.
@@ -109,15 +108,15 @@ impl KnownJson {
     /// Starts a value, whose text is pushed until [`end`](Self::end).
     pub fn begin(&mut self) -> Begun {
         let start = self.text.len();
-        let place = Place {
+        let Some(places) = &mut self.places else {
+            return Begun(0);
+        };
+        places.push(Place {
             start,
             end: start,
             is_plain: false,
-        };
-        self.places.as_mut().map_or(Begun(0), |places| {
-            places.push(place);
-            Begun(places.len() - 1)
-        })
+        });
+        Begun(places.len() - 1)
     }
 
     /// Ends a value.
@@ -170,8 +169,10 @@ impl KnownJson {
 /// Creates a text without known values.
 impl From<String> for KnownJson {
     fn from(text: String) -> Self {
-        let (places, shared) = (None, None);
-        Self { text, places, shared }
+        Self {
+            text,
+            ..Self::default()
+        }
     }
 }
 
