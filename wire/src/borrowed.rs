@@ -16,9 +16,7 @@ pub struct BorrowedJson<'a> {
 impl<'a> BorrowedJson<'a> {
     /// Reads a whole text as a value.
     pub(crate) fn whole(json: &'a [u8]) -> Decoded<Self> {
-        let mut reader = Reader::from_slice(json)?;
-        let text = reader.text_at_any_depth()?;
-        reader.finish()?;
+        let text = Reader::from_slice(json)?.whole(Reader::text_at_any_depth)?;
         Ok(Self { text, offset: 0 })
     }
 

@@ -31,7 +31,7 @@ pub fn text_of(json: &[u8]) -> Decoded<&str> {
 /// # Errors
 /// When the text isn't UTF-8, isn't JSON, or isn't a `T`. The error has the path to the value.
 pub fn from_slice<T: Decode>(json: &[u8]) -> Decoded<T> {
-    decode_whole(Reader::from_slice(json)?)
+    Reader::from_slice(json)?.whole(Reader::decode)
 }
 
 /// Decodes a whole JSON text.
@@ -39,13 +39,7 @@ pub fn from_slice<T: Decode>(json: &[u8]) -> Decoded<T> {
 /// # Errors
 /// When the text isn't JSON, or isn't a `T`. The error has the path to the value.
 pub fn from_str<T: Decode>(json: &str) -> Decoded<T> {
-    decode_whole(Reader::new(json))
-}
-
-fn decode_whole<T: Decode>(mut reader: Reader<'_>) -> Decoded<T> {
-    let value = reader.decode()?;
-    reader.finish()?;
-    Ok(value)
+    Reader::new(json).whole(Reader::decode)
 }
 
 impl Reader<'_> {

@@ -14,10 +14,7 @@ use crate::validator::{Json, Members};
 /// Parses a JSON text. A member that occurs twice is an error. A number that is too large for a double becomes the
 /// largest double, and one that is too small becomes the smallest.
 pub(crate) fn plain_value(json: &str) -> Decoded<Json<'_>> {
-    let mut reader = Reader::new(json);
-    let value = read(&mut reader)?;
-    reader.finish()?;
-    Ok(value)
+    Reader::new(json).whole(read)
 }
 
 /// Reads the next value.

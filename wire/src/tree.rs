@@ -10,10 +10,7 @@ use crate::reader::{JsonType, Reader};
 
 /// Parses a JSON text. A member that occurs twice is an error.
 pub(crate) fn tree(json: &str) -> Decoded<Value> {
-    let mut reader = Reader::new(json);
-    let value = read(&mut reader)?;
-    reader.finish()?;
-    Ok(value)
+    Reader::new(json).whole(read)
 }
 
 fn read(reader: &mut Reader<'_>) -> Decoded<Value> {

@@ -152,6 +152,14 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Reads the whole text by `read`.
+    #[inline]
+    pub(crate) fn whole<T>(mut self, read: impl FnOnce(&mut Self) -> Decoded<T>) -> Decoded<T> {
+        let value = read(&mut self)?;
+        self.finish()?;
+        Ok(value)
+    }
+
     /// Reads the end of the text.
     ///
     /// # Errors
