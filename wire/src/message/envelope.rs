@@ -28,7 +28,8 @@ pub struct Notice<T> {
 
 /// Decodes the next object, and returns it without the members of the envelope, and the envelope.
 pub(super) fn decode_enveloped<T: Decode>(reader: &mut Reader<'_>) -> Decoded<(T, Envelope)> {
-    reader.expect_envelope();
+    // Makes the reader take the envelope out of the object.
+    reader.envelope.get_or_insert_default();
     let body = reader.decode()?;
     let envelope = reader.envelope.take().unwrap_or_default();
     if !envelope.has_version {

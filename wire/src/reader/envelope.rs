@@ -61,19 +61,14 @@ impl<'a> Reader<'a> {
         self.text().get(prefix.method.clone()?)
     }
 
-    /// Makes the reader take the envelope out of the next object.
-    pub(crate) fn expect_envelope(&mut self) {
-        self.envelope_or_default();
-    }
-
     /// Reads the member `key` of the envelope.
     pub(crate) fn envelope_member(&mut self, key: &str) -> Decoded<()> {
         let again = if key == "id" {
             let id = self.request_id().map_err(|error| error.in_member(key))?;
-            self.envelope_or_default().id.replace(id).is_some()
+            self.envelope.get_or_insert_default().id.replace(id).is_some()
         } else {
             self.jsonrpc_version().map_err(|error| error.in_member(key))?;
-            std::mem::replace(&mut self.envelope_or_default().has_version, true)
+            std::mem::replace(&mut self.envelope.get_or_insert_default().has_version, true)
         };
         if again {
             return Err(self.duplicate(key));
@@ -104,7 +99,7 @@ impl<'a> Reader<'a> {
             }
             Ok(())
         })?;
-        let envelope = self.envelope_or_default();
+        let envelope = self.envelope.get_or_insert_default();
         envelope.prefix = Some(Prefix { start, end, method });
         Ok(envelope.id.is_some())
     }
@@ -143,9 +138,5 @@ impl<'a> Reader<'a> {
             JsonType::Number => self.integer().map(RequestId::Integer),
             found => Err(self.wrong_type("a string or an integer", found)),
         }
-    }
-
-    fn envelope_or_default(&mut self) -> &mut Envelope {
-        self.envelope.get_or_insert_default()
     }
 }

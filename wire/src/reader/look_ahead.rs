@@ -30,14 +30,7 @@ impl<'a> Reader<'a> {
         {
             return Ok(Some(Cow::Borrowed(method)));
         }
-        self.peek(|reader| {
-            reader.seek(|key| key == member)?;
-            if reader.at_end {
-                return Ok(None);
-            }
-            let tag = reader.reader.string();
-            tag.map(Some).map_err(|error| error.in_member(member))
-        })
+        self.peek_into(member, Self::string)
     }
 
     /// Looks ahead for the method of the next message, and whether the message has an id. Returns `None` if it isn't a
@@ -111,14 +104,14 @@ impl<'a> Reader<'a> {
     ) -> Decoded<Option<&'static str>> {
         let mut found: Vec<(&'static str, JsonType)> = Vec::new();
         let asked = |key: &str| {
-            let in_case = |case: &Discriminator| {
-                std::iter::once(&case.member)
-                    .chain(case.required)
-                    .copied()
-                    .find(|member| *member == key)
-            };
-            let needed = otherwise_required.iter().copied().find(|member| *member == key);
-            needed.or_else(|| cases.iter().find_map(in_case))
+            let of_cases = cases
+                .iter()
+                .flat_map(|case| [&case.member].into_iter().chain(case.required));
+            otherwise_required
+                .iter()
+                .chain(of_cases)
+                .copied()
+                .find(|member| *member == key)
         };
         self.peek(|ahead| {
             while !ahead.at_end {
