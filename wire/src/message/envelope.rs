@@ -5,7 +5,7 @@ use serde_core::{Serialize, Serializer};
 
 use crate::decode::Decode;
 use crate::encode::{Encode, JsonWriter};
-use crate::error::{DecodeError, DecodeErrorKind, Decoded};
+use crate::error::Decoded;
 use crate::id::RequestId;
 use crate::object::{Object, ObjectWriter, write_object};
 use crate::reader::{Envelope, Reader, VERSION};
@@ -51,12 +51,7 @@ impl<T: Decode> Decode for Notice<T> {
         let (notification, envelope) = decode_enveloped(reader)?;
         match envelope.id {
             None => Ok(Self { notification }),
-            Some(_) => Err(DecodeError::new(
-                DecodeErrorKind::NotAMessage,
-                "a notification, which has no id",
-                "an id",
-                reader.position(),
-            )),
+            Some(_) => Err(reader.not_a_message("a notification, which has no id", "an id")),
         }
     }
 }

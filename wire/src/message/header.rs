@@ -77,14 +77,10 @@ impl<'a> MessageHeader<'a> {
     }
 
     /// Reads the header of the message that is the whole text of the reader.
-    fn whole(mut reader: Reader<'a>, json: &'a [u8]) -> Decoded<Self> {
-        let header = Self::read(&mut reader).map_err(|error| match BorrowedJson::whole(json) {
-            Ok(_) => error,
-            // A text that isn't JSON has no members either.
-            Err(syntax) => syntax,
-        })?;
-        reader.finish()?;
-        Ok(header)
+    fn whole(reader: Reader<'a>, json: &'a [u8]) -> Decoded<Self> {
+        // A text that isn't JSON has no members either.
+        let reason = |error| BorrowedJson::whole(json).err().unwrap_or(error);
+        reader.whole(|reader| Self::read(reader).map_err(reason))
     }
 
     fn read(reader: &mut Reader<'a>) -> Decoded<Self> {

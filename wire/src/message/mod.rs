@@ -4,13 +4,11 @@ mod envelope;
 mod header;
 mod response;
 
-use std::borrow::Cow;
-
 use serde_core::{Serialize, Serializer};
 
 use crate::decode::Decode;
 use crate::encode::{Encode, JsonWriter};
-use crate::error::{DecodeError, DecodeErrorKind, Decoded};
+use crate::error::Decoded;
 use crate::map::Extra;
 use crate::object::{Member, MemberWriter, Object, ObjectWriter};
 use crate::open::RawObject;
@@ -106,11 +104,10 @@ impl<Q: Decode, N: Decode> Decode for Message<Q, N> {
             None => reader.peek_member(&["method", "result", "error"])?,
         };
         match kind {
-            Some("method") if id_known => Call::decode(reader).map(Self::Request),
-            Some("method") => match reader.peek_member(&["id"])? {
-                Some(_) => Call::decode(reader).map(Self::Request),
-                None => Notice::decode(reader).map(Self::Notification),
-            },
+            Some("method") if id_known || reader.peek_member(&["id"])?.is_some() => {
+                Call::decode(reader).map(Self::Request)
+            }
+            Some("method") => Notice::decode(reader).map(Self::Notification),
             Some("result") => {
                 let response = Response::decode(reader)?;
                 check_single_kind(&response.extra, reader)?;
@@ -123,12 +120,7 @@ impl<Q: Decode, N: Decode> Decode for Message<Q, N> {
                 check_single_kind(&response.extra, reader)?;
                 Ok(Self::Error(response))
             }
-            None => Err(DecodeError::new(
-                DecodeErrorKind::NotAMessage,
-                "a member `method`, `result` or `error`",
-                "none of them",
-                reader.position(),
-            )),
+            None => Err(reader.not_a_message("a member `method`, `result` or `error`", "none of them")),
         }
     }
 }
@@ -140,12 +132,10 @@ fn check_single_kind(extra: &Extra, reader: &Reader<'_>) -> Decoded<()> {
         .find(|member| extra.contains_key(member));
     match second {
         None => Ok(()),
-        Some(member) => Err(DecodeError::new(
-            DecodeErrorKind::NotAMessage,
-            "only one of `method`, `result` and `error`",
-            Cow::Owned(format!("`{member}` as well")),
-            reader.position(),
-        )),
+        Some(member) => {
+            let found = format!("`{member}` as well");
+            Err(reader.not_a_message("only one of `method`, `result` and `error`", found))
+        }
     }
 }
 

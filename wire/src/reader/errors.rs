@@ -27,6 +27,11 @@ impl Reader<'_> {
         DecodeError::new(kind, "the member once", "it again", self.position).in_member(member)
     }
 
+    /// Creates the error for an object that isn't a message.
+    pub(crate) fn not_a_message(&self, expected: &'static str, found: impl Into<Cow<'static, str>>) -> DecodeError {
+        DecodeError::new(DecodeErrorKind::NotAMessage, expected, found, self.position)
+    }
+
     pub(super) fn too_deep(&self) -> DecodeError {
         let expected = format!("at most {MAX_DEPTH} levels of nesting");
         DecodeError::new(DecodeErrorKind::TooDeep, expected, "deeper ones", self.position)

@@ -118,9 +118,11 @@ impl Validator {
     #[must_use]
     pub fn accepts(&self, pointer: &str, json: &str) -> bool {
         let Some(node) = self.entry(pointer) else { return false };
-        let mut reader = Reader::new(json);
-        let accepted = Validation::new(&self.compiled.nodes, &Budget::new()).accept(node, &mut reader);
-        accepted.and_then(|()| reader.finish()).is_ok()
+        let budget = Budget::new();
+        let validation = Validation::new(&self.compiled.nodes, &budget);
+        Reader::new(json)
+            .whole(|reader| validation.accept(node, reader))
+            .is_ok()
     }
 
     /// Whether there is a subschema at `pointer`.
