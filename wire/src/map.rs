@@ -134,27 +134,6 @@ impl<T> Map<T> {
             entries.retain_mut(|(key, value)| keep(key, value));
         }
     }
-
-    /// Converts each value, up to the first error.
-    ///
-    /// # Errors
-    /// When `convert` fails.
-    pub fn try_map<U, E>(self, mut convert: impl FnMut(&str, T) -> Result<U, E>) -> Result<Map<U>, E> {
-        self.try_filter_map(|key, value| convert(key, value).map(Some))
-    }
-
-    /// Converts each value, up to the first error, and leaves out the entries for which `convert` returns `None`.
-    ///
-    /// # Errors
-    /// When `convert` fails.
-    pub fn try_filter_map<U, E>(self, mut convert: impl FnMut(&str, T) -> Result<Option<U>, E>) -> Result<Map<U>, E> {
-        let convert = |(key, value): (String, T)| match convert(&key, value) {
-            Ok(value) => value.map(|value| Ok((key, value))),
-            Err(error) => Some(Err(error)),
-        };
-        let entries = self.into_iter().filter_map(convert).collect::<Result<_, E>>()?;
-        Ok(Map::of(entries))
-    }
 }
 
 impl<T> Drop for Map<T> {

@@ -15,4 +15,4 @@ pub(crate) mod uri;
 pub use cycles::find_cycles;
 pub use definitions::{DEFINITIONS, all_definitions, definitions};
 pub use dialect::{Dialect, UnknownDialect};
-pub use subschemas::{Applicator, Subschema, change_schemas, is_in_place, schema_at, subschemas, walk};
+pub use subschemas::{Applicator, Subschema, change_schemas, schema_at, subschemas, walk};

@@ -58,15 +58,6 @@ impl Applicator {
     }
 }
 
-/// Whether the schemas of a keyword apply to the same value as the schema that has the keyword.
-#[must_use]
-pub fn is_in_place(keyword: &str) -> bool {
-    matches!(
-        keyword,
-        "allOf" | "anyOf" | "dependencies" | "dependentSchemas" | "else" | "if" | "not" | "oneOf" | "then"
-    )
-}
-
 /// A schema directly inside another.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Subschema<'v> {

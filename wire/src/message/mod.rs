@@ -170,16 +170,6 @@ pub enum Batch<M> {
     Many(Vec<M>),
 }
 
-impl<M> Batch<M> {
-    /// Converts each message, in order.
-    pub fn map<T>(self, mut convert: impl FnMut(M) -> T) -> Batch<T> {
-        match self {
-            Self::One(message) => Batch::One(convert(message)),
-            Self::Many(messages) => Batch::Many(messages.into_iter().map(convert).collect()),
-        }
-    }
-}
-
 impl<M: Decode> Decode for Batch<M> {
     fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
         match reader.json_type()? {
