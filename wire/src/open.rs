@@ -60,11 +60,6 @@ impl RawJson {
         Self(text.into())
     }
 
-    /// Creates a value from a text that is known to be JSON, without white space around it.
-    pub(crate) fn of_valid(text: &str) -> Self {
-        Self(text.into())
-    }
-
     /// Returns the JSON text.
     #[must_use]
     pub fn text(&self) -> &str {
@@ -111,20 +106,19 @@ impl RawJson {
                 return None;
             }
         }
-        found.map(Self::of_valid)
+        found.map(Self::of_json)
     }
 
     /// Returns the value, borrowed.
     #[must_use]
     pub fn borrowed(&self) -> BorrowedJson<'_> {
-        BorrowedJson::of_valid(self.text(), 0)
+        BorrowedJson::of_json(self.text())
     }
 
     /// Returns the JSON type of the value.
     #[must_use]
     pub fn json_type(&self) -> JsonType {
-        // The text is valid JSON, so it has a type.
-        Reader::new(self.text()).json_type().unwrap_or(JsonType::Null)
+        self.borrowed().json_type()
     }
 }
 
@@ -193,7 +187,7 @@ impl Decode for RawJson {
     fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
         let text = reader.raw()?;
         reader.charge(ALLOCATION)?;
-        Ok(Self::of_valid(text))
+        Ok(Self::of_json(text))
     }
 }
 

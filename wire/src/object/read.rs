@@ -75,7 +75,7 @@ impl<'f> Member<'f> {
                 if constant.is(value) {
                     return Ok(());
                 }
-                extra.read(self.name.into(), RawJson::of_valid(value), reader)
+                extra.read(self.name.into(), RawJson::of_json(value), reader)
             }
         }
     }

@@ -16,11 +16,10 @@ pub(super) struct Known<'a> {
 
 impl<'a> Known<'a> {
     pub(super) fn new(json: &'a KnownJson) -> Self {
-        let (places, shared) = (json.places(), json.shared());
         Self {
-            places,
+            places: json.places(),
             next: 0,
-            shared,
+            shared: json.shared(),
         }
     }
 }
