@@ -11,7 +11,7 @@ use crate::path::{Path, Segment};
 use crate::plain::plain_value;
 use crate::schema::Schema;
 use crate::text::shortened;
-use crate::validator::{SchemaError, Violation, ViolationKind};
+use crate::validator::{Violation, ViolationKind};
 
 /// A type whose values can be validated by their revision's schema.
 ///
@@ -184,7 +184,11 @@ fn within(place: &Segment, validated: Result<(), Invalid>) -> Result<(), Invalid
 /// Collects the violations of all parts.
 fn all(parts: impl IntoIterator<Item = Result<(), Invalid>>) -> Result<(), Invalid> {
     let invalid = parts.into_iter().filter_map(Result::err);
-    let violations: Vec<Violation> = invalid.flat_map(|invalid| invalid.violations).collect();
+    none(invalid.flat_map(|invalid| invalid.violations).collect())
+}
+
+/// Checks that there are no violations.
+fn none(violations: Vec<Violation>) -> Result<(), Invalid> {
     match violations.is_empty() {
         true => Ok(()),
         false => Err(Invalid { violations }),
@@ -215,12 +219,14 @@ pub fn validate_text(json: &str, pointer: &str, schema: &Schema) -> Result<(), I
     let violations = match (plain_value(json), schema.validator_at(pointer)) {
         (Ok(json), Ok(validator)) => validator.validate_json(pointer, &json),
         (Err(error), _) => vec![Violation::unreadable(&error)],
-        (_, Err(error)) => vec![unusable_schema(pointer, error)],
+        // Every value is invalid by a schema that can't be compiled.
+        (_, Err(error)) => vec![Violation::unfinished(
+            pointer,
+            "a schema to validate by",
+            error.to_string(),
+        )],
     };
-    match violations.is_empty() {
-        true => Ok(()),
-        false => Err(Invalid { violations }),
-    }
+    none(violations)
 }
 
 /// Whether a JSON text is valid by the definition at `pointer`. The reason isn't determined.
@@ -228,17 +234,6 @@ pub fn validate_text(json: &str, pointer: &str, schema: &Schema) -> Result<(), I
 pub fn accepts_text(json: &str, pointer: &str, schema: &Schema) -> bool {
     let validator = schema.validator_at(pointer);
     validator.is_ok_and(|validator| validator.accepts(pointer, json))
-}
-
-/// Creates the violation of any value, because the schema can't be compiled.
-fn unusable_schema(pointer: &str, error: &SchemaError) -> Violation {
-    Violation {
-        kind: ViolationKind::Unfinished,
-        path: Path::default(),
-        expected: "a schema to validate by".to_owned(),
-        found: error.to_string(),
-        schema: pointer.to_owned(),
-    }
 }
 
 /// The error of a value that its schema doesn't accept.

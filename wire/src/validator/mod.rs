@@ -37,7 +37,6 @@ use serde_json::Value;
 
 use crate::MAX_DEPTH;
 use crate::json_schema::pointer;
-use crate::path::Path;
 use crate::reader::Reader;
 
 use self::budget::Budget;
@@ -92,7 +91,7 @@ impl Validator {
     pub fn validate(&self, pointer: &str, value: &Value) -> Vec<Violation> {
         if nested_deeper_than(MAX_DEPTH, value) {
             let expected = format!("at most {MAX_DEPTH} levels of nesting");
-            return refused(pointer, expected, "more");
+            return vec![Violation::unfinished(pointer, expected, "more")];
         }
         self.validate_json(pointer, &Json::borrowed(value))
     }
@@ -100,8 +99,8 @@ impl Validator {
     /// Does the same for a value whose depth has been checked.
     pub(crate) fn validate_json(&self, pointer: &str, value: &Json<'_>) -> Vec<Violation> {
         let Some(node) = self.entry(pointer) else {
-            let expected = "a subschema to validate by".to_owned();
-            return refused(pointer, expected, "none at this pointer");
+            let expected = "a subschema to validate by";
+            return vec![Violation::unfinished(pointer, expected, "none at this pointer")];
         };
         let mut violations = Violations::default();
         let budget = Budget::new();
@@ -137,17 +136,6 @@ impl Validator {
             .or_else(|| entries.get(&pointer::canonical(pointer)?))
             .copied()
     }
-}
-
-/// Creates the violation of a value that isn't validated.
-fn refused(pointer: &str, expected: String, found: &str) -> Vec<Violation> {
-    vec![Violation {
-        kind: ViolationKind::Unfinished,
-        path: Path::default(),
-        expected,
-        found: found.to_owned(),
-        schema: pointer.to_owned(),
-    }]
 }
 
 /// Whether a value is nested deeper than the limit, without recursing further.

@@ -46,6 +46,17 @@ impl Violation {
         format!("expected {}, found {}", self.expected, self.found)
     }
 
+    /// Creates the violation of a value that isn't validated by the schema at a pointer.
+    pub(crate) fn unfinished(pointer: &str, expected: impl Into<String>, found: impl Into<String>) -> Self {
+        Self {
+            kind: ViolationKind::Unfinished,
+            path: Path::default(),
+            expected: expected.into(),
+            found: found.into(),
+            schema: pointer.to_owned(),
+        }
+    }
+
     /// Creates the violation of a text that can't be read, for example because a member occurs twice.
     pub(crate) fn unreadable(error: &DecodeError) -> Self {
         Self {
@@ -80,8 +91,7 @@ pub(super) fn found(value: &Json<'_>) -> String {
     match value {
         Json::Array(_) => "an array".to_owned(),
         Json::Object(_) => "an object".to_owned(),
-        Json::String(text) => quoted(text),
-        _ => shortened(&value.to_string()).into_owned(),
+        _ => constant(value),
     }
 }
 
