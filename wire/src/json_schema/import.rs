@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
-use super::{Applicator, Dialect};
+use super::{Applicator, Dialect, pointer};
 
 /// Returns the name of the definition at `pointer`: its last part.
 #[must_use]
@@ -31,7 +31,7 @@ pub fn schema(generator: &mut SchemaGenerator, revision: &str, document: &str, p
         document: &document,
         draft_07: Dialect::of(&document) == Ok(Dialect::Draft07),
     };
-    let found = pointer.strip_prefix('#').and_then(|pointer| document.pointer(pointer));
+    let found = pointer::resolve(&document, pointer);
     let imported = import.schema(found.unwrap_or(&Value::Bool(true)));
     Schema::try_from(imported).unwrap_or_default()
 }
@@ -98,9 +98,7 @@ impl Import<'_> {
         if !self.generator.definitions().contains_key(&name) {
             // Inserted before it is imported, because it can refer to itself.
             self.generator.definitions_mut().insert(name.clone(), Value::Bool(true));
-            let target = reference
-                .strip_prefix('#')
-                .and_then(|pointer| self.document.pointer(pointer));
+            let target = pointer::resolve(self.document, reference);
             let imported = self.schema(target.unwrap_or(&Value::Bool(true)));
             self.generator.definitions_mut().insert(name.clone(), imported);
         }

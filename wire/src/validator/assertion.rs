@@ -71,12 +71,16 @@ fn string_assertion(rule: &Rule, text: &str, context: Context<'_>, sink: &mut im
 fn array_assertion(rule: &Rule, elements: &[Json<'_>], context: Context<'_>, sink: &mut impl Sink) -> Flow {
     let count = elements.len() as u64;
     let (keyword, expected, found) = match rule {
-        Rule::MinItems(min) if count < *min => {
-            ("minItems", format!("at least {}", elements_of(*min)), count.to_string())
-        }
-        Rule::MaxItems(max) if count > *max => {
-            ("maxItems", format!("at most {}", elements_of(*max)), count.to_string())
-        }
+        Rule::MinItems(min) if count < *min => (
+            "minItems",
+            format!("at least {}", counted(*min, "element")),
+            count.to_string(),
+        ),
+        Rule::MaxItems(max) if count > *max => (
+            "maxItems",
+            format!("at most {}", counted(*max, "element")),
+            count.to_string(),
+        ),
         Rule::UniqueItems => match first_repetition(elements) {
             Some((first, again)) => (
                 "uniqueItems",
@@ -93,8 +97,8 @@ fn array_assertion(rule: &Rule, elements: &[Json<'_>], context: Context<'_>, sin
 fn object_assertion(rule: &Rule, members: &Members<'_>, context: Context<'_>, sink: &mut impl Sink) -> Flow {
     let count = members.len() as u64;
     let (keyword, expected) = match rule {
-        Rule::MinProperties(min) if count < *min => ("minProperties", format!("at least {}", members_of(*min))),
-        Rule::MaxProperties(max) if count > *max => ("maxProperties", format!("at most {}", members_of(*max))),
+        Rule::MinProperties(min) if count < *min => ("minProperties", format!("at least {}", counted(*min, "member"))),
+        Rule::MaxProperties(max) if count > *max => ("maxProperties", format!("at most {}", counted(*max, "member"))),
         Rule::Required(names) => return required("required", names, members, context, sink),
         Rule::DependentRequired(keyword, dependents) => {
             return dependents
@@ -127,14 +131,6 @@ fn required(
 
 fn length(text: &str) -> u64 {
     text.chars().count() as u64
-}
-
-fn elements_of(count: u64) -> String {
-    counted(count, "element")
-}
-
-fn members_of(count: u64) -> String {
-    counted(count, "member")
 }
 
 fn counted(count: u64, noun: &str) -> String {

@@ -8,7 +8,7 @@ use crate::json_schema::Dialect;
 
 use super::error::{Problem, SchemaError};
 use super::node::{Memoized, Node, NodeId};
-use super::resources::{ResourceId, Resources};
+use super::resources::{ResourceId, Resources, Target};
 
 /// The base that references in a schema are resolved against.
 #[derive(Debug, Clone, Copy)]
@@ -107,25 +107,14 @@ impl<'a> Compiler<'a> {
 
     /// Returns the target of a `$ref` at `at`.
     pub(super) fn referenced(&mut self, at: String, reference: &str, from: Base) -> Option<NodeId> {
-        match self.resources.resolve(from.resource, reference) {
-            Ok(target) => Some(self.node_in(target.at, target.schema, target.resource, from.scope)),
-            Err(what) => {
-                self.refuse(at, what);
-                None
-            }
-        }
+        let target = self.target(at, reference, from)?;
+        Some(self.node_in(target.at, target.schema, target.resource, from.scope))
     }
 
     /// Returns the target of a `$dynamicRef` at `at`. If it names a dynamic anchor, this is the outermost anchor of
     /// that name.
     pub(super) fn dynamically_referenced(&mut self, at: String, reference: &str, from: Base) -> Option<NodeId> {
-        let target = match self.resources.resolve(from.resource, reference) {
-            Ok(target) => target,
-            Err(what) => {
-                self.refuse(at, what);
-                return None;
-            }
-        };
+        let target = self.target(at, reference, from)?;
         let outermost = target
             .dynamic_anchor
             .and_then(|name| target_of(&self.scopes[from.scope], &name).cloned());
@@ -134,6 +123,11 @@ impl<'a> Compiler<'a> {
         };
         let schema = self.resources.schema_at(&at)?;
         Some(self.node_in(at, schema, resource, from.scope))
+    }
+
+    fn target(&mut self, at: String, reference: &str, from: Base) -> Option<Target<'a>> {
+        let resolved = self.resources.resolve(from.resource, reference);
+        resolved.map_err(|what| self.refuse(at, what)).ok()
     }
 
     pub(super) fn dialect(&self, base: Base) -> Dialect {

@@ -150,17 +150,15 @@ impl<'c, 'a> Keywords<'c, 'a> {
     fn items(&mut self) -> Items {
         if self.dialect() == Dialect::Draft202012 {
             let prefix = self.schemas("prefixItems");
-            if self.value("items").is_some_and(Value::is_array) {
-                self.refuse(
-                    "items",
-                    "in 2020-12 this is one schema: `prefixItems` lists schemas by position",
-                );
-                return Items { prefix, rest: None };
-            }
-            return Items {
-                prefix,
-                rest: self.schema("items"),
+            let rest = match self.value("items") {
+                Some(Value::Array(_)) => {
+                    let message = "in 2020-12 this is one schema: `prefixItems` lists schemas by position";
+                    self.refuse("items", message);
+                    None
+                }
+                _ => self.schema("items"),
             };
+            return Items { prefix, rest };
         }
         // Compiled even if it has no effect, so that its errors are reported.
         let additional = self.schema("additionalItems");

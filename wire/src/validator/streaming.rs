@@ -35,7 +35,7 @@ impl Validation<'_> {
         let accepted = match (reader.json_type()?, part_by_part(node)) {
             (JsonType::Object, Some(rules)) => rules.admit(JsonType::Object) && self.accept_object(&rules, reader)?,
             (JsonType::Array, Some(rules)) => {
-                self.accept_array(&rules, reader)?;
+                reader.array(|reader| self.accept_part(rules.elements, reader))?;
                 rules.admit(JsonType::Array)
             }
             (found @ (JsonType::String | JsonType::Boolean | JsonType::Null), Some(rules)) => {
@@ -70,10 +70,6 @@ impl Validation<'_> {
             .required
             .iter()
             .all(|required| names.iter().any(|name| name == required)))
-    }
-
-    fn accept_array(&self, rules: &PartByPart<'_>, reader: &mut Reader<'_>) -> Decoded<()> {
-        reader.array(|reader| self.accept_part(rules.elements, reader))
     }
 
     fn accept_part(&self, node: Option<NodeId>, reader: &mut Reader<'_>) -> Decoded<()> {
