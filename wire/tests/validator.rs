@@ -81,6 +81,18 @@ fn duplicate_and_invalid_identifiers_are_reported() {
 }
 
 #[test]
+fn every_repetition_of_an_anchor_is_reported() {
+    let anchor = json!({"$anchor": "x"});
+    assert_eq!(
+        problems(json!({"$defs": {"a": anchor, "b": anchor, "c": anchor}})),
+        [
+            "#/$defs/b/$anchor: `#/$defs/c` has the same anchor",
+            "#/$defs/a/$anchor: `#/$defs/c` has the same anchor",
+        ]
+    );
+}
+
+#[test]
 fn a_keyword_with_an_invalid_value_is_reported() {
     for (keyword, value) in [
         ("type", json!("text")),

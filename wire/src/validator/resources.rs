@@ -22,13 +22,11 @@ pub(super) struct Resource<'a> {
     pub(super) dialect: Dialect,
     /// The place of its root.
     root: String,
-    anchors: Vec<Anchor<'a>>,
-    /// The positions of the anchors by name.
-    anchor_of: HashMap<String, usize>,
+    /// The anchors by name.
+    anchors: HashMap<&'a str, Anchor>,
 }
 
-struct Anchor<'a> {
-    name: &'a str,
+struct Anchor {
     at: String,
     is_dynamic: bool,
 }
@@ -36,8 +34,8 @@ struct Anchor<'a> {
 impl Resource<'_> {
     /// Returns the names and places of the dynamic anchors.
     pub(super) fn dynamic_anchors(&self) -> impl Iterator<Item = (&str, &str)> {
-        let dynamic = self.anchors.iter().filter(|anchor| anchor.is_dynamic);
-        dynamic.map(|anchor| (anchor.name, anchor.at.as_str()))
+        let dynamic = self.anchors.iter().filter(|(_, anchor)| anchor.is_dynamic);
+        dynamic.map(|(name, anchor)| (*name, anchor.at.as_str()))
     }
 }
 
@@ -119,8 +117,7 @@ impl<'a> Resources<'a> {
     }
 
     fn anchor(&self, resource: ResourceId, name: String, reference: &str) -> Result<Target<'a>, String> {
-        let own = &self.list[resource];
-        let anchor = own.anchor_of.get(&name).map(|at| &own.anchors[*at]);
+        let anchor = self.list[resource].anchors.get(&*name);
         let anchor = anchor.ok_or_else(|| format!("no schema has the anchor that `{reference}` names"))?;
         let schema = self
             .schema_at(&anchor.at)
@@ -205,8 +202,7 @@ impl<'a> Resources<'a> {
             base,
             dialect,
             root,
-            anchors: Vec::new(),
-            anchor_of: HashMap::new(),
+            anchors: HashMap::new(),
         });
     }
 
@@ -269,23 +265,14 @@ impl<'a> Resources<'a> {
         if name.is_empty() {
             return Ok(());
         }
-        let anchor = Anchor {
-            name,
-            at: at.to_owned(),
-            is_dynamic,
-        };
-        let Resource { anchors, anchor_of, .. } = &mut self.list[resource];
-        match anchor_of.insert(name.to_owned(), anchors.len()) {
-            Some(other) if anchors[other].at != at => {
-                let other = &anchors[other];
-                let message = format!("`{}` has the same anchor", other.at);
-                Err(problem(pointer::child(at, keyword), message))
-            }
-            _ => {
-                anchors.push(anchor);
-                Ok(())
-            }
+        let anchors = &mut self.list[resource].anchors;
+        if let Some(other) = anchors.get(name).filter(|other| other.at != at) {
+            let message = format!("`{}` has the same anchor", other.at);
+            return Err(problem(pointer::child(at, keyword), message));
         }
+        let at = at.to_owned();
+        anchors.insert(name, Anchor { at, is_dynamic });
+        Ok(())
     }
 }
 
