@@ -1,7 +1,7 @@
 //! Facts about a revision as a whole.
 
 /// Facts about a revision as a whole, such as the features of its transports.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Facts {
     /// Whether the revision is released, and not a draft.
     pub released: bool,
@@ -41,32 +41,7 @@ pub struct Facts {
     pub mirrors: Mirrors,
 }
 
-impl Default for Facts {
-    fn default() -> Self {
-        Self::NONE
-    }
-}
-
 impl Facts {
-    /// The facts of a revision without any of these features.
-    pub const NONE: Self = Self {
-        released: false,
-        specification: "",
-        batches: false,
-        errors_without_id: false,
-        initializes: false,
-        version_header: None,
-        session_header: None,
-        listening: false,
-        resumption: false,
-        polling: false,
-        cancels_by_closing: false,
-        authorizes_at_origin: false,
-        input_errors_as_results: false,
-        statuses: &[],
-        mirrors: Mirrors::NONE,
-    };
-
     /// Returns the URL at which the specification describes a definition of the schema.
     #[must_use]
     pub fn link(&self, definition: &str) -> String {
@@ -82,7 +57,7 @@ impl Facts {
 }
 
 /// The HTTP request headers that repeat parts of the body.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Mirrors {
     /// The header that repeats the method.
     pub method: Option<&'static str>,
@@ -90,15 +65,6 @@ pub struct Mirrors {
     pub params: &'static [MirroredParam],
     /// The headers that repeat arguments of what is called.
     pub arguments: Option<MirroredArguments>,
-}
-
-impl Mirrors {
-    /// No headers.
-    pub const NONE: Self = Self {
-        method: None,
-        params: &[],
-        arguments: None,
-    };
 }
 
 /// A header that repeats a parameter of a request.

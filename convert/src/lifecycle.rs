@@ -1,7 +1,7 @@
 //! The names of the methods and members that sessions use, by revision.
 
 /// The methods and members of a revision that a session uses. `None` if the revision doesn't have one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Lifecycle {
     /// The notification that acknowledges a subscription.
     pub acknowledge: Option<&'static str>,
@@ -76,12 +76,6 @@ pub struct Lifecycle {
     pub kinds: &'static [(&'static str, &'static [&'static str])],
 }
 
-impl Default for Lifecycle {
-    fn default() -> Self {
-        Self::NONE
-    }
-}
-
 impl Lifecycle {
     /// Returns the presets for the parameters of a method.
     #[must_use]
@@ -98,7 +92,7 @@ impl Lifecycle {
     fn message(&self, method: &str) -> OwnMessage {
         let mut messages = self.messages.iter();
         let message = messages.find(|message| message.method == method);
-        message.copied().unwrap_or(OwnMessage::NONE)
+        message.copied().unwrap_or_default()
     }
 
     /// Returns the usual kind of a method's results. `None` if the results don't name their kind, or can be of several
@@ -156,49 +150,10 @@ impl Lifecycle {
             _ => return None,
         })
     }
-
-    /// A revision with none of these names.
-    pub const NONE: Self = Self {
-        acknowledge: None,
-        acknowledge_params: Members::NONE,
-        begin: None,
-        begin_params: Members::NONE,
-        begin_result: Members::NONE,
-        begun: None,
-        cancel: None,
-        cancel_params: Members::NONE,
-        discover: None,
-        discover_result: Members::NONE,
-        filter_prompts: None,
-        filter_resources: None,
-        filter_tools: None,
-        filter_uris: None,
-        listen: None,
-        listen_params: Members::NONE,
-        log: None,
-        ping: None,
-        progress: None,
-        set_level: None,
-        set_level_params: Members::NONE,
-        subscribe: None,
-        subscribe_params: Members::NONE,
-        unsubscribe: None,
-        unsubscribe_params: Members::NONE,
-        meta_capabilities: None,
-        meta_client: None,
-        meta_log_level: None,
-        meta_progress: None,
-        meta_server: None,
-        meta_subscription: None,
-        meta_version: None,
-        result_kind: None,
-        messages: &[],
-        kinds: &[],
-    };
 }
 
 /// The presets of a method whose messages a session creates automatically.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OwnMessage {
     /// The method.
     pub method: &'static str,
@@ -208,17 +163,8 @@ pub struct OwnMessage {
     pub result: Presets,
 }
 
-impl OwnMessage {
-    /// No presets.
-    pub const NONE: Self = Self {
-        method: "",
-        params: Presets::NONE,
-        result: Presets::NONE,
-    };
-}
-
 /// Default values in an object, as names and JSON. Values that the session sets replace them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Presets {
     /// The members.
     pub members: &'static [(&'static str, &'static str)],
@@ -226,16 +172,8 @@ pub struct Presets {
     pub meta: &'static [(&'static str, &'static str)],
 }
 
-impl Presets {
-    /// No presets.
-    pub const NONE: Self = Self {
-        members: &[],
-        meta: &[],
-    };
-}
-
 /// The members of parameters, results and error data that a session uses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Members {
     /// The name of a revision, or the URI of a resource.
     pub name: Option<&'static str>,
@@ -253,20 +191,6 @@ pub struct Members {
     pub level: Option<&'static str>,
     /// The filter of a subscription to changes.
     pub filter: Option<&'static str>,
-}
-
-impl Members {
-    /// An object with none of these members.
-    pub const NONE: Self = Self {
-        name: None,
-        versions: None,
-        capabilities: None,
-        implementation: None,
-        text: None,
-        request: None,
-        level: None,
-        filter: None,
-    };
 }
 
 /// The meaning of an error. Its code depends on the revision.

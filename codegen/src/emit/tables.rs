@@ -270,7 +270,7 @@ fn pair_name(source: &TypeRef, target: &TypeRef) -> String {
     }
 }
 
-/// Returns the facts that differ from `Facts::NONE`, by the names of `mcp_convert::Facts`.
+/// Returns the facts that differ from `Facts::default()`, by the names of `mcp_convert::Facts`.
 fn facts(revision: &ModelledRevision, specification: &str) -> Value {
     let (model, facts) = (&revision.model, &revision.facts);
     let mut statuses = facts.statuses.clone().unwrap_or_default();

@@ -88,7 +88,7 @@ pub fn negotiated_version<R: PeerTypes>(result: &RawJson) -> Option<R> {
 #[must_use]
 pub fn params<R: PeerTypes>(revision: R, method: &str) -> Option<RawJson> {
     let presets = revision.lifecycle().params_of(method);
-    (presets != Presets::NONE).then(|| Object::of(presets).finish().0)
+    (presets != Presets::default()).then(|| Object::of(presets).finish().0)
 }
 
 /// Creates the result of a request that a session responds to automatically: only the presets of the revision.

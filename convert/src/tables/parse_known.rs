@@ -72,42 +72,26 @@ fn direction(name: &str) -> Direction {
 }
 
 fn facts(reader: &mut Source) -> Decoded<Facts> {
-    let mut facts = Facts::NONE;
+    let mut facts = Facts::default();
     each(reader, |reader, key| {
-        let truth = match &*key {
-            "released" => &mut facts.released,
-            "batches" => &mut facts.batches,
-            "errors_without_id" => &mut facts.errors_without_id,
-            "initializes" => &mut facts.initializes,
-            "listening" => &mut facts.listening,
-            "resumption" => &mut facts.resumption,
-            "polling" => &mut facts.polling,
-            "cancels_by_closing" => &mut facts.cancels_by_closing,
-            "authorizes_at_origin" => &mut facts.authorizes_at_origin,
-            "input_errors_as_results" => &mut facts.input_errors_as_results,
-            "specification" => {
-                facts.specification = string(reader)?;
-                return Ok(());
-            }
-            "version_header" => {
-                facts.version_header = optional(reader)?;
-                return Ok(());
-            }
-            "session_header" => {
-                facts.session_header = optional(reader)?;
-                return Ok(());
-            }
-            "statuses" => {
-                facts.statuses = list(reader, status)?.leak();
-                return Ok(());
-            }
-            "mirrors" => {
-                facts.mirrors = mirrors(reader)?;
-                return Ok(());
-            }
+        match &*key {
+            "released" => facts.released = reader.boolean()?,
+            "specification" => facts.specification = string(reader)?,
+            "batches" => facts.batches = reader.boolean()?,
+            "errors_without_id" => facts.errors_without_id = reader.boolean()?,
+            "initializes" => facts.initializes = reader.boolean()?,
+            "version_header" => facts.version_header = optional(reader)?,
+            "session_header" => facts.session_header = optional(reader)?,
+            "listening" => facts.listening = reader.boolean()?,
+            "resumption" => facts.resumption = reader.boolean()?,
+            "polling" => facts.polling = reader.boolean()?,
+            "cancels_by_closing" => facts.cancels_by_closing = reader.boolean()?,
+            "authorizes_at_origin" => facts.authorizes_at_origin = reader.boolean()?,
+            "input_errors_as_results" => facts.input_errors_as_results = reader.boolean()?,
+            "statuses" => facts.statuses = list(reader, status)?.leak(),
+            "mirrors" => facts.mirrors = mirrors(reader)?,
             _ => return unknown(reader),
-        };
-        *truth = reader.boolean()?;
+        }
         Ok(())
     })?;
     Ok(facts)
@@ -123,7 +107,7 @@ fn status(reader: &mut Source) -> Decoded<(i64, u16)> {
 }
 
 fn mirrors(reader: &mut Source) -> Decoded<Mirrors> {
-    let mut mirrors = Mirrors::NONE;
+    let mut mirrors = Mirrors::default();
     let mut params = Vec::new();
     each(reader, |reader, key| {
         match &*key {
@@ -215,7 +199,7 @@ impl Texts {
 }
 
 fn lifecycle(reader: &mut Source) -> Decoded<Lifecycle> {
-    let mut lifecycle = Lifecycle::NONE;
+    let mut lifecycle = Lifecycle::default();
     each(reader, |reader, key| {
         if let Some(name) = lifecycle.name_mut(&key) {
             *name = Some(string(reader)?);
@@ -234,7 +218,7 @@ fn lifecycle(reader: &mut Source) -> Decoded<Lifecycle> {
 }
 
 fn members(reader: &mut Source) -> Decoded<Members> {
-    let mut members = Members::NONE;
+    let mut members = Members::default();
     each(reader, |reader, key| {
         let member = match &*key {
             "name" => &mut members.name,
@@ -258,7 +242,7 @@ fn messages(reader: &mut Source) -> Decoded<Vec<OwnMessage>> {
     each(reader, |reader, method| {
         let mut message = OwnMessage {
             method: leaked(method),
-            ..OwnMessage::NONE
+            ..OwnMessage::default()
         };
         each(reader, |reader, part| {
             match &*part {
@@ -275,7 +259,7 @@ fn messages(reader: &mut Source) -> Decoded<Vec<OwnMessage>> {
 }
 
 fn presets(reader: &mut Source) -> Decoded<Presets> {
-    let mut presets = Presets::NONE;
+    let mut presets = Presets::default();
     each(reader, |reader, key| {
         match &*key {
             "members" => presets.members = entries(reader)?.leak(),

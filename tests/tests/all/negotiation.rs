@@ -194,7 +194,7 @@ fn the_facts_of_each_revision_build_on_those_of_earlier_ones() {
     let first = Facts {
         released: true,
         initializes: true,
-        ..Facts::NONE
+        ..Facts::default()
     };
     let without_specification = |revision: Revision| Facts {
         specification: "",
