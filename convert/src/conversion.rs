@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use mcp_wire::{Decode, Encode, Validate, error_code, from_str};
+use mcp_wire::{Decode, Encode, Validate, from_str};
 
 use crate::engine::state::State;
 use crate::loss::{AUTOMATIC, Loss, finished};
@@ -87,10 +87,8 @@ impl<R: ProtocolRevision> Conversion<R> {
     /// # Errors
     /// The other revision can't represent the value, or `T` isn't the counterpart of `S`.
     pub fn convert<S: Encode + Validate, T: Decode + Validate>(&mut self, value: S) -> Result<T, Unrepresentable> {
-        let internal = |because: String| Unrepresentable::new(error_code::INTERNAL_ERROR, because, AUTOMATIC);
-        let revision = |name: &'static str| {
-            R::by_name(name).ok_or_else(|| internal(format!("revision {name} isn't among those that are compiled")))
-        };
+        let missing = |name| Unrepresentable::internal(format!("revision {name} isn't among those that are compiled"));
+        let revision = |name: &'static str| R::by_name(name).ok_or_else(|| missing(name));
         let (from, to) = (revision(S::schema().revision())?, revision(T::schema().revision())?);
         let json = mcp_wire::to_string(&value).map_err(|error| Unrepresentable::by_rule(&error, AUTOMATIC))?;
         let converted = R::protocol().convert_at(
@@ -100,6 +98,6 @@ impl<R: ProtocolRevision> Conversion<R> {
             &json,
             &mut self.state,
         )?;
-        from_str(&converted).map_err(|error| Unrepresentable::by_rule(&error.reason(), AUTOMATIC).at(&error.path()))
+        from_str(&converted).map_err(Unrepresentable::undecodable)
     }
 }

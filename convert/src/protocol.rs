@@ -3,11 +3,10 @@
 use std::fmt;
 use std::sync::{Mutex, OnceLock, PoisonError, RwLock};
 
-use mcp_wire::{DecodeError, Reader, Schema, error_code};
+use mcp_wire::{DecodeError, Reader, Schema};
 
 use crate::engine::state::State;
-use crate::engine::{Chain, Failed, Step};
-use crate::loss::AUTOMATIC;
+use crate::engine::{Chain, Step};
 use crate::tables::{self, Known, Table};
 use crate::unrepresentable::Unrepresentable;
 
@@ -174,7 +173,7 @@ impl Protocol {
             .compiled
             .get_or_init(|| self.sources.iter().copied().map(Entry::new).collect());
         let first = self.sources.first().map_or(0, |source| source.index);
-        let missing = || internal(format!("there is no revision {index}"));
+        let missing = || Unrepresentable::internal(format!("there is no revision {index}"));
         let position = index.checked_sub(first).ok_or_else(missing)?;
         match compiled.get(position) {
             Some(entry) => Ok(entry),
@@ -212,7 +211,7 @@ impl Protocol {
             .table
             .get_or_init(|| Table::parse(source.table, source.schema))
             .as_ref()
-            .map_err(|error| internal(format!("the table of revision {}: {error}", source.revision)))
+            .map_err(|error| Unrepresentable::internal(format!("the table of revision {}: {error}", source.revision)))
     }
 
     /// Returns the conversions from one revision to another.
@@ -272,34 +271,17 @@ impl Protocol {
         let no_counterpart = |name: &str| Unrepresentable::no_counterpart(name, other.revision());
         let name = table.name_at(source).ok_or_else(|| no_counterpart(source))?;
         let chain = self.chain(from, to)?;
-        let converted = table
-            .named(name)
-            .map(|ty| chain.read(Reader::new(json), ty, false, state))
-            .transpose();
-        let mut node = match converted {
-            Ok(Some(node)) => node,
-            Ok(None) => return Err(no_counterpart(name)),
-            Err(error) => return Err(Unrepresentable::by_rule(&error.reason(), AUTOMATIC).at(&error.path())),
-        };
-        let becomes = match chain.convert(name, &mut node, state) {
-            Ok(becomes) => becomes,
-            Err(Failed::Unrepresentable(error)) => return Err(error),
-            Err(Failed::Invalid(error)) => return Err(Unrepresentable::by_rule(&error.reason(), AUTOMATIC)),
-            Err(Failed::NoCounterpart { revision, name }) => {
-                return Err(Unrepresentable::no_counterpart(name, revision));
-            }
-        };
+        let ty = table.named(name).ok_or_else(|| no_counterpart(name))?;
+        let mut node = chain
+            .read(Reader::new(json), ty, false, state)
+            .map_err(Unrepresentable::undecodable)?;
+        let becomes = chain.convert(name, &mut node, state)?;
         if other.name_at(target) != Some(becomes) {
-            let because = format!(
+            return Err(Unrepresentable::internal(format!(
                 "the counterpart of `{name}` in revision {} is `{becomes}`",
                 other.revision()
-            );
-            return Err(Unrepresentable::new(error_code::INTERNAL_ERROR, because, AUTOMATIC));
+            )));
         }
         Ok(node.into_text().into_owned())
     }
-}
-
-fn internal(because: String) -> Unrepresentable {
-    Unrepresentable::new(error_code::INTERNAL_ERROR, because, AUTOMATIC)
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use mcp_wire::path::Segment;
-use mcp_wire::{Invalid, Path, error_code};
+use mcp_wire::{DecodeError, Invalid, Path, error_code};
 
 use crate::loss::AUTOMATIC;
 
@@ -34,10 +34,18 @@ impl Unrepresentable {
         }))
     }
 
+    /// Creates the error of an internal mistake, such as a revision that doesn't exist.
+    pub(crate) fn internal(reason: String) -> Self {
+        Self::new(error_code::INTERNAL_ERROR, reason, AUTOMATIC)
+    }
+
+    /// Creates the error of a value that can't be decoded as a type.
+    pub(crate) fn undecodable(error: DecodeError) -> Self {
+        Self::by_rule(&error.reason(), AUTOMATIC).at(&error.path())
+    }
+
     /// Creates the error of a `null` that the other revision doesn't allow.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn no_null() -> Self {
+    pub(crate) fn no_null() -> Self {
         Self::new(
             error_code::INVALID_PARAMS,
             "the other revision allows no null there",
@@ -46,35 +54,26 @@ impl Unrepresentable {
     }
 
     /// Creates the error of a method that the other revision doesn't have.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn no_such_method(method: &str, target: &'static str) -> Self {
+    pub(crate) fn no_such_method(method: &str, target: &'static str) -> Self {
         let because = format!("revision {target} has no method {method}");
         Self::new(error_code::METHOD_NOT_FOUND, because, AUTOMATIC).within_member("method")
     }
 
     /// Creates the error of a string that isn't among the values of the other revision.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn no_such_value(text: &str, target: &'static str) -> Self {
+    pub(crate) fn no_such_value(text: &str, target: &'static str) -> Self {
         let because = format!("revision {target} has no value {text:?} there");
         Self::new(error_code::INVALID_PARAMS, because, AUTOMATIC)
     }
 
     /// Creates the error of a variant without a counterpart in the other revision.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn no_counterpart(what: &str, target: &'static str) -> Self {
+    pub(crate) fn no_counterpart(what: &str, target: &'static str) -> Self {
         let because = format!("revision {target} has no counterpart of `{what}` there");
         Self::new(error_code::INVALID_PARAMS, because, AUTOMATIC)
     }
 
     /// Creates the error of a result that no method of the other revision has.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn no_such_result(target: &'static str) -> Self {
-        let because = format!("no method of revision {target} has such a result");
-        Self::new(error_code::INTERNAL_ERROR, because, AUTOMATIC)
+    pub(crate) fn no_such_result(target: &'static str) -> Self {
+        Self::internal(format!("no method of revision {target} has such a result"))
     }
 
     /// Creates the error of a value without a member that the other revision requires. `supply_key` is the key by which

@@ -6,7 +6,7 @@ use super::check::check;
 use super::members::{Converted, Members};
 use super::node::{Entry, Node};
 use super::step::{Adopted, MemberPlan, Narrower};
-use super::value::{Run, accepts, not_source, validate};
+use super::value::{Run, accepts, validate};
 use crate::loss::{AUTOMATIC, LossKind};
 use crate::unrepresentable::Unrepresentable;
 
@@ -54,7 +54,7 @@ impl<'a> Run<'_> {
             return Ok(());
         }
         let schema = self.step.schema();
-        let members = value.members().map_err(not_source)?;
+        let members = value.members()?;
         for (name, pointer) in &plan.declared {
             let invalid = |entry: &Entry<'_>| entry.name == *name && !accepts(&entry.value, pointer, schema);
             if members.iter().any(invalid) {

@@ -162,7 +162,7 @@ fn all_effects(role: Role, analysis: &EffectAnalysis<'_>) -> Vec<(TypeRef, Effec
 impl From<Failed> for Unrepresentable {
     fn from(failed: Failed) -> Self {
         match failed {
-            Failed::Invalid(error) => Self::by_rule(&error.reason(), AUTOMATIC).at(&error.path()),
+            Failed::Invalid(error) => Self::undecodable(error),
             Failed::Unrepresentable(error) => error,
             Failed::NoCounterpart { revision, name } => Self::no_counterpart(name, revision),
         }

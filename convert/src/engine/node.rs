@@ -6,6 +6,9 @@ use std::sync::Arc;
 
 use mcp_wire::{Decoded, JsonType, KnownJson, Places, RawJson, Reader, SharedJson};
 
+use super::members::Converted;
+use crate::unrepresentable::Unrepresentable;
+
 /// A JSON value.
 #[derive(Debug, Clone)]
 pub(crate) enum Node<'a> {
@@ -97,13 +100,14 @@ impl<'a> Node<'a> {
 
     /// Returns the JSON type of the value.
     pub(crate) fn json_type(&self) -> JsonType {
-        match self {
-            Self::Text(text) => Reader::new(text).json_type().unwrap_or(JsonType::Null),
-            Self::Kept(text, _) => Reader::new(text).json_type().unwrap_or(JsonType::Null),
-            Self::Edited(edited) => Reader::new(edited.text).json_type().unwrap_or(JsonType::Null),
-            Self::Array(_) => JsonType::Array,
-            Self::Unknown(_) | Self::Object(_) => JsonType::Object,
-        }
+        let text: &str = match self {
+            Self::Text(text) => text,
+            Self::Kept(text, _) => text,
+            Self::Edited(edited) => edited.text,
+            Self::Array(_) => return JsonType::Array,
+            Self::Unknown(_) | Self::Object(_) => return JsonType::Object,
+        };
+        Reader::new(text).json_type().unwrap_or(JsonType::Null)
     }
 
     /// Whether the value was kept as text, so that conversions of its type have nothing to change in it.
@@ -160,39 +164,37 @@ impl<'a> Node<'a> {
         RawJson::of_json(self.into_text())
     }
 
-    /// Reads an object with undeclared members.
-    fn undeclared(reader: &mut Reader<'a>) -> Decoded<Self> {
-        let mut members = Vec::new();
-        reader.members(|reader, name| {
-            let value = Node::text(reader.raw().map_err(|error| error.in_member(&name))?);
-            let declared = false;
-            reader.push(&mut members, Entry { name, declared, value })
-        })?;
-        Ok(Node::Object(members))
-    }
-
-    /// Turns a text into a tree, which `read` reads.
-    fn open(&mut self, read: impl for<'t> Fn(&'t str) -> Decoded<Node<'t>>) -> Decoded<()> {
-        *self = match self {
-            Self::Text(text) | Self::Unknown(text) => open(text, read)?,
-            Self::Kept(text, _) => read(text)?,
-            Self::Edited(_) => read(&self.to_text())?.into_owned(),
+    /// Turns a text into a tree, which `read` reads. Reading doesn't fail if the source has been checked.
+    fn open(&mut self, read: impl for<'t> Fn(&'t str) -> Decoded<Node<'t>>) -> Converted {
+        let opened = match self {
+            Self::Text(text) | Self::Unknown(text) => open(text, read),
+            Self::Kept(text, _) => read(text),
+            Self::Edited(_) => read(&self.to_text()).map(Node::into_owned),
             _ => return Ok(()),
         };
+        *self = opened.map_err(Unrepresentable::undecodable)?;
         Ok(())
     }
 
     /// Returns the members of an object. If it is text, it is opened, with undeclared members.
-    pub(crate) fn members(&mut self) -> Decoded<&mut Vec<Entry<'a>>> {
-        self.open(|text| Node::undeclared(&mut Reader::new(text)))?;
+    pub(crate) fn members(&mut self) -> Converted<&mut Vec<Entry<'a>>> {
+        self.open(|text| {
+            let mut members = Vec::new();
+            Reader::new(text).members(|reader, name| {
+                let value = Node::text(reader.raw().map_err(|error| error.in_member(&name))?);
+                let declared = false;
+                reader.push(&mut members, Entry { name, declared, value })
+            })?;
+            Ok(Node::Object(members))
+        })?;
         match self {
             Self::Object(members) => Ok(members),
-            other => Err(Reader::new("").wrong_type("an object", other.json_type())),
+            other => Err(other.wrong_type("an object")),
         }
     }
 
     /// Returns the elements of an array. If it is text, it is opened.
-    pub(crate) fn elements(&mut self) -> Decoded<&mut Vec<Node<'a>>> {
+    pub(crate) fn elements(&mut self) -> Converted<&mut Vec<Node<'a>>> {
         self.open(|text| {
             let mut elements = Vec::new();
             Reader::new(text).array(|reader| {
@@ -203,8 +205,12 @@ impl<'a> Node<'a> {
         })?;
         match self {
             Self::Array(elements) => Ok(elements),
-            other => Err(Reader::new("").wrong_type("an array", other.json_type())),
+            other => Err(other.wrong_type("an array")),
         }
+    }
+
+    fn wrong_type(&self, expected: &'static str) -> Unrepresentable {
+        Unrepresentable::undecodable(Reader::new("").wrong_type(expected, self.json_type()))
     }
 
     /// Returns the JSON text of the declared member at a path.

@@ -6,7 +6,7 @@ use super::members::{Converted, Members, position, put, refused};
 use super::node::{Entry, Node};
 use super::state::Part;
 use super::step::{Change, EnsurePlan, JoinPlan};
-use super::value::{Run, not_source, variant_of};
+use super::value::{Run, variant_of};
 use crate::loss::LossKind;
 use crate::placeholders::fill_template;
 use crate::tables::rows::{Condition, Ensure, Without};
@@ -24,7 +24,7 @@ impl<'a> Run<'_> {
         if self.step.keeps(change) {
             return Ok(());
         }
-        let entries = std::mem::take(value.members().map_err(not_source)?);
+        let entries = std::mem::take(value.members()?);
         let mut kept = Vec::with_capacity(entries.len());
         for mut entry in entries {
             let before = self.state.losses.len();
@@ -57,7 +57,7 @@ impl<'a> Run<'_> {
         if value.is_kept() {
             return Ok(());
         }
-        let elements = std::mem::take(value.elements().map_err(not_source)?);
+        let elements = std::mem::take(value.elements()?);
         let mut shown = Vec::with_capacity(elements.len());
         for (index, mut element) in elements.into_iter().enumerate() {
             let step = self.step;
@@ -85,15 +85,15 @@ impl<'a> Run<'_> {
         rule: &'static str,
         value: &mut Node<'a>,
     ) -> Converted {
-        let elements = std::mem::take(value.elements().map_err(not_source)?);
+        let elements = std::mem::take(value.elements()?);
         let mut split = Vec::with_capacity(elements.len());
         for (index, mut element) in elements.into_iter().enumerate() {
             let step = self.step;
             self.state.within(Part::Element(index), |state| {
-                let members = element.members().map_err(not_source)?;
+                let members = element.members()?;
                 let parts = members.iter_mut().find(|entry| entry.name == member);
                 let parts = match parts.filter(|parts| parts.value.json_type() == JsonType::Array) {
-                    Some(parts) => std::mem::take(parts.value.elements().map_err(not_source)?),
+                    Some(parts) => std::mem::take(parts.value.elements()?),
                     None => {
                         let mut element = Node::Text(element.into_text());
                         Run { step, state }.change(change, &mut element)?;
@@ -105,7 +105,7 @@ impl<'a> Run<'_> {
                 for part in parts {
                     let mut one = element.clone();
                     state.add(one.to_text().len())?;
-                    for entry in one.members().map_err(not_source)? {
+                    for entry in one.members()? {
                         if entry.name == member {
                             entry.value = part.clone();
                         }
@@ -132,7 +132,7 @@ impl<'a> Run<'_> {
             return self.change(change, value);
         }
         self.state.lose(LossKind::Replaced, join.otherwise.rule);
-        let elements = value.elements().map_err(not_source)?;
+        let elements = value.elements()?;
         if elements.len() == 1
             && let Some(only) = elements.pop()
         {
@@ -164,7 +164,7 @@ impl<'a> Run<'_> {
         if self.state.carries() {
             return Ok(true);
         }
-        let members = value.members().map_err(not_source)?;
+        let members = value.members()?;
         let has = |members: &Members<'_>, name: &str| {
             members.iter().any(|entry| entry.name == name && !entry.value.is_null())
         };
@@ -213,8 +213,8 @@ impl<'a> Run<'_> {
             members.push(Entry::declared(*list, Node::Array(Vec::new())));
             members.len() - 1
         });
-        let elements = members[at].value.elements().map_err(not_source)?;
-        let variant = |node: &Node<'_>| variant_of(self.step.to, &plan.element, node).map_err(not_source);
+        let elements = members[at].value.elements()?;
+        let variant = |node: &Node<'_>| variant_of(self.step.to, &plan.element, node);
         let kind = variant(&element)?;
         for other in elements.iter() {
             if variant(other)? == kind {

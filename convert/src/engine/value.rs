@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
-use mcp_wire::{Invalid, JsonType, Path, Reader, Schema, accepts_text, error_code, validate_text};
+use mcp_wire::{Invalid, JsonType, Reader, Schema, accepts_text, validate_text};
 
 use super::check::check;
 use super::choose::{choose, choose_result, has_tag, of_method};
+use super::members::{Converted, refused};
 use super::node::{Node, open};
 use super::read::Read;
 use super::state::{Part, State};
@@ -21,8 +22,6 @@ pub(crate) struct Run<'s> {
     pub(crate) step: &'s Step,
     pub(crate) state: &'s mut State,
 }
-
-type Converted<T = ()> = Result<T, Unrepresentable>;
 
 impl<'a> Run<'_> {
     /// Converts a value in place.
@@ -48,7 +47,7 @@ impl<'a> Run<'_> {
         if self.step.keeps(inner) {
             return Ok(());
         }
-        for (index, element) in node.elements().map_err(not_source)?.iter_mut().enumerate() {
+        for (index, element) in node.elements()?.iter_mut().enumerate() {
             let (step, change) = (self.step, inner);
             self.state.within(Part::Element(index), |state| {
                 Run { step, state }.change(change, element)
@@ -61,7 +60,7 @@ impl<'a> Run<'_> {
         if self.step.keeps(inner) {
             return Ok(());
         }
-        for entry in node.members().map_err(not_source)? {
+        for entry in node.members()? {
             let (step, name, value) = (self.step, &entry.name, &mut entry.value);
             self.state
                 .within(Part::Member(name), |state| Run { step, state }.change(inner, value))?;
@@ -109,22 +108,20 @@ impl<'a> Run<'_> {
         *node = open(text, |text| {
             Read::open(table).object(&mut Reader::new(text), object, None)
         })
-        .map_err(not_source)?;
+        .map_err(Unrepresentable::undecodable)?;
         Ok(())
     }
 
     /// Converts a union, variant by variant.
     pub(crate) fn union(&mut self, plan: &UnionPlan, node: &mut Node<'a>) -> Converted {
-        let Some(at) = self.variant(&plan.source, node)? else {
+        let Some(at) = variant_of(self.step.from, &plan.source, node)? else {
             return self.reinterpret(plan, node);
         };
         let variant = plan.variants.get(at);
         let is_carried = || plan.holds_unknown && node.json_type() == JsonType::Object;
         match variant {
             Some(VariantPlan::Becomes(_, change)) => self.change(change, node),
-            Some(VariantPlan::Refuse(refusal)) => {
-                Err(Unrepresentable::new(refusal.code, refusal.because, refusal.rule))
-            }
+            Some(VariantPlan::Refuse(refusal)) => Err(refused(refusal)),
             _ if self.state.carries() && is_carried() => {
                 *node = Node::Unknown(std::mem::replace(node, Node::text("")).into_text());
                 Ok(())
@@ -133,11 +130,6 @@ impl<'a> Run<'_> {
             Some(VariantPlan::None(name)) => Err(Unrepresentable::no_counterpart(name, self.step.to.revision)),
             None => Err(Unrepresentable::no_counterpart("", self.step.to.revision)),
         }
-    }
-
-    /// Returns the variant of a value. `None` if the source doesn't declare it.
-    pub(crate) fn variant(&self, ty: &TypeRef, node: &Node<'a>) -> Converted<Option<usize>> {
-        variant_of(self.step.from, ty, node).map_err(not_source)
     }
 
     /// Converts a value of a variant that the source doesn't declare, since the target may declare it.
@@ -234,7 +226,7 @@ impl<'a> Run<'_> {
                 let TypeRef::Named(id) = table.resolve(inner) else {
                     return Ok(());
                 };
-                for entry in node.members().map_err(not_source)? {
+                for entry in node.members()? {
                     let valid = validate(&entry.value, table.types[*id].pointer, table.schema);
                     valid
                         .map_err(|invalid| Unrepresentable::invalid(&invalid, AUTOMATIC).within_member(&entry.name))?;
@@ -300,12 +292,12 @@ pub(crate) fn type_of_result(
 }
 
 /// Returns the variant of a union that a value is. `None` for an undeclared one.
-pub(crate) fn variant_of(table: &Table, ty: &TypeRef, node: &Node<'_>) -> mcp_wire::Decoded<Option<usize>> {
+pub(super) fn variant_of(table: &Table, ty: &TypeRef, node: &Node<'_>) -> Converted<Option<usize>> {
     match (table.kind(ty), node) {
         (Some(Kind::Union(_)), Node::Unknown(_)) => Ok(None),
         (Some(Kind::Union(union)), node) => match tagged(union, node) {
             Some(at) => Ok(Some(at)),
-            None => held_by(table, union, &node.to_text()),
+            None => held_by(table, union, &node.to_text()).map_err(Unrepresentable::undecodable),
         },
         _ => Ok(Some(0)),
     }
@@ -380,8 +372,7 @@ fn is_declared(table: &Table, text: &str, ty: &TypeRef) -> bool {
 fn read_as(table: &Table, node: &Node<'_>, ty: &TypeRef) -> Converted {
     let text = node.to_text();
     let mut reader = Reader::new(&text);
-    check(table, &mut reader, ty)
-        .map_err(|error| Unrepresentable::by_rule(&error.reason(), AUTOMATIC).at(&error.path()))
+    check(table, &mut reader, ty).map_err(Unrepresentable::undecodable)
 }
 
 /// Validates a value by a schema.
@@ -392,10 +383,4 @@ pub(crate) fn validate(node: &Node<'_>, pointer: &str, schema: &Schema) -> Resul
 /// Whether a schema accepts a value.
 pub(crate) fn accepts(node: &Node<'_>, pointer: &str, schema: &Schema) -> bool {
     accepts_text(&node.to_text(), pointer, schema)
-}
-
-/// Creates the error of a value that isn't one of the source's type. It doesn't occur if the source has been checked.
-pub(crate) fn not_source(error: mcp_wire::DecodeError) -> Unrepresentable {
-    let path: Path = error.path();
-    Unrepresentable::new(error_code::INVALID_PARAMS, error.reason(), AUTOMATIC).at(&path)
 }
