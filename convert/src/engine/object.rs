@@ -169,15 +169,12 @@ impl<'a> Run<'_> {
                 let Some(at) = at else { return Ok(()) };
                 let before = self.state.losses.len();
                 let mut value = members[at].value.clone();
-                let (step, rule) = (self.step, ensure.row.rule);
-                let converted = self.state.within(Part::Member(plan.name), |state| {
-                    Run { step, state }.change(change, &mut value)
-                });
+                let converted = self.within(Part::Member(plan.name), |run| run.change(change, &mut value));
                 if converted.is_ok() {
                     members[at].value = value;
                 } else {
                     self.state.losses.truncate(before);
-                    self.state.lose_member(plan.name, LossKind::Replaced, rule);
+                    self.state.lose_member(plan.name, LossKind::Replaced, ensure.row.rule);
                     afterwards.push(Afterwards::Ensure(ensure, members.remove(at).value));
                 }
             }
@@ -297,10 +294,8 @@ impl<'a> Run<'_> {
 
     /// Converts a value that moves to another place in the target.
     fn moved(&mut self, changes: &[Change], index: usize, name: &str, value: &mut Node<'a>) -> Converted {
-        let step = self.step;
         let change = changes.get(index).unwrap_or(&Change::Keep);
-        self.state
-            .within(Part::Member(name), |state| Run { step, state }.change(change, value))
+        self.within(Part::Member(name), |run| run.change(change, value))
     }
 
     /// Drops a member and records the loss, or carries it as an undeclared one.
@@ -358,11 +353,8 @@ impl<'a> Run<'_> {
         };
         members[at].name = Cow::Borrowed(name);
         if let MemberSource::Shared(_, how) = &plan.source {
-            let step = self.step;
             let value = &mut members[at].value;
-            let stays = self.state.within(Part::Member(name), |state| {
-                Run { step, state }.shared(how, value, needed)
-            })?;
+            let stays = self.within(Part::Member(name), |run| run.shared(how, value, needed))?;
             let is_emptied = matches!(how, MemberChange::Empty(_)) && has_no_members(&members[at].value);
             if !stays || is_emptied {
                 members.remove(at);
@@ -415,9 +407,7 @@ impl<'a> Run<'_> {
                 members.len() - 1
             }
         };
-        let (step, value) = (self.step, &mut members[at].value);
-        self.state
-            .within(Part::Member(name), |state| Run { step, state }.change(change, value))
+        self.within(Part::Member(name), |run| run.change(change, &mut members[at].value))
     }
 }
 

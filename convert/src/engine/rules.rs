@@ -28,10 +28,7 @@ impl<'a> Run<'_> {
         let mut kept = Vec::with_capacity(entries.len());
         for mut entry in entries {
             let before = self.state.losses.len();
-            let (step, inner) = (self.step, &mut entry.value);
-            let converted = self.state.within(Part::Member(&entry.name), |state| {
-                Run { step, state }.change(change, inner)
-            });
+            let converted = self.within(Part::Member(&entry.name), |run| run.change(change, &mut entry.value));
             match converted {
                 Ok(()) => kept.push(entry),
                 Err(error) if needed.iter().any(|name| *name == entry.name) => return Err(error),
@@ -60,13 +57,12 @@ impl<'a> Run<'_> {
         let elements = std::mem::take(value.elements()?);
         let mut shown = Vec::with_capacity(elements.len());
         for (index, mut element) in elements.into_iter().enumerate() {
-            let step = self.step;
-            let stays = self.state.within(Part::Element(index), |state| {
-                if !element.is_kept() && meets(&element, when) && !state.carries() {
-                    state.lose(LossKind::Dropped, rule);
+            let stays = self.within(Part::Element(index), |run| {
+                if !element.is_kept() && meets(&element, when) && !run.state.carries() {
+                    run.state.lose(LossKind::Dropped, rule);
                     return Ok(false);
                 }
-                Run { step, state }.change(change, &mut element).map(|()| true)
+                run.change(change, &mut element).map(|()| true)
             })?;
             if stays {
                 shown.push(element);
@@ -88,30 +84,29 @@ impl<'a> Run<'_> {
         let elements = std::mem::take(value.elements()?);
         let mut split = Vec::with_capacity(elements.len());
         for (index, mut element) in elements.into_iter().enumerate() {
-            let step = self.step;
-            self.state.within(Part::Element(index), |state| {
+            self.within(Part::Element(index), |run| {
                 let members = element.members()?;
                 let parts = members.iter_mut().find(|entry| entry.name == member);
                 let parts = match parts.filter(|parts| parts.value.json_type() == JsonType::Array) {
                     Some(parts) => std::mem::take(parts.value.elements()?),
                     None => {
                         let mut element = Node::Text(element.into_text());
-                        Run { step, state }.change(change, &mut element)?;
+                        run.change(change, &mut element)?;
                         split.push(element);
                         return Ok(());
                     }
                 };
-                state.lose_member(member, LossKind::Replaced, rule);
+                run.state.lose_member(member, LossKind::Replaced, rule);
                 for part in parts {
                     let mut one = element.clone();
-                    state.add(one.to_text().len())?;
+                    run.state.add(one.to_text().len())?;
                     for entry in one.members()? {
                         if entry.name == member {
                             entry.value = part.clone();
                         }
                     }
                     let mut one = Node::Text(one.into_text());
-                    Run { step, state }.change(change, &mut one)?;
+                    run.change(change, &mut one)?;
                     split.push(one);
                 }
                 Ok(())
@@ -221,11 +216,10 @@ impl<'a> Run<'_> {
                 return Ok(());
             }
         }
-        let (step, index) = (self.step, elements.len());
-        self.state.within(Part::Member(list), |state| {
-            state.within(Part::Element(index), |state| {
-                state.lose(LossKind::Defaulted, rule);
-                Run { step, state }.check_filled(&element, &plan.element, rule)
+        self.within(Part::Member(list), |run| {
+            run.within(Part::Element(elements.len()), |run| {
+                run.state.lose(LossKind::Defaulted, rule);
+                run.check_filled(&element, &plan.element, rule)
             })
         })?;
         elements.push(element);

@@ -43,15 +43,22 @@ impl<'a> Run<'_> {
         }
     }
 
+    /// Runs `inside` for a part of the current value.
+    pub(super) fn within<T>(
+        &mut self,
+        part: Part<'_>,
+        inside: impl FnOnce(&mut Run<'_>) -> Converted<T>,
+    ) -> Converted<T> {
+        let step = self.step;
+        self.state.within(part, |state| inside(&mut Run { step, state }))
+    }
+
     fn each(&mut self, inner: &Change, node: &mut Node<'a>) -> Converted {
         if self.step.keeps(inner) {
             return Ok(());
         }
         for (index, element) in node.elements()?.iter_mut().enumerate() {
-            let (step, change) = (self.step, inner);
-            self.state.within(Part::Element(index), |state| {
-                Run { step, state }.change(change, element)
-            })?;
+            self.within(Part::Element(index), |run| run.change(inner, element))?;
         }
         Ok(())
     }
@@ -61,9 +68,7 @@ impl<'a> Run<'_> {
             return Ok(());
         }
         for entry in node.members()? {
-            let (step, name, value) = (self.step, &entry.name, &mut entry.value);
-            self.state
-                .within(Part::Member(name), |state| Run { step, state }.change(inner, value))?;
+            self.within(Part::Member(&entry.name), |run| run.change(inner, &mut entry.value))?;
         }
         Ok(())
     }
