@@ -31,12 +31,6 @@ pub(super) fn is_empty_object(text: &str) -> bool {
     text.trim_matches(['{', '}']).trim().is_empty()
 }
 
-/// Puts a value at a path, unless there is one, and returns whether it did.
-pub(super) fn put_at<'a>(path: &[&'static str], value: Node<'a>, members: &mut Members<'a>) -> bool {
-    let end = path.split_first();
-    end.is_some_and(|(first, rest)| put(members, first, rest, value, 1, &mut None))
-}
-
 /// Takes the value at a path out of an object, and removes objects on the path that are empty then.
 pub(super) fn take_from<'a>(object: &mut Node<'a>, path: &[&str]) -> Option<Node<'a>> {
     let (first, rest) = path.split_first()?;
@@ -54,36 +48,29 @@ pub(super) fn take_from<'a>(object: &mut Node<'a>, path: &[&str]) -> Option<Node
     Some(taken)
 }
 
-/// Puts a value at a path, unless there is one, and returns whether it did. Missing objects on the path are created,
-/// and `made` is set to the depth of the first of them.
-pub(super) fn put<'a>(
-    members: &mut Members<'a>,
-    name: &'static str,
-    rest: &[&'static str],
-    value: Node<'a>,
-    depth: usize,
-    made: &mut Option<usize>,
-) -> bool {
-    let at = position(members, name, true);
-    let Some((next, rest)) = rest.split_first() else {
-        if at.is_none() {
-            members.retain(|entry| entry.name != name);
-            members.push(Entry::declared(name, value));
+/// Puts a value at a path, unless there is one. Missing objects on the path are created. Returns the depth of the first
+/// member that is new, or `None` if the value wasn't put there.
+pub(super) fn put<'a>(path: &[&'static str], value: Node<'a>, members: &mut Members<'a>) -> Option<usize> {
+    let (name, rest) = path.split_first()?;
+    let known = position(members, name, true);
+    if rest.is_empty() {
+        if known.is_some() {
+            return None;
         }
-        return at.is_none();
-    };
-    let at = at.unwrap_or_else(|| {
-        *made = made.or(Some(depth));
-        members.push(Entry::declared(name, Node::Object(Vec::new())));
+        members.retain(|entry| entry.name != *name);
+        members.push(Entry::declared(*name, value));
+        return Some(1);
+    }
+    let at = known.unwrap_or_else(|| {
+        members.push(Entry::declared(*name, Node::Object(Vec::new())));
         members.len() - 1
     });
-    let Ok(inner) = members[at].value.members() else {
-        return false;
-    };
+    let inner = members[at].value.members().ok()?;
     // The members of an object that was opened from text are undeclared. They count as declared here, unless they are
     // `null`.
     for entry in inner.iter_mut().filter(|entry| !entry.value.is_null()) {
         entry.declared = true;
     }
-    put(inner, next, rest, value, depth + 1, made)
+    let depth = put(rest, value, inner)?;
+    Some(known.map_or(1, |_| 1 + depth))
 }

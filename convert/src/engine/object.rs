@@ -6,7 +6,7 @@ use std::sync::Arc;
 use mcp_wire::{RawJson, error_code, from_str, push_string};
 
 use super::check::is_constant;
-use super::members::{Converted, Members, has_no_members, position, put_at, refused, take_from};
+use super::members::{Converted, Members, has_no_members, position, put, refused, take_from};
 use super::node::{Entry, Node};
 use super::state::{Part, State};
 use super::step::{
@@ -249,7 +249,7 @@ impl<'a> Run<'_> {
             Some(LeftAction::Move(path)) => {
                 let mut value = members.remove(at).value;
                 self.moved(&plan.moved, 0, name, &mut value)?;
-                if !put_at(path, value, members) {
+                if put(path, value, members).is_none() {
                     self.state.lose_member(name, LossKind::Dropped, AUTOMATIC);
                 }
                 return Ok(());

@@ -187,12 +187,7 @@ impl<'a> Run<'_> {
         rule: &'static str,
         members: &mut Members<'a>,
     ) {
-        let Some((first, rest)) = path.split_first() else {
-            return;
-        };
-        let mut made = None;
-        if put(members, first, rest, copied, 1, &mut made) {
-            let depth = made.unwrap_or(path.len());
+        if let Some(depth) = put(path, copied, members) {
             self.state.lose_within(&path[..depth], LossKind::Defaulted, rule);
         }
     }
