@@ -6,7 +6,7 @@ use super::check::check;
 use super::members::{Converted, Members};
 use super::node::{Entry, Node};
 use super::step::{Adopted, MemberPlan, Narrower};
-use super::value::{Run, accepts, validate};
+use super::value::{Run, accepts};
 use crate::loss::{AUTOMATIC, LossKind};
 use crate::unrepresentable::Unrepresentable;
 
@@ -18,9 +18,8 @@ impl<'a> Run<'_> {
         }
         self.declare(plan, &mut members[at].value)?;
         let Some(check) = &plan.check else { return Ok(()) };
-        let (value, schema) = (&members[at].value, self.step.schema());
         let mut pointers = check.pointers.iter();
-        let valid = pointers.try_for_each(|pointer| validate(value, pointer, schema));
+        let valid = pointers.try_for_each(|pointer| self.step.validate(&members[at].value, pointer, AUTOMATIC));
         match (valid, check.drop) {
             (Ok(()), _) => {}
             (Err(_), Some(_)) if self.state.carries() => {}
@@ -28,9 +27,7 @@ impl<'a> Run<'_> {
                 members.remove(at);
                 self.state.lose_member(plan.name, LossKind::Dropped, rule);
             }
-            (Err(invalid), None) => {
-                return Err(Unrepresentable::invalid(&invalid, AUTOMATIC).within_member(plan.name));
-            }
+            (Err(refused), None) => return Err(refused.within_member(plan.name)),
         }
         Ok(())
     }
@@ -38,14 +35,14 @@ impl<'a> Run<'_> {
     /// Checks a value by the schema of the target, which is stricter than its types.
     pub(super) fn check_narrower(&self, narrower: Narrower, node: &Node<'a>) -> Converted {
         let is_of_envelope = |entry: &&Entry<'_>| matches!(&*entry.name, "jsonrpc" | "id");
-        let valid = match node {
+        match node {
             Node::Object(members) if narrower.is_message => {
                 let members = members.iter().filter(|entry| !is_of_envelope(entry)).cloned();
-                validate(&Node::Object(members.collect()), narrower.pointer, self.step.schema())
+                self.step
+                    .validate(&Node::Object(members.collect()), narrower.pointer, AUTOMATIC)
             }
-            _ => validate(node, narrower.pointer, self.step.schema()),
-        };
-        valid.map_err(|invalid| Unrepresentable::invalid(&invalid, AUTOMATIC))
+            _ => self.step.validate(node, narrower.pointer, AUTOMATIC),
+        }
     }
 
     /// Removes from an open object the members that only the target declares, if their values are invalid there.
@@ -79,12 +76,9 @@ impl<'a> Run<'_> {
         let table = self.step.to;
         let read = check(table, &mut Reader::new(json), &adopted.ty);
         read.map_err(|error| Unrepresentable::by_rule(&error, AUTOMATIC))?;
-        let valid = adopted
-            .pointer
-            .map(|pointer| validate_text(json, pointer, table.schema));
-        valid
-            .unwrap_or(Ok(()))
-            .map_err(|invalid| Unrepresentable::invalid(&invalid, AUTOMATIC))
+        let Some(pointer) = adopted.pointer else { return Ok(()) };
+        let valid = validate_text(json, pointer, table.schema);
+        valid.map_err(|invalid| Unrepresentable::invalid(&invalid, AUTOMATIC))
     }
 }
 

@@ -35,7 +35,7 @@ use self::read::{Nulls, Read, mentions_null};
 use self::state::State;
 pub(crate) use self::step::Step;
 use self::step::{Change, How};
-use self::value::{Run, type_of_result, validate};
+use self::value::{Run, type_of_result};
 use crate::loss::AUTOMATIC;
 use crate::supply::Added;
 use crate::tables::types::{Kind, RoleTypes, TypeRef};
@@ -285,8 +285,7 @@ impl Chain {
             let to_check = (!state.carries()).then(|| step.schema_to_check((name, next), node));
             Run { step, state }.change(&change.ok_or_else(missing)?, node)?;
             if let Some(pointer) = to_check.flatten() {
-                let valid = validate(node, &pointer, step.to.schema);
-                valid.map_err(|invalid| Unrepresentable::invalid(&invalid, AUTOMATIC))?;
+                step.validate(node, &pointer, AUTOMATIC)?;
             }
             name = next;
         }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use mcp_wire::{Invalid, JsonType, Reader, Schema, accepts_text, validate_text};
+use mcp_wire::{JsonType, Reader, Schema, accepts_text, validate_text};
 
 use super::check::check;
 use super::choose::{choose, choose_result, has_tag, of_method};
@@ -170,11 +170,10 @@ impl<'a> Run<'_> {
     /// Checks the JSON of a rule by the schema of its type: the values that are filled in can be of the wrong type or
     /// out of bounds.
     pub(super) fn check_filled(&self, node: &Node<'a>, target: &TypeRef, rule: &'static str) -> Converted {
-        let table = self.step.to;
-        let valid = pointer_of(table, target).map(|pointer| validate(node, pointer, table.schema));
-        valid
-            .unwrap_or(Ok(()))
-            .map_err(|invalid| Unrepresentable::invalid(&invalid, rule))
+        match self.step.to.schema_pointer(target) {
+            Some(pointer) => self.step.validate(node, pointer, rule),
+            None => Ok(()),
+        }
     }
 
     fn string(&mut self, plan: &StringsPlan, node: &mut Node<'a>) -> Converted {
@@ -213,9 +212,8 @@ impl<'a> Run<'_> {
         if self.state.carries() {
             return Ok(());
         }
-        let table = self.step.to;
-        validate(node, table.types[definition].pointer, table.schema)
-            .map_err(|invalid| Unrepresentable::invalid(&invalid, AUTOMATIC))
+        self.step
+            .validate(node, self.step.to.types[definition].pointer, AUTOMATIC)
     }
 
     /// Reads JSON that the source leaves open as a type of the target.
@@ -225,16 +223,14 @@ impl<'a> Run<'_> {
         read_as(self.step.to, node, target)?;
         let table = self.step.to;
         match table.resolve(target) {
-            TypeRef::Named(id) => validate(node, table.types[*id].pointer, table.schema)
-                .map_err(|invalid| Unrepresentable::invalid(&invalid, AUTOMATIC)),
+            TypeRef::Named(id) => self.step.validate(node, table.types[*id].pointer, AUTOMATIC),
             TypeRef::Map(inner) => {
-                let TypeRef::Named(id) = table.resolve(inner) else {
+                let Some(pointer) = table.schema_pointer(inner) else {
                     return Ok(());
                 };
                 for entry in node.members()? {
-                    let valid = validate(&entry.value, table.types[*id].pointer, table.schema);
-                    valid
-                        .map_err(|invalid| Unrepresentable::invalid(&invalid, AUTOMATIC).within_member(&entry.name))?;
+                    let valid = self.step.validate(&entry.value, pointer, AUTOMATIC);
+                    valid.map_err(|refused| refused.within_member(&entry.name))?;
                 }
                 Ok(())
             }
@@ -266,6 +262,12 @@ impl<'a> Run<'_> {
 }
 
 impl Step {
+    /// Validates a value by a schema of the target.
+    pub(super) fn validate(&self, node: &Node<'_>, pointer: &str, rule: &'static str) -> Converted {
+        let valid = validate_text(&node.to_text(), pointer, self.to.schema);
+        valid.map_err(|invalid| Unrepresentable::invalid(&invalid, rule))
+    }
+
     /// Returns the pointer of the schema by which the converted value of a definition has to be checked. This is needed
     /// if the value is valid in the source, and the target has no separate type for it, such as for a list: types don't
     /// determine then whether the schema accepts it.
@@ -348,17 +350,10 @@ pub(crate) fn method_of<'n>(node: &'n Node<'_>) -> Option<Cow<'n, str>> {
     }
 }
 
-/// Returns the pointer of the schema of a type.
-fn pointer_of(table: &Table, ty: &TypeRef) -> Option<&'static str> {
-    match table.resolve(ty) {
-        TypeRef::Named(id) => Some(table.types[*id].pointer),
-        _ => None,
-    }
-}
-
 /// Whether the schema of a type accepts a value.
 pub(super) fn is_valid(table: &Table, text: &str, ty: &TypeRef) -> bool {
-    pointer_of(table, ty).is_none_or(|pointer| accepts_text(text, pointer, table.schema))
+    let pointer = table.schema_pointer(ty);
+    pointer.is_none_or(|pointer| accepts_text(text, pointer, table.schema))
 }
 
 /// Whether a value is a declared variant of a type.
@@ -378,11 +373,6 @@ fn read_as(table: &Table, node: &Node<'_>, ty: &TypeRef) -> Converted {
     let text = node.to_text();
     let mut reader = Reader::new(&text);
     check(table, &mut reader, ty).map_err(Unrepresentable::undecodable)
-}
-
-/// Validates a value by a schema.
-pub(crate) fn validate(node: &Node<'_>, pointer: &str, schema: &Schema) -> Result<(), Invalid> {
-    validate_text(&node.to_text(), pointer, schema)
 }
 
 /// Whether a schema accepts a value.

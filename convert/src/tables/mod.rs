@@ -231,6 +231,19 @@ impl Table {
         }
     }
 
+    /// Returns the pointer of the schema of a named type.
+    pub(crate) fn schema_pointer(&self, ty: &TypeRef) -> Option<&'static str> {
+        match self.resolve(ty) {
+            TypeRef::Named(id) => Some(self.types[*id].pointer),
+            _ => None,
+        }
+    }
+
+    /// Whether only the declared members or values of a named type are valid.
+    pub(crate) fn is_closed(&self, ty: &TypeRef) -> bool {
+        matches!(self.resolve(ty), TypeRef::Named(id) if self.types[*id].closed)
+    }
+
     /// Returns the object type with its members.
     pub(crate) fn object(&self, ty: &TypeRef) -> Option<&ObjectType> {
         match self.kind(ty) {

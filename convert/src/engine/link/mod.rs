@@ -83,12 +83,9 @@ impl Linker<'_> {
         self.step.client_results = self.results(Role::Client);
         self.step.server_results = self.results(Role::Server);
         while let Some(pair) = self.waiting.pop() {
-            let (source, target) = (
-                self.step.pairs[pair].source.clone(),
-                self.step.pairs[pair].target.clone(),
-            );
-            let how = self.how(&source, &target);
-            self.step.pairs[pair].how = how;
+            let Pair { source, target, .. } = &self.step.pairs[pair];
+            let (source, target) = (source.clone(), target.clone());
+            self.step.pairs[pair].how = self.how(&source, &target);
         }
     }
 
@@ -154,32 +151,23 @@ impl Linker<'_> {
         let (from, to) = (self.step.from, self.step.to);
         match (from.kind(source), to.kind(target)) {
             (Some(Kind::Object(object)), Some(Kind::Object(other))) => {
-                let closed = matches!(target, TypeRef::Named(id) if to.types[*id].closed);
-                let pointer = match target {
-                    TypeRef::Named(id) => to.types[*id].pointer,
-                    _ => "",
-                };
+                let (pointer, closed) = (to.schema_pointer(target).unwrap_or_default(), to.is_closed(target));
                 let rows = self.rows;
                 let none = ObjectRow::default();
                 let row = rows.objects.get(&self.name(source, target)).unwrap_or(&none);
                 How::Object(self.object(object, (other, pointer, closed), row))
             }
-            (Some(Kind::Strings(values)), Some(Kind::Strings(others))) => {
-                let is_closed =
-                    |table: &Table, ty: &TypeRef| matches!(ty, TypeRef::Named(id) if table.types[*id].closed);
-                let closed = is_closed(to, target);
+            (own @ (None | Some(Kind::Strings(_))), Some(Kind::Strings(others))) => {
+                let values = match own {
+                    Some(Kind::Strings(values)) => values.as_slice(),
+                    _ => &[],
+                };
+                let closed = to.is_closed(target);
                 let missing = values.iter().filter(|value| closed && !others.contains(value));
-                let is_stricter = closed && !is_closed(from, source);
+                let is_stricter = closed && !from.is_closed(source);
                 How::Strings(StringsPlan {
                     refused: missing.copied().collect(),
                     only: is_stricter.then(|| others.clone()),
-                })
-            }
-            (None, Some(Kind::Strings(others))) => {
-                let closed = matches!(target, TypeRef::Named(id) if to.types[*id].closed);
-                How::Strings(StringsPlan {
-                    refused: Vec::new(),
-                    only: closed.then(|| others.clone()),
                 })
             }
             (Some(Kind::Methods(methods)), Some(Kind::Methods(others))) => How::Methods(self.methods(methods, others)),
