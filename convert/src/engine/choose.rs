@@ -98,19 +98,16 @@ pub(crate) fn choose_result<'r>(reader: &mut Reader<'_>, results: &'r Results) -
     Ok(match &results.told_by {
         ResultDiscriminator::Nothing => results.types.first(),
         ResultDiscriminator::Members(members) => {
-            let (first, others) = members.split_at(1);
             let found = reader.peek_members(members)?;
-            let at = others
-                .iter()
-                .position(|member| Some(*member) == found && Some(*member) != first.first().copied());
-            results.types.get(at.map_or(0, |at| at + 1))
+            let at = members.iter().position(|member| Some(*member) == found);
+            results.types.get(at.unwrap_or(0))
         }
         ResultDiscriminator::Tag(tag, values) => match reader.peek_tag(tag)? {
             None => results.types.first(),
-            Some(value) => match values.iter().position(|known| *known == value) {
-                Some(at) => results.types.get(at),
-                None => None,
-            },
+            Some(value) => {
+                let at = values.iter().position(|known| *known == value);
+                at.and_then(|at| results.types.get(at))
+            }
         },
     })
 }

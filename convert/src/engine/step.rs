@@ -268,10 +268,7 @@ impl Step {
     }
 
     /// Returns the name of a method in the target.
-    pub(crate) fn method<'m>(&self, name: &'m str) -> &'m str
-    where
-        'static: 'm,
-    {
+    pub(crate) fn method<'m>(&self, name: &'m str) -> &'m str {
         self.methods.get(name).copied().unwrap_or(name)
     }
 
@@ -331,11 +328,10 @@ impl Step {
     }
 
     fn pair_keeps(&self, pair: &Pair) -> bool {
-        pair.narrower.is_none() && self.how_keeps(&pair.how)
-    }
-
-    fn how_keeps(&self, how: &How) -> bool {
-        match how {
+        if pair.narrower.is_some() {
+            return false;
+        }
+        match &pair.how {
             How::Object(plan) => {
                 let is_kept = |member: &MemberPlan| match &member.source {
                     MemberSource::Shared(name, MemberChange::Plain(change)) => {
@@ -374,7 +370,7 @@ impl Step {
 impl MemberPlan {
     /// Whether the plan does more than `source`.
     pub(super) fn does_more(&self) -> bool {
-        self.lacks || self.default.is_some() || self.check.is_some() || !self.declared.is_empty()
+        self.lacks || self.default.is_some() || !self.has_no_check()
     }
 }
 
@@ -405,11 +401,15 @@ pub(super) fn basic<'t>(from: &Table, source: &'t TypeRef, target: &'t TypeRef) 
         (TypeRef::List(source), TypeRef::List(target)) => Basic::List(source, target),
         (TypeRef::Map(source), TypeRef::Map(target)) => Basic::Map(source, target),
         (TypeRef::Nullable(source), TypeRef::Nullable(target)) => Basic::Nullable(source, target),
-        (TypeRef::Any, TypeRef::Any) | (_, TypeRef::Any) => Basic::Is(Change::Keep),
+        (_, TypeRef::Any) => Basic::Is(Change::Keep),
         (source, TypeRef::Nullable(inner)) if *source != TypeRef::Any => Basic::Wrapped(source, inner),
         (TypeRef::Nullable(inner), target) if !target.is_open() => Basic::NotNull(inner, target),
         (TypeRef::Object | TypeRef::Map(_), TypeRef::Object) => Basic::Is(Change::Keep),
-        (TypeRef::Named(_), TypeRef::Object) if is_object(from, source) => Basic::Is(Change::Keep),
+        (TypeRef::Named(_), TypeRef::Object)
+            if matches!(from.kind(source), Some(Kind::Object(_) | Kind::Methods(_))) =>
+        {
+            Basic::Is(Change::Keep)
+        }
         (_, TypeRef::Object) => Basic::Is(Change::Object),
         (source, target) if source.is_open() => Basic::Is(Change::Close(target.clone())),
         (TypeRef::Integer, TypeRef::Number) => Basic::Is(Change::Keep),
@@ -424,8 +424,4 @@ pub(super) fn basic<'t>(from: &Table, source: &'t TypeRef, target: &'t TypeRef) 
 
 fn is_named(ty: &TypeRef) -> bool {
     matches!(ty, TypeRef::Named(_))
-}
-
-fn is_object(table: &Table, ty: &TypeRef) -> bool {
-    matches!(table.kind(ty), Some(Kind::Object(_) | Kind::Methods(_)))
 }

@@ -1,5 +1,7 @@
 //! Pairing of the objects of two neighbouring revisions, member by member.
 
+use mcp_wire::json_schema::pointer::child;
+
 use super::Linker;
 use crate::engine::accepted::Accepted;
 use crate::engine::step::{
@@ -27,12 +29,11 @@ impl Linker<'_> {
             let Some(constant) = member.constant() else {
                 let row = row.members.get(member.name).unwrap_or(&none);
                 let name = row.from.unwrap_or(member.name);
-                if source.member(name).is_some() {
-                    taken.push(name);
-                }
-                if let Some(planned) = self.member(source.member(name), member, (target, pointer), row) {
+                let own = source.member(name);
+                taken.extend(own.map(|own| own.name));
+                if let Some(planned) = self.member(own, member, (target, pointer), row) {
                     if let (MemberSource::Shared(name, MemberChange::Refuse(refusal)), Some(own)) =
-                        (&planned.source, source.member(name))
+                        (&planned.source, own)
                         && own.required
                     {
                         plan.refused = plan.refused.take().or_else(|| Some((name, refusal.clone())));
@@ -130,16 +131,10 @@ impl Linker<'_> {
         }
     }
 
-    fn is_same_method(&self, from: &str, to: &str) -> bool {
-        let text = |json: &str| {
-            json.strip_prefix('"')
-                .and_then(|text| text.strip_suffix('"'))
-                .map(str::to_owned)
-        };
-        match (text(from), text(to)) {
-            (Some(from), Some(to)) => self.step.methods.get(&from).is_some_and(|there| **there == *to),
-            _ => false,
-        }
+    fn is_same_method(&self, from: &'static str, to: &'static str) -> bool {
+        let text = |json: &'static str| json.strip_prefix('"')?.strip_suffix('"');
+        let renamed = text(from).and_then(|from| self.step.methods.get(from));
+        renamed.is_some() && renamed.copied() == text(to)
     }
 
     /// Plans a member of the target that isn't constant. `None` if it is the same in the source.
@@ -162,7 +157,7 @@ impl Linker<'_> {
             }
             Some((own, Some(from))) => MemberSource::Shared(own.name, self.member_change(from, to, (row, target))),
             other => {
-                let implied = || &*format!("{pointer}/properties/{}", escaped(member.name)).leak();
+                let implied = || &*child(&format!("{pointer}/properties"), member.name).leak();
                 MemberSource::Adopted(Adopted {
                     constant: other.map(|(own, _)| own.name),
                     ty: to.clone(),
@@ -243,9 +238,4 @@ impl Linker<'_> {
             Some(Action::Refuse(refusal)) => MemberChange::Refuse(refusal.clone()),
         }
     }
-}
-
-/// Escapes a name as a token of a JSON Pointer.
-fn escaped(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
 }
