@@ -75,19 +75,7 @@ impl Table {
     /// # Errors
     /// The text isn't a table.
     pub fn parse(text: &'static str, schema: &'static Schema) -> Decoded<Self> {
-        let parsed = parse::parse(text)?;
-        let mut table = Self {
-            revision: parsed.revision,
-            schema,
-            before: parsed.before,
-            definitions: parsed.definitions,
-            types: parsed.types,
-            names: parsed.names,
-            client: parsed.client,
-            server: parsed.server,
-            up: parsed.up,
-            down: parsed.down,
-        };
+        let mut table = parse::parse(text, schema)?;
         table.find_json_types();
         table.order_members();
         match table.find_circle() {

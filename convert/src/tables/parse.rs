@@ -2,50 +2,47 @@
 
 use std::collections::HashMap;
 
-use mcp_wire::{Decoded, Discriminator, JsonType, Reader};
+use mcp_wire::{Decoded, Discriminator, JsonType, Reader, Schema};
 
+use super::Table;
 use super::json::{Source, each, entries, leaked, list, optional, string};
-use super::named::Named;
-use super::named::Text;
+use super::named::{Named, Text};
 use super::parse_rows::rows;
-use super::rows::Rows;
 use super::types::{
     Decision, Kind, Member, MemberValue, ObjectType, ResultDiscriminator, ResultUnion, Results, RoleTypes, Type,
     TypeId, TypeRef, Union, Variant,
 };
 
-/// The parts of a table that has been read.
-#[derive(Debug, Default)]
-pub(super) struct Parsed {
-    pub(super) revision: Text,
-    pub(super) before: Option<Text>,
-    pub(super) definitions: Text,
-    pub(super) types: Vec<Type>,
-    pub(super) names: Named<Option<TypeRef>>,
-    pub(super) client: RoleTypes,
-    pub(super) server: RoleTypes,
-    pub(super) up: Option<Rows>,
-    pub(super) down: Option<Rows>,
-}
-
 /// The positions of the types by name.
 type Names = HashMap<Text, TypeId>;
 
-pub(super) fn parse(text: Text) -> Decoded<Parsed> {
+/// Reads the rows of a table.
+pub(super) fn parse(text: Text, schema: &'static Schema) -> Decoded<Table> {
     let mut reader = Reader::new(text);
-    let mut parsed = Parsed::default();
+    let mut table = Table {
+        revision: "",
+        schema,
+        before: None,
+        definitions: "",
+        types: Vec::new(),
+        names: Named::default(),
+        client: RoleTypes::default(),
+        server: RoleTypes::default(),
+        up: None,
+        down: None,
+    };
     let mut ids = Names::new();
     each(&mut reader, |reader, key| {
         match &*key {
-            "revision" => parsed.revision = string(reader)?,
-            "before" => parsed.before = optional(reader)?,
-            "definitions" => parsed.definitions = string(reader)?,
+            "revision" => table.revision = string(reader)?,
+            "before" => table.before = optional(reader)?,
+            "definitions" => table.definitions = string(reader)?,
             "types" => {
                 let rows = entries(reader)?;
                 ids = rows.iter().enumerate().map(|(id, (name, _))| (*name, id)).collect();
-                let definitions = parsed.definitions;
+                let definitions = table.definitions;
                 let read = |(name, row): &(Text, Text)| ty(name, definitions, &mut Reader::new(row), &ids);
-                parsed.types = rows.iter().map(read).collect::<Decoded<_>>()?;
+                table.types = rows.iter().map(read).collect::<Decoded<_>>()?;
             }
             "names" => {
                 each(reader, |reader, name| {
@@ -53,23 +50,23 @@ pub(super) fn parse(text: Text) -> Decoded<Parsed> {
                         JsonType::Null => reader.null().map(|()| None)?,
                         _ => Some(type_ref(reader, &ids)?),
                     };
-                    parsed.names.add(leaked(name), ty);
+                    table.names.add(leaked(name), ty);
                     Ok(())
                 })?;
             }
-            "client" => parsed.client = side(reader)?,
-            "server" => parsed.server = side(reader)?,
-            "up" => parsed.up = Some(rows(reader)?),
-            "down" => parsed.down = Some(rows(reader)?),
+            "client" => table.client = side(reader)?,
+            "server" => table.server = side(reader)?,
+            "up" => table.up = Some(rows(reader)?),
+            "down" => table.down = Some(rows(reader)?),
             _ => drop(reader.raw()?),
         }
         Ok(())
     })?;
     reader.finish()?;
     for (name, id) in ids {
-        parsed.names.add(name, Some(TypeRef::Named(id)));
+        table.names.add(name, Some(TypeRef::Named(id)));
     }
-    Ok(parsed)
+    Ok(table)
 }
 
 fn side(reader: &mut Source) -> Decoded<RoleTypes> {

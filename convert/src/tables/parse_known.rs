@@ -135,8 +135,8 @@ fn mirrors(reader: &mut Source) -> Decoded<Mirrors> {
 }
 
 fn arguments(reader: &mut Source) -> Decoded<MirroredArguments> {
-    let mut parts = texts(reader)?;
-    let (mut call, mut rows) = (parts.object("call")?, parts.object("list")?);
+    let parts = texts(reader)?;
+    let (call, rows) = (parts.object("call")?, parts.object("list")?);
     Ok(MirroredArguments {
         prefix: parts.text("prefix")?,
         keyword: parts.text("keyword")?,
@@ -169,32 +169,28 @@ impl Texts {
         texts.find_map(|(other, json)| (*other == member).then_some(*json))
     }
 
-    fn reader(&mut self, member: &str) -> Decoded<Source> {
+    fn reader(&self, member: &str) -> Decoded<Source> {
         let json = self.get(member);
         json.map(Source::new).ok_or_else(|| Source::new("").missing(member))
     }
 
-    fn text(&mut self, member: &str) -> Decoded<Text> {
+    fn text(&self, member: &str) -> Decoded<Text> {
         string(&mut self.reader(member)?)
     }
 
-    fn object(&mut self, member: &str) -> Decoded<Self> {
+    fn object(&self, member: &str) -> Decoded<Self> {
         texts(&mut self.reader(member)?)
     }
 
     /// Returns a text, or `None` if it is absent or `null`.
-    fn optional(&mut self, member: &str) -> Decoded<Option<Text>> {
-        match self.get(member).is_some() {
-            true => optional(&mut self.reader(member)?),
-            false => Ok(None),
-        }
+    fn optional(&self, member: &str) -> Decoded<Option<Text>> {
+        self.get(member)
+            .map_or(Ok(None), |json| optional(&mut Source::new(json)))
     }
 
-    fn boolean(&mut self, member: &str) -> Decoded<bool> {
-        match self.get(member).is_some() {
-            true => self.reader(member)?.boolean(),
-            false => Ok(false),
-        }
+    /// Returns a boolean, or `false` if it is absent.
+    fn boolean(&self, member: &str) -> Decoded<bool> {
+        self.get(member).map_or(Ok(false), |json| Source::new(json).boolean())
     }
 }
 
@@ -282,7 +278,7 @@ fn kinds(reader: &mut Source) -> Decoded<Vec<(Text, &'static [Text])>> {
 }
 
 fn known_error(reader: &mut Source) -> Decoded<KnownError> {
-    let mut parts = texts(reader)?;
+    let parts = texts(reader)?;
     let role = match parts.text("role")? {
         "header-mismatch" => ErrorRole::HeaderMismatch,
         "input-required" => ErrorRole::InputRequired,
@@ -298,7 +294,7 @@ fn known_error(reader: &mut Source) -> Decoded<KnownError> {
         asks: match asks.json_type()? {
             JsonType::Null => None,
             _ => {
-                let mut asks = texts(&mut asks)?;
+                let asks = texts(&mut asks)?;
                 Some(Asks {
                     method: asks.text("method")?,
                     params: asks.text("params")?,
@@ -309,7 +305,7 @@ fn known_error(reader: &mut Source) -> Decoded<KnownError> {
 }
 
 fn error_rule(reader: &mut Source) -> Decoded<ErrorRule> {
-    let mut parts = texts(reader)?;
+    let parts = texts(reader)?;
     Ok(ErrorRule {
         method: parts.optional("method")?,
         from: parts.reader("from")?.integer()?,
@@ -320,7 +316,7 @@ fn error_rule(reader: &mut Source) -> Decoded<ErrorRule> {
 }
 
 fn need(reader: &mut Source) -> Decoded<Need> {
-    let mut parts = texts(reader)?;
+    let parts = texts(reader)?;
     Ok(Need {
         member: parts.text("member")?,
         value: parts.optional("value")?,
@@ -331,7 +327,7 @@ fn need(reader: &mut Source) -> Decoded<Need> {
 }
 
 fn tolerance(reader: &mut Source) -> Decoded<Tolerance> {
-    let mut parts = texts(reader)?;
+    let parts = texts(reader)?;
     Ok(Tolerance {
         member: parts.text("member")?,
         found: parts.optional("found")?,

@@ -3,8 +3,7 @@
 use mcp_wire::{Decoded, JsonType, Reader};
 
 use super::json::{Source, each, entries, list, map, optional, string};
-use super::named::Named;
-use super::named::Text;
+use super::named::{Named, Text};
 use super::rows::{
     Action, Check, Condition, DefaultRow, Ensure, Join, LeftAction, LeftRow, MemberRow, ObjectRow, Refusal, Rows,
     VariantRow, Without,
@@ -59,7 +58,7 @@ fn member(reader: &mut Source) -> Decoded<MemberRow> {
             "default" => row.default = Some(default(reader, false)?),
             "implied" => row.default = Some(default(reader, true)?),
             "check" => {
-                let mut fields = fields(reader)?;
+                let fields = fields(reader)?;
                 row.check = Some(Check {
                     pointers: fields.texts("at")?,
                     drop: fields.optional("drop"),
@@ -94,28 +93,28 @@ fn action(key: &str, reader: &mut Source) -> Decoded<Option<Action>> {
         "ensure" => Action::Ensure(fields(reader)?.ensure()),
         "refuse" => Action::Refuse(fields(reader)?.refusal()),
         "omit" => {
-            let mut fields = fields(reader)?;
+            let fields = fields(reader)?;
             Action::Omit {
                 unless: fields.text("unless"),
                 rule: fields.text("rule"),
             }
         }
         "hide" => {
-            let mut fields = fields(reader)?;
+            let fields = fields(reader)?;
             Action::Hide {
                 when: fields.conditions()?,
                 rule: fields.text("rule"),
             }
         }
         "split" => {
-            let mut fields = fields(reader)?;
+            let fields = fields(reader)?;
             Action::Split {
                 member: fields.text("by"),
                 rule: fields.text("rule"),
             }
         }
         "join" => {
-            let mut fields = fields(reader)?;
+            let fields = fields(reader)?;
             Action::Join(Join {
                 when: fields.conditions()?,
                 member: fields.text("member"),
@@ -125,7 +124,7 @@ fn action(key: &str, reader: &mut Source) -> Decoded<Option<Action>> {
             })
         }
         "without" => {
-            let mut fields = fields(reader)?;
+            let fields = fields(reader)?;
             let unless = fields.optional("has").zip(fields.optional("lacks"));
             Action::Without(Without {
                 members: fields.texts("members")?,
@@ -148,14 +147,14 @@ fn left(reader: &mut Source) -> Decoded<LeftRow> {
             "move" => row.action = Some(LeftAction::Move(list(reader, string)?)),
             "take" => row.action = Some(LeftAction::Take(list(reader, path_and_text)?)),
             "copy" => {
-                let mut fields = fields(reader)?;
+                let fields = fields(reader)?;
                 row.action = Some(LeftAction::Copy {
                     to: fields.texts("to")?,
                     rule: fields.text("rule"),
                 });
             }
             "supply" => {
-                let mut fields = fields(reader)?;
+                let fields = fields(reader)?;
                 row.action = Some(LeftAction::Supply {
                     key: fields.text("key"),
                     rule: fields.text("rule"),
@@ -192,7 +191,7 @@ fn variant(reader: &mut Source) -> Decoded<VariantRow> {
 }
 
 fn default(reader: &mut Source, implied: bool) -> Decoded<DefaultRow> {
-    let mut fields = fields(reader)?;
+    let fields = fields(reader)?;
     Ok(DefaultRow {
         json: fields.text("json"),
         rule: fields.text("rule"),
@@ -221,34 +220,34 @@ fn fields(reader: &mut Source) -> Decoded<Fields> {
 }
 
 impl Fields {
-    fn take(&mut self, name: &str) -> Option<Text> {
-        let at = self.0.iter().position(|(other, _)| *other == name)?;
-        Some(self.0.swap_remove(at).1)
+    fn get(&self, name: &str) -> Option<Text> {
+        let (_, json) = self.0.iter().find(|(other, _)| *other == name)?;
+        Some(json)
     }
 
-    fn optional(&mut self, name: &str) -> Option<Text> {
-        let mut reader = Reader::new(self.take(name)?);
+    fn optional(&self, name: &str) -> Option<Text> {
+        let mut reader = Reader::new(self.get(name)?);
         optional(&mut reader).ok().flatten()
     }
 
-    fn text(&mut self, name: &str) -> Text {
+    fn text(&self, name: &str) -> Text {
         self.optional(name).unwrap_or_default()
     }
 
-    fn texts(&mut self, name: &str) -> Decoded<Vec<Text>> {
-        let json = self.take(name).unwrap_or("[]");
+    fn texts(&self, name: &str) -> Decoded<Vec<Text>> {
+        let json = self.get(name).unwrap_or("[]");
         list(&mut Reader::new(json), string)
     }
 
-    fn conditions(&mut self) -> Decoded<Vec<Condition>> {
-        let json = self.take("when").unwrap_or("[]");
+    fn conditions(&self) -> Decoded<Vec<Condition>> {
+        let json = self.get("when").unwrap_or("[]");
         list(&mut Reader::new(json), |reader| {
             let (path, text) = path_and_text(reader)?;
             Ok(Condition { path, text })
         })
     }
 
-    fn ensure(&mut self) -> Ensure {
+    fn ensure(&self) -> Ensure {
         Ensure {
             list: self.text("list"),
             item: self.text("item"),
@@ -256,8 +255,8 @@ impl Fields {
         }
     }
 
-    fn refusal(&mut self) -> Refusal {
-        let code = self.take("code").and_then(|json| Reader::new(json).integer().ok());
+    fn refusal(&self) -> Refusal {
+        let code = self.get("code").and_then(|json| Reader::new(json).integer().ok());
         Refusal {
             code: code.unwrap_or(mcp_wire::error_code::INVALID_PARAMS),
             because: self.text("because"),
