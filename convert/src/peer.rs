@@ -6,7 +6,7 @@ use mcp_wire::path::Segment;
 use mcp_wire::{
     Batch, Decode, DecodeError, Decoded, Encode, EncodeError, ErrorObject, ErrorResponse, KnownJson, Message,
     MessageHeader, MessageKind, Object, RawJson, Reader, RequestId, error_code, from_slice, from_str, push_value,
-    to_vec,
+    to_string, to_vec,
 };
 
 use crate::conversion::Conversion;
@@ -66,28 +66,26 @@ pub fn encode_message<Q: Object, N: Object, R: ProtocolRevision>(
     peer: R,
     role: Role,
     message: &Message<Q, N>,
-    conversion: Conversion<R>,
+    mut conversion: Conversion<R>,
 ) -> Translated<Vec<u8>> {
     let refused = |error: EncodeError| {
         let error = ErrorObject::new(error_code::INTERNAL_ERROR, error.to_string());
         Translated::Refused(ErrorResponse::new(None, error))
     };
-    let (id, types) = match message {
-        Message::Request(call) => (Some(Some(call.id.clone())), true),
-        Message::Notification(_) => (None, true),
-        Message::Response(_) | Message::Error(_) => (Some(None), false),
-    };
-    if peer == R::HUB || !types {
+    if peer == R::HUB || matches!(message, Message::Response(_) | Message::Error(_)) {
         return to_vec(message).map_or_else(refused, unchanged);
     }
+    let id = match message {
+        Message::Request(call) => Some(Some(call.id.clone())),
+        _ => None,
+    };
     let json = match KnownJson::of(message) {
         Ok(json) => json,
         Err(error) => return refused(error),
     };
-    let (kind, mut conversion) = ((role, id.is_some()), conversion);
     let source = Reader::of_known(&json);
     let converted = match R::protocol().chain(R::HUB.index(), peer.index()) {
-        Ok(chain) => chain.message(kind, None, source, &mut conversion.state),
+        Ok(chain) => chain.message((role, id.is_some()), None, source, &mut conversion.state),
         Err(error) => Err(error.into()),
     };
     match converted {
@@ -212,12 +210,9 @@ pub fn encode_value<T: Encode, R: ProtocolRevision>(
     value: &T,
 ) -> Result<(RawJson, Vec<Loss>), Unrepresentable> {
     let mut conversion = Conversion::<R>::new(Policy::Conform);
-    let converted = convert_value(R::HUB, peer, definition, encoded(value)?.text(), &mut conversion)?;
+    let json = to_string(value).map_err(|error| Unrepresentable::by_rule(&error, AUTOMATIC))?;
+    let converted = convert_value(R::HUB, peer, definition, &json, &mut conversion)?;
     Ok((RawJson::of_json(converted), conversion.into_losses()))
-}
-
-fn encoded<T: Encode>(value: &T) -> Result<KnownJson, Unrepresentable> {
-    KnownJson::of(value).map_err(|error| Unrepresentable::by_rule(&error, AUTOMATIC))
 }
 
 fn convert_value<R: ProtocolRevision>(
@@ -261,9 +256,8 @@ fn read<Q: Decode, N: Decode, R: ProtocolRevision>(
         }
     };
     let source = source.remembering();
-    let kind = (role, is_request);
     let converted = match R::protocol().chain(peer.index(), R::HUB.index()) {
-        Ok(chain) => chain.message(kind, Some(&method), source, &mut conversion.state),
+        Ok(chain) => chain.message((role, is_request), Some(&method), source, &mut conversion.state),
         Err(error) => Err(error.into()),
     };
     match converted {

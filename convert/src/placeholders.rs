@@ -131,7 +131,8 @@ fn select<'v>(value: &'v str, path: &str) -> Decoded<Option<Cow<'v, str>>> {
     Ok(Some(selected.into()))
 }
 
-fn member<'v>(object: &'v str, name: &str) -> Decoded<Option<&'v str>> {
+/// Returns the JSON of a member, the last one if it occurs twice. `None` if the value isn't an object.
+pub(crate) fn member<'v>(object: &'v str, name: &str) -> Decoded<Option<&'v str>> {
     let mut reader = Reader::new(object);
     let mut found = None;
     if reader.json_type()? == JsonType::Object {

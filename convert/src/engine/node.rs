@@ -7,6 +7,7 @@ use std::sync::Arc;
 use mcp_wire::{Decoded, JsonType, KnownJson, Places, RawJson, Reader, SharedJson};
 
 use super::members::Converted;
+use crate::placeholders::member;
 use crate::unrepresentable::Unrepresentable;
 
 /// A JSON value.
@@ -228,18 +229,8 @@ impl<'a> Node<'a> {
             }
             Self::Array(_) => None,
             text => {
-                let mut found = None;
                 let text = text.to_text();
-                let mut reader = Reader::new(&text);
-                let looked = reader.members(|reader, name| {
-                    let value = reader.raw()?;
-                    if name == *first {
-                        found = Some(value);
-                    }
-                    Ok(())
-                });
-                looked.ok()?;
-                let found = Node::text(found?);
+                let found = Node::text(member(&text, first).ok()??);
                 found.at(rest).map(|text| Cow::Owned(text.into_owned()))
             }
         }

@@ -74,8 +74,11 @@ impl<'t> Read<'t> {
 
     /// Reads a value in which nothing is changed, even if its types are changed elsewhere.
     pub(super) fn unlooked(self) -> Self {
-        let all_effects = &[];
-        Self { all_effects, ..self }.unedited()
+        Self {
+            all_effects: &[],
+            adding: None,
+            ..self
+        }
     }
 
     pub(super) fn is_opened(self, ty: &TypeRef) -> bool {
@@ -166,16 +169,10 @@ impl<'t> Read<'t> {
                 let mut entries = Vec::new();
                 reader.members(|reader, name| {
                     let value = self.value(reader, inner).map_err(|error| error.in_member(&name))?;
-                    reader.push(
-                        &mut entries,
-                        Entry {
-                            name,
-                            declared: true,
-                            value,
-                        },
-                    )
+                    reader.push(&mut entries, Entry::declared(name, value))
                 })?;
-                distinct(reader, entries).map(Node::Object)
+                reader.check_names(entries.iter().map(|entry: &Entry<'_>| &*entry.name))?;
+                Ok(Node::Object(entries))
             }
             TypeRef::Nullable(inner) => match reader.json_type()? {
                 JsonType::Null => reader.raw().map(Node::text),
@@ -348,9 +345,4 @@ impl HeuristicFrequencyRank for RareInText {
             _ => 0,
         }
     }
-}
-
-fn distinct<'a>(reader: &Reader<'a>, entries: Vec<Entry<'a>>) -> Decoded<Vec<Entry<'a>>> {
-    reader.check_names(entries.iter().map(|entry| &*entry.name))?;
-    Ok(entries)
 }

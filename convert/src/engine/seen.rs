@@ -33,16 +33,6 @@ impl<'t> Seen<'t> {
         }
     }
 
-    /// Records the next member, and returns its position if the type declares it.
-    fn next(&mut self, name: &str) -> Option<usize> {
-        let at = self.object.position(name, self.next);
-        match at {
-            Some(at) => self.see(at),
-            None => self.other(name),
-        }
-        at
-    }
-
     /// Reads the next key of an open object, and finds the position of its member, if the type declares it.
     pub(super) fn next_key<'a>(
         &mut self,
@@ -58,7 +48,11 @@ impl<'t> Seen<'t> {
         let Some(name) = reader.next_key(first)? else {
             return Ok(None);
         };
-        let at = self.next(&name);
+        let at = self.object.position(&name, self.next);
+        match at {
+            Some(at) => self.see(at),
+            None => self.other(&name),
+        }
         Ok(Some((name, at)))
     }
 
