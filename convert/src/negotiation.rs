@@ -39,20 +39,24 @@ pub struct Mismatch<R> {
 }
 
 impl<R: ProtocolRevision> Mismatch<R> {
+    /// Returns the names of the supported revisions.
+    pub(crate) fn names(&self) -> Vec<&'static str> {
+        self.supported.iter().map(|revision| revision.name()).collect()
+    }
+
     /// Returns the JSON-RPC error for the other peer.
     #[must_use]
     pub fn to_error(&self) -> ErrorObject {
         let mut error = ErrorObject::new(error_code::INVALID_PARAMS, "Unsupported protocol version");
-        let supported: Vec<&str> = self.supported.iter().map(|revision| revision.name()).collect();
-        error.data = Some(json!({"supported": supported, "requested": self.requested}).into());
+        error.data = Some(json!({"supported": self.names(), "requested": self.requested}).into());
         error
     }
 }
 
 impl<R: ProtocolRevision> std::fmt::Display for Mismatch<R> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let supported: Vec<&str> = self.supported.iter().map(|revision| revision.name()).collect();
-        write!(f, "revision {:?} is not among {}", self.requested, supported.join(", "))
+        let supported = self.names().join(", ");
+        write!(f, "revision {:?} is not among {supported}", self.requested)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use mcp_wire::{Method, Schema};
+use mcp_wire::{Method, Schema, definition_name};
 
 use crate::facts::Facts;
 use crate::lifecycle::{KnownError, Lifecycle};
@@ -124,7 +124,7 @@ pub trait ProtocolRevision: Copy + Ord + fmt::Debug + fmt::Display + 'static {
             return name;
         };
         let mut methods = self.declared_methods().iter();
-        let same = methods.find(|other| definition(other) == definition(method));
+        let same = methods.find(|other| definition_name(other.definition) == definition_name(method.definition));
         let renamed = || Self::protocol().method_there(of.index(), self.index(), method.name);
         same.map(|same| same.name).or_else(renamed).unwrap_or(name)
     }
@@ -133,12 +133,6 @@ pub trait ProtocolRevision: Copy + Ord + fmt::Debug + fmt::Display + 'static {
     fn by_name(name: &str) -> Option<Self> {
         Self::revisions().find(|revision| revision.name() == name)
     }
-}
-
-/// Returns the name of the definition of a method's request or notification.
-fn definition(method: &Method) -> &'static str {
-    let (_, name) = method.definition.rsplit_once('/').unwrap_or_default();
-    name
 }
 
 /// The error of a name that no revision has.

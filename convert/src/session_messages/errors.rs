@@ -14,9 +14,8 @@ pub fn unsupported<R: PeerTypes>(revision: R, mismatch: &Mismatch<R>) -> ErrorOb
     let Some(known) = revision.known_error(ErrorRole::UnsupportedVersion) else {
         return mismatch.to_error();
     };
-    let supported: Vec<&str> = mismatch.supported.iter().map(|revision| revision.name()).collect();
     let mut data = Object::default();
-    data.put(known.data.versions, RawJson::from_encode(&supported).ok());
+    data.put(known.data.versions, RawJson::from_encode(&mismatch.names()).ok());
     data.put(known.data.name, Some(text(&mismatch.requested)));
     ErrorObject::new(known.code, "Unsupported protocol version").with_data(data.finish().0)
 }
@@ -24,8 +23,8 @@ pub fn unsupported<R: PeerTypes>(revision: R, mismatch: &Mismatch<R>) -> ErrorOb
 /// Reads the supported revisions from the error for a revision that isn't supported. `None` for another error.
 #[must_use]
 pub fn supported_by_peer<R: PeerTypes>(error: &ErrorObject) -> Option<Vec<String>> {
-    let known = R::revisions().filter_map(|revision| revision.known_error(ErrorRole::UnsupportedVersion));
-    let known = known.into_iter().find(|known| known.code == error.code)?;
+    let mut known = R::revisions().filter_map(|revision| revision.known_error(ErrorRole::UnsupportedVersion));
+    let known = known.find(|known| known.code == error.code)?;
     error.data.as_ref()?.get(known.data.versions?)?.parse().ok()
 }
 
