@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use mcp_wire::{RawJson, error_code, from_str, push_string};
+use mcp_wire::{RawJson, from_str, push_string};
 
 use super::check::is_constant;
 use super::members::{Converted, Members, has_no_members, position, put, refused, take_from};
@@ -96,8 +96,7 @@ impl<'a> Run<'_> {
             ConstantSource::Member if entry.declared => {
                 if !is_it {
                     let because = format!("the target revision has nothing but {json} there");
-                    let refused = Unrepresentable::new(error_code::INVALID_PARAMS, because, AUTOMATIC);
-                    return Err(refused.within_member(name));
+                    return Err(Unrepresentable::by_rule(&because, AUTOMATIC).within_member(name));
                 }
             }
             ConstantSource::Other if entry.declared => {
@@ -162,7 +161,9 @@ impl<'a> Run<'_> {
         let at = position(members, name, true);
         match how {
             MemberChange::Drop { rule } => {
-                self.take_out(at, members, name, rule);
+                if let Some(at) = at {
+                    self.take_out(at, members, name, rule);
+                }
             }
             MemberChange::Refuse(refusal) if at.is_some() => return Err(refused(refusal).within_member(name)),
             MemberChange::Ensure(change, ensure) => {
@@ -242,7 +243,7 @@ impl<'a> Run<'_> {
                 if json.is_ok_and(|json| hand_over(self.state, key, json)) {
                     members.remove(at);
                 } else {
-                    self.take_out(Some(at), members, name, rule);
+                    self.take_out(at, members, name, rule);
                 }
                 return Ok(());
             }
@@ -267,7 +268,7 @@ impl<'a> Run<'_> {
                 }
                 if is_whole || !has_no_members(&around.value) {
                     members.push(around);
-                    self.take_out(Some(members.len() - 1), members, name, AUTOMATIC);
+                    self.take_out(members.len() - 1, members, name, AUTOMATIC);
                 }
                 return Ok(());
             }
@@ -280,7 +281,7 @@ impl<'a> Run<'_> {
             }
             _ => {}
         }
-        self.take_out(Some(at), members, name, plan.rule());
+        self.take_out(at, members, name, plan.rule());
         Ok(())
     }
 
@@ -299,8 +300,7 @@ impl<'a> Run<'_> {
     }
 
     /// Drops a member and records the loss, or carries it as an undeclared one.
-    fn take_out(&mut self, at: Option<usize>, members: &mut Members<'a>, name: &str, rule: &'static str) {
-        let Some(at) = at else { return };
+    fn take_out(&mut self, at: usize, members: &mut Members<'a>, name: &str, rule: &'static str) {
         if self.state.carries() {
             members[at].declared = false;
         } else {
@@ -331,25 +331,19 @@ impl<'a> Run<'_> {
             MemberSource::Shared(from, _) => from,
             MemberSource::Adopted(_) => name,
         };
-        let at = match position(members, source, true) {
-            Some(at) => at,
-            None if plan.required => match &plan.default {
-                Some(default) => {
+        let Some(at) = position(members, source, true) else {
+            return match (&plan.default, &plan.source) {
+                _ if !plan.required => Ok(()),
+                (Some(default), _) => {
                     if !default.implied {
                         self.state.lose_member(name, LossKind::Defaulted, default.rule);
                     }
                     members.push(Entry::declared(name, Node::text(default.json)));
-                    return Ok(());
+                    Ok(())
                 }
-                None => {
-                    let supply_key = match &plan.source {
-                        MemberSource::Adopted(adopted) => adopted.supplied,
-                        MemberSource::Shared(..) => None,
-                    };
-                    return Err(Unrepresentable::lacks(name, supply_key));
-                }
-            },
-            None => return Ok(()),
+                (None, MemberSource::Adopted(adopted)) => Err(Unrepresentable::lacks(name, adopted.supplied)),
+                (None, MemberSource::Shared(..)) => Err(Unrepresentable::lacks(name, None)),
+            };
         };
         members[at].name = Cow::Borrowed(name);
         if let MemberSource::Shared(_, how) = &plan.source {
