@@ -223,11 +223,10 @@ impl Protocol {
         if let Some(chain) = find(&self.chains.lock().unwrap_or_else(PoisonError::into_inner)) {
             return Ok(chain);
         }
-        let steps = match from <= to {
+        let steps: Result<_, _> = match from <= to {
             true => (from + 1..=to).map(|later| self.step(later, true)).collect(),
             false => (to + 1..=from).rev().map(|later| self.step(later, false)).collect(),
         };
-        let steps: Result<Vec<&'static Step>, Unrepresentable> = steps;
         let chain = Chain::new(self.table(from)?, steps?);
         let mut chains = self.chains.lock().unwrap_or_else(PoisonError::into_inner);
         // Another thread may have added it in the meantime.

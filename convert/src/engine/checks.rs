@@ -13,7 +13,7 @@ use crate::unrepresentable::Unrepresentable;
 impl<'a> Run<'_> {
     /// Checks the value of a member. An invalid one is dropped or refused.
     pub(super) fn check_member(&mut self, plan: &MemberPlan, members: &mut Members<'a>, at: usize) -> Converted {
-        if plan.has_no_check() || plan.accepts(&members[at].value.to_text(), self.step.schema()) {
+        if plan.has_no_check() || plan.accepts(&members[at].value.to_text(), self.step.to.schema) {
             return Ok(());
         }
         self.declare(plan, &mut members[at].value)?;
@@ -50,7 +50,7 @@ impl<'a> Run<'_> {
         if plan.declared.is_empty() || self.state.carries() {
             return Ok(());
         }
-        let schema = self.step.schema();
+        let schema = self.step.to.schema;
         let members = value.members()?;
         for (name, pointer) in &plan.declared {
             let invalid = |entry: &Entry<'_>| entry.name == *name && !accepts(&entry.value, pointer, schema);

@@ -198,7 +198,7 @@ impl Effects {
                 if !plan.has_no_check()
                     && let Some(member_effects) = self.member_effects(source, name)
                 {
-                    member_effects.checks.push((plan, step.schema()));
+                    member_effects.checks.push((plan, step.to.schema));
                 }
             }
             MemberSource::Shared(name, MemberChange::Hide { element, .. })

@@ -2,8 +2,6 @@
 
 use std::collections::HashMap;
 
-use mcp_wire::Schema;
-
 use super::accepted::Accepted;
 use crate::loss::AUTOMATIC;
 use crate::tables::named::Named;
@@ -253,11 +251,6 @@ pub(crate) struct MethodsPlan {
 }
 
 impl Step {
-    /// Returns the schema of the target.
-    pub(crate) fn schema(&self) -> &'static Schema {
-        self.to.schema
-    }
-
     /// Returns the name of a definition in the target.
     pub(crate) fn definition(&self, name: &'static str) -> Option<&'static str> {
         let becomes = match self.definitions.get(name) {
