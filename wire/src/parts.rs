@@ -43,8 +43,8 @@ impl Parts {
     /// the validator of the whole document is needed.
     pub(crate) fn validator(&self, document: &'static str, at: &str) -> Option<Arc<Validator>> {
         let known = |validators: &[(String, Option<Arc<Validator>>)]| {
-            let mut known = validators.iter().filter(|(pointer, _)| pointer == at);
-            known.next().map(|(_, validator)| validator.clone())
+            let (_, validator) = validators.iter().find(|(pointer, _)| pointer == at)?;
+            Some(validator.clone())
         };
         if let Some(validator) = known(&self.validators.read().unwrap_or_else(PoisonError::into_inner)) {
             return validator;
@@ -84,13 +84,8 @@ impl Definitions {
                 Ok(())
             })
             .ok()?;
-        if !around
-            .keys()
-            .all(|keyword| keyword == "$schema" || keyword == "$comment")
-        {
-            return None;
-        }
-        let (keyword, definitions) = found?;
+        let applies = |keyword: &String| keyword != "$schema" && keyword != "$comment";
+        let (keyword, definitions) = found.filter(|_| !around.keys().any(applies))?;
         let mut texts = Vec::new();
         Reader::new(definitions)
             .members(|reader, name| {
@@ -111,7 +106,8 @@ impl Definitions {
             if part.contains_key(&name) {
                 continue;
             }
-            let definition: Value = serde_json::from_str(self.text(&name)?).ok()?;
+            let (_, text) = self.texts.iter().find(|(known, _)| *known == name)?;
+            let definition: Value = serde_json::from_str(text).ok()?;
             let mut leads_elsewhere = false;
             walk(&definition, |_, schema| {
                 leads_elsewhere |= IDENTIFIERS.iter().any(|keyword| schema.get(keyword).is_some());
@@ -129,11 +125,6 @@ impl Definitions {
         let mut document = self.around.clone();
         document.insert(self.keyword.to_owned(), Value::Object(part));
         Some(Value::Object(document))
-    }
-
-    fn text(&self, name: &str) -> Option<&'static str> {
-        let (_, text) = self.texts.iter().find(|(known, _)| known == name)?;
-        Some(text)
     }
 
     /// Returns the name of the definition that a pointer leads to or into.

@@ -152,7 +152,18 @@ impl Validate for UnknownMethod {
     }
 
     fn validate(&self) -> Result<(), Invalid> {
-        Err(Invalid::unknown_method(&self.method))
+        let mut path = Path::default();
+        path.push_member("method");
+        let violation = Violation {
+            kind: ViolationKind::Refused,
+            path,
+            expected: "a method of the revision".to_owned(),
+            found: format!("{:?}", shortened(&self.method)),
+            schema: String::new(),
+        };
+        Err(Invalid {
+            violations: vec![violation],
+        })
     }
 }
 
@@ -241,24 +252,6 @@ pub fn accepts_text(json: &str, pointer: &str, schema: &Schema) -> bool {
 pub struct Invalid {
     /// The violations, at least one, in the order of the value.
     pub violations: Vec<Violation>,
-}
-
-impl Invalid {
-    /// Creates the error of a message whose method the revision doesn't declare.
-    #[must_use]
-    pub fn unknown_method(method: &str) -> Self {
-        let mut path = Path::default();
-        path.push_member("method");
-        Self {
-            violations: vec![Violation {
-                kind: ViolationKind::Refused,
-                path,
-                expected: "a method of the revision".to_owned(),
-                found: format!("{:?}", shortened(method)),
-                schema: String::new(),
-            }],
-        }
-    }
 }
 
 /// The error of a text that can't be validated, because it isn't JSON or a member occurs twice.

@@ -150,7 +150,7 @@ macro_rules! methods {
             fn validate(&self) -> ::std::result::Result<(), $crate::Invalid> {
                 match self {
                     $(Self::$variant(message) => $crate::Validate::validate(message),)*
-                    Self::$unknown(message) => Err($crate::Invalid::unknown_method(&message.method)),
+                    Self::$unknown(message) => $crate::Validate::validate(message),
                 }
             }
         }

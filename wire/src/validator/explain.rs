@@ -40,16 +40,11 @@ impl Validation<'_> {
         let Some(_level) = self.budget.explain(rules.len()) else {
             return true;
         };
-        let required_names = rules.iter().map(|rule| match rule {
-            Rule::Required(names) => names.len(),
-            _ => 0,
+        let required = rules.iter().filter_map(|rule| match rule {
+            Rule::Required(names) => Some(names),
+            _ => None,
         });
-        let required_names: usize = required_names.sum();
-        let required = |name: &String| {
-            rules
-                .iter()
-                .any(|rule| matches!(rule, Rule::Required(names) if names.contains(name)))
-        };
+        let required_names: usize = required.clone().map(Vec::len).sum();
         rules.iter().all(|rule| match rule {
             Rule::Never => false,
             Rule::Type(types) => types.admits(value),
@@ -64,7 +59,7 @@ impl Validation<'_> {
                     .all(|(name, member)| match (self.constants_of(*member), value.get(name)) {
                         (None, _) => true,
                         (Some(_), Some(value)) => self.admitted_constant(*member, value),
-                        (Some(_), None) => !required(name),
+                        (Some(_), None) => !required.clone().any(|names| names.contains(name)),
                     })
             }
             _ => true,
