@@ -201,28 +201,31 @@ impl TypeSet {
     }
 
     pub(super) fn admits(self, value: &Json<'_>) -> bool {
-        let has = |index: usize| self.0 & (1 << index) != 0;
         match value {
-            Json::Object(_) => has(0),
-            Json::Array(_) => has(1),
-            Json::String(_) => has(2),
-            Json::Number(number) => has(3) || has(4) && is_integer(number),
-            Json::Bool(_) => has(5),
-            Json::Null => has(6),
+            Json::Object(_) => self.has(0),
+            Json::Array(_) => self.has(1),
+            Json::String(_) => self.has(2),
+            Json::Number(number) => self.has(3) || self.has(4) && is_integer(number),
+            Json::Bool(_) => self.has(5),
+            Json::Null => self.has(6),
         }
     }
 
     /// Whether all values of a JSON type are admitted. For numbers, this requires `number`: whether a number is an
     /// integer depends on the value.
     pub(super) fn admits_type(self, found: JsonType) -> bool {
-        let index = match found {
+        self.has(match found {
             JsonType::Object => 0,
             JsonType::Array => 1,
             JsonType::String => 2,
             JsonType::Number => 3,
             JsonType::Boolean => 5,
             JsonType::Null => 6,
-        };
+        })
+    }
+
+    /// Whether the set has the type at an index of [`TYPES`].
+    fn has(self, index: usize) -> bool {
         self.0 & (1 << index) != 0
     }
 
@@ -231,13 +234,11 @@ impl TypeSet {
         let named: Vec<&str> = TYPES
             .iter()
             .enumerate()
-            .filter(|(index, _)| self.0 & (1 << index) != 0)
+            .filter(|(index, _)| self.has(*index))
             .map(|(_, (_, described))| *described)
             .collect();
-        match named.split_last() {
-            Some((last, others)) if !others.is_empty() => {
-                format!("{} or {last}", others.join(", "))
-            }
+        match named.as_slice() {
+            [others @ .., last] if !others.is_empty() => format!("{} or {last}", others.join(", ")),
             _ => named.concat(),
         }
     }

@@ -61,47 +61,21 @@ impl Translator<'_> {
         // Whether a quantifier can follow.
         let mut quantifiable = false;
         while let Some(char) = self.left.next() {
-            match char {
-                '*' | '+' | '?' if !quantifiable => return Err(format!("there is nothing that `{char}` could repeat")),
-                '*' | '+' | '?' => self.regex.push(char),
-                '{' => {
-                    if let Some(counts) = self.counts() {
-                        if !quantifiable {
-                            return Err(format!("there is nothing that `{{{counts}}}` could repeat"));
-                        }
-                        let _ = write!(self.regex, "{{{counts}}}");
-                        self.repeat(&counts)?;
-                    } else {
-                        self.char('{')?;
-                        quantifiable = true;
-                        continue;
-                    }
-                }
-                '(' => {
-                    self.open_group()?;
-                    self.sizes.push(0);
-                    quantifiable = false;
+            let counts = if char == '{' { self.counts() } else { None };
+            let quantifier = match &counts {
+                Some(counts) => format!("{{{counts}}}"),
+                None if matches!(char, '*' | '+' | '?') => char.to_string(),
+                None => {
+                    quantifiable = self.part(char)?;
                     continue;
                 }
-                ')' => {
-                    self.last_size = match self.sizes.pop() {
-                        Some(size) if !self.sizes.is_empty() => size,
-                        _ => return Err("a `)` closes nothing".to_owned()),
-                    };
-                    self.grow(self.last_size)?;
-                    self.regex.push(')');
-                    quantifiable = true;
-                    continue;
-                }
-                '|' | '^' | '$' => {
-                    self.regex.push(char);
-                    quantifiable = false;
-                    continue;
-                }
-                _ => {
-                    quantifiable = self.atom(char)?;
-                    continue;
-                }
+            };
+            if !quantifiable {
+                return Err(format!("there is nothing that `{quantifier}` could repeat"));
+            }
+            self.regex.push_str(&quantifier);
+            if let Some(counts) = counts {
+                self.repeat(&counts)?;
             }
             // A lazy quantifier matches the same texts as a greedy one.
             self.left.next_if_eq(&'?');
@@ -113,9 +87,26 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// Translates an atom or a word boundary, and returns whether a quantifier can follow.
-    fn atom(&mut self, first: char) -> Result<bool, Refused> {
+    /// Translates a part of the pattern that isn't a quantifier, and returns whether a quantifier can follow.
+    fn part(&mut self, first: char) -> Result<bool, Refused> {
         match first {
+            '(' => {
+                self.open_group()?;
+                self.sizes.push(0);
+                return Ok(false);
+            }
+            ')' => {
+                self.last_size = match self.sizes.pop() {
+                    Some(size) if !self.sizes.is_empty() => size,
+                    _ => return Err("a `)` closes nothing".to_owned()),
+                };
+                self.grow(self.last_size)?;
+                self.regex.push(')');
+            }
+            '|' | '^' | '$' => {
+                self.regex.push(first);
+                return Ok(false);
+            }
             '.' => self.class(&Class::line_terminators().complement())?,
             '[' => {
                 let class = self.bracketed()?;
