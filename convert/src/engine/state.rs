@@ -113,20 +113,6 @@ impl State {
         let path = segments.collect();
         self.losses.push(PendingLoss { path, kind, rule });
     }
-
-    /// Runs `inside` for a part of the current value: the paths of its losses and its error start with the part.
-    pub(crate) fn within<T>(
-        &mut self,
-        part: Part<'_>,
-        inside: impl FnOnce(&mut Self) -> Result<T, Unrepresentable>,
-    ) -> Result<T, Unrepresentable> {
-        let before = self.losses.len();
-        let result = inside(self);
-        for loss in &mut self.losses[before..] {
-            loss.path.push(part.segment());
-        }
-        result.map_err(|error| error.within(part.segment()))
-    }
 }
 
 /// A member or an element of the current value.
@@ -137,7 +123,7 @@ pub(crate) enum Part<'p> {
 }
 
 impl Part<'_> {
-    fn segment(self) -> Segment {
+    pub(super) fn segment(self) -> Segment {
         match self {
             Self::Member(member) => Segment::Member(member.to_owned()),
             Self::Element(index) => Segment::Index(index),

@@ -43,14 +43,14 @@ impl<'a> Run<'_> {
         }
     }
 
-    /// Runs `inside` for a part of the current value.
-    pub(super) fn within<T>(
-        &mut self,
-        part: Part<'_>,
-        inside: impl FnOnce(&mut Run<'_>) -> Converted<T>,
-    ) -> Converted<T> {
-        let step = self.step;
-        self.state.within(part, |state| inside(&mut Run { step, state }))
+    /// Runs `inside` for a part of the current value: the paths of its losses and its error start with the part.
+    pub(super) fn within<T>(&mut self, part: Part<'_>, inside: impl FnOnce(&mut Self) -> Converted<T>) -> Converted<T> {
+        let before = self.state.losses.len();
+        let result = inside(self);
+        for loss in &mut self.state.losses[before..] {
+            loss.path.push(part.segment());
+        }
+        result.map_err(|error| error.within(part.segment()))
     }
 
     fn each(&mut self, inner: &Change, node: &mut Node<'a>) -> Converted {
