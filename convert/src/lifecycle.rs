@@ -103,53 +103,6 @@ impl Lifecycle {
         let (kind, _) = kinds.find(|(_, methods)| methods.contains(&method))?;
         Some(kind)
     }
-
-    /// Returns the name of a method or member, by the key that tables have for it.
-    pub(crate) fn name_mut(&mut self, role: &str) -> Option<&mut Option<&'static str>> {
-        Some(match role {
-            "acknowledge" => &mut self.acknowledge,
-            "begin" => &mut self.begin,
-            "begun" => &mut self.begun,
-            "cancel" => &mut self.cancel,
-            "discover" => &mut self.discover,
-            "filter_prompts" => &mut self.filter_prompts,
-            "filter_resources" => &mut self.filter_resources,
-            "filter_tools" => &mut self.filter_tools,
-            "filter_uris" => &mut self.filter_uris,
-            "listen" => &mut self.listen,
-            "log" => &mut self.log,
-            "ping" => &mut self.ping,
-            "progress" => &mut self.progress,
-            "set_level" => &mut self.set_level,
-            "subscribe" => &mut self.subscribe,
-            "unsubscribe" => &mut self.unsubscribe,
-            "meta_capabilities" => &mut self.meta_capabilities,
-            "meta_client" => &mut self.meta_client,
-            "meta_log_level" => &mut self.meta_log_level,
-            "meta_progress" => &mut self.meta_progress,
-            "meta_server" => &mut self.meta_server,
-            "meta_subscription" => &mut self.meta_subscription,
-            "meta_version" => &mut self.meta_version,
-            "result_kind" => &mut self.result_kind,
-            _ => return None,
-        })
-    }
-
-    /// Returns the members of a part of a message, by the key that tables have for it.
-    pub(crate) fn members_mut(&mut self, part: &str) -> Option<&mut Members> {
-        Some(match part {
-            "acknowledge_params" => &mut self.acknowledge_params,
-            "begin_params" => &mut self.begin_params,
-            "begin_result" => &mut self.begin_result,
-            "cancel_params" => &mut self.cancel_params,
-            "discover_result" => &mut self.discover_result,
-            "listen_params" => &mut self.listen_params,
-            "set_level_params" => &mut self.set_level_params,
-            "subscribe_params" => &mut self.subscribe_params,
-            "unsubscribe_params" => &mut self.unsubscribe_params,
-            _ => return None,
-        })
-    }
 }
 
 /// The presets of a method whose messages a session creates automatically.

@@ -61,11 +61,6 @@ impl Effects {
         absent.filter_map(move |(index, (name, _))| (lacking >> index & 1 == 1).then_some(*name))
     }
 
-    /// Returns the changes to the declared member at a position.
-    pub(super) fn member(&self, at: usize) -> Option<&MemberEffects> {
-        self.members.get(at)
-    }
-
     /// Whether a member that the type doesn't declare is changed.
     pub(super) fn changes_other(&self, name: &str) -> bool {
         self.closed || self.others.contains(&name)

@@ -244,7 +244,7 @@ impl<'t> Read<'t> {
         let mut members = Seen::new(object);
         let mut is_first = reader.open_object()?;
         while let Some((name, at)) = members.next_key(reader, &mut is_first)? {
-            let member_effects = at.zip(effects).and_then(|(at, effects)| effects.member(at));
+            let member_effects = at.zip(effects).and_then(|(at, effects)| effects.members.get(at));
             let needs_tree = member_effects.is_some_and(MemberEffects::needs_tree);
             let tries = if needs_tree { 0 } else { self.tries };
             let read = Self {

@@ -131,7 +131,7 @@ impl Read<'_> {
                 false => reader.raw().map(|_| true),
             };
         };
-        let member_effects = effects.and_then(|effects| effects.member(at));
+        let member_effects = effects.and_then(|effects| effects.members.get(at));
         if member_effects.is_some_and(|member_effects| member_effects.changes) {
             return Err(changed(reader));
         }

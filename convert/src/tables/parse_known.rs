@@ -197,16 +197,43 @@ impl Texts {
 fn lifecycle(reader: &mut Source) -> Decoded<Lifecycle> {
     let mut lifecycle = Lifecycle::default();
     each(reader, |reader, key| {
-        if let Some(name) = lifecycle.name_mut(&key) {
-            *name = Some(string(reader)?);
-        } else if let Some(own) = lifecycle.members_mut(&key) {
-            *own = members(reader)?;
-        } else {
-            match &*key {
-                "messages" => lifecycle.messages = messages(reader)?.leak(),
-                "kinds" => lifecycle.kinds = kinds(reader)?.leak(),
-                _ => return unknown(reader),
-            }
+        match &*key {
+            "acknowledge" => lifecycle.acknowledge = Some(string(reader)?),
+            "begin" => lifecycle.begin = Some(string(reader)?),
+            "begun" => lifecycle.begun = Some(string(reader)?),
+            "cancel" => lifecycle.cancel = Some(string(reader)?),
+            "discover" => lifecycle.discover = Some(string(reader)?),
+            "filter_prompts" => lifecycle.filter_prompts = Some(string(reader)?),
+            "filter_resources" => lifecycle.filter_resources = Some(string(reader)?),
+            "filter_tools" => lifecycle.filter_tools = Some(string(reader)?),
+            "filter_uris" => lifecycle.filter_uris = Some(string(reader)?),
+            "listen" => lifecycle.listen = Some(string(reader)?),
+            "log" => lifecycle.log = Some(string(reader)?),
+            "ping" => lifecycle.ping = Some(string(reader)?),
+            "progress" => lifecycle.progress = Some(string(reader)?),
+            "set_level" => lifecycle.set_level = Some(string(reader)?),
+            "subscribe" => lifecycle.subscribe = Some(string(reader)?),
+            "unsubscribe" => lifecycle.unsubscribe = Some(string(reader)?),
+            "meta_capabilities" => lifecycle.meta_capabilities = Some(string(reader)?),
+            "meta_client" => lifecycle.meta_client = Some(string(reader)?),
+            "meta_log_level" => lifecycle.meta_log_level = Some(string(reader)?),
+            "meta_progress" => lifecycle.meta_progress = Some(string(reader)?),
+            "meta_server" => lifecycle.meta_server = Some(string(reader)?),
+            "meta_subscription" => lifecycle.meta_subscription = Some(string(reader)?),
+            "meta_version" => lifecycle.meta_version = Some(string(reader)?),
+            "result_kind" => lifecycle.result_kind = Some(string(reader)?),
+            "acknowledge_params" => lifecycle.acknowledge_params = members(reader)?,
+            "begin_params" => lifecycle.begin_params = members(reader)?,
+            "begin_result" => lifecycle.begin_result = members(reader)?,
+            "cancel_params" => lifecycle.cancel_params = members(reader)?,
+            "discover_result" => lifecycle.discover_result = members(reader)?,
+            "listen_params" => lifecycle.listen_params = members(reader)?,
+            "set_level_params" => lifecycle.set_level_params = members(reader)?,
+            "subscribe_params" => lifecycle.subscribe_params = members(reader)?,
+            "unsubscribe_params" => lifecycle.unsubscribe_params = members(reader)?,
+            "messages" => lifecycle.messages = messages(reader)?.leak(),
+            "kinds" => lifecycle.kinds = kinds(reader)?.leak(),
+            _ => return unknown(reader),
         }
         Ok(())
     })?;
