@@ -238,14 +238,12 @@ impl<'a> Run<'_> {
         }
         match &plan.row.action {
             Some(LeftAction::Refuse(refusal)) => return Err(refused(refusal).within_member(name)),
-            Some(LeftAction::Supply { key, rule }) => {
+            Some(LeftAction::Supply { key, .. }) => {
                 let json = from_str::<RawJson>(&self.original(&members[at].value));
                 if json.is_ok_and(|json| hand_over(self.state, key, json)) {
                     members.remove(at);
-                } else {
-                    self.take_out(at, members, name, rule);
+                    return Ok(());
                 }
-                return Ok(());
             }
             Some(LeftAction::Move(path)) => {
                 let mut value = members.remove(at).value;
