@@ -47,6 +47,17 @@ fn a_request_is_decoded_with_any_order_of_members_and_escapes_in_the_method() {
     }
 }
 
+#[test]
+fn members_that_the_envelope_also_has_are_written_once() {
+    let request = from_str::<PingRequest>(r#"{"jsonrpc":"1.0","id":"b","method":"ping","x":1}"#).unwrap();
+    let id = RequestId::from("a");
+    let expected = r#"{"jsonrpc":"2.0","id":"a","method":"ping","x":1}"#;
+    assert_eq!(text_of(&Call { id, request }), expected);
+    let notification = r#"{"jsonrpc":"1.0","method":"notifications/initialized"}"#;
+    let notification = from_str::<InitializedNotification>(notification).unwrap();
+    assert_eq!(text_of(&Notice { notification }), INITIALIZED);
+}
+
 /// Returns all permutations of the members.
 fn orders<'m>(members: &[&'m str]) -> Vec<Vec<&'m str>> {
     let Some((first, rest)) = members.split_first() else {

@@ -1,13 +1,13 @@
 //! The JSON-RPC envelope of requests and notifications.
 
-use serde_core::ser::SerializeMap;
 use serde_core::{Serialize, Serializer};
 
 use crate::decode::Decode;
 use crate::encode::{Encode, JsonWriter};
 use crate::error::Decoded;
 use crate::id::RequestId;
-use crate::object::{Object, ObjectWriter, write_object};
+use crate::map::Extra;
+use crate::object::{MemberWriter, Object, ObjectWriter, encode_object, serialize_object};
 use crate::reader::{Envelope, Reader, VERSION};
 
 /// A request, or a union of requests, with its JSON-RPC envelope.
@@ -56,46 +56,50 @@ impl<T: Decode> Decode for Notice<T> {
     }
 }
 
-impl<T: Object> Call<T> {
-    fn write<M: ObjectWriter>(&self, object: &mut M) -> Result<(), M::Error> {
-        object.member("jsonrpc", VERSION)?;
-        object.member("id", &self.id)?;
-        write_object(&self.request, object)
+impl<T: Object> Object for Call<T> {
+    fn extra(&self) -> &Extra {
+        self.request.extra()
+    }
+
+    fn write_members<M: ObjectWriter>(&self, members: &mut MemberWriter<'_, M>) -> Result<(), M::Error> {
+        members.write("jsonrpc", VERSION)?;
+        members.write("id", &self.id)?;
+        self.request.write_members(members)
     }
 }
 
-impl<T: Object> Notice<T> {
-    fn write<M: ObjectWriter>(&self, object: &mut M) -> Result<(), M::Error> {
-        object.member("jsonrpc", VERSION)?;
-        write_object(&self.notification, object)
+impl<T: Object> Object for Notice<T> {
+    fn extra(&self) -> &Extra {
+        self.notification.extra()
+    }
+
+    fn write_members<M: ObjectWriter>(&self, members: &mut MemberWriter<'_, M>) -> Result<(), M::Error> {
+        members.write("jsonrpc", VERSION)?;
+        self.notification.write_members(members)
     }
 }
 
 impl<T: Object> Encode for Call<T> {
     fn encode(&self, json: &mut JsonWriter) {
-        json.object(|object| self.write(object));
+        encode_object(self, json);
     }
 }
 
 impl<T: Object> Encode for Notice<T> {
     fn encode(&self, json: &mut JsonWriter) {
-        json.object(|object| self.write(object));
+        encode_object(self, json);
     }
 }
 
 impl<T: Object> Serialize for Call<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        self.write(&mut map)?;
-        map.end()
+        serialize_object(self, serializer)
     }
 }
 
 impl<T: Object> Serialize for Notice<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        self.write(&mut map)?;
-        map.end()
+        serialize_object(self, serializer)
     }
 }
 

@@ -9,5 +9,3 @@ pub use constant::Constant;
 pub use json::encode_object;
 pub use read::{Field, Member};
 pub use write::{MemberWriter, Object, ObjectWriter, serialize_object};
-
-pub(crate) use write::write_object;

@@ -68,7 +68,7 @@ impl<M: SerializeMap> ObjectWriter for M {
 }
 
 /// Writes an object's members into a map that is already open.
-pub(crate) fn write_object<T: Object, M: ObjectWriter>(object: &T, map: &mut M) -> Result<(), M::Error> {
+pub(super) fn write_object<T: Object, M: ObjectWriter>(object: &T, map: &mut M) -> Result<(), M::Error> {
     write_with(object.extra(), map, &mut |members| object.write_members(members))
 }
 
