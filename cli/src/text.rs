@@ -38,12 +38,11 @@ fn write_line(output: &mut impl Paint, line: &str) -> io::Result<()> {
 
 /// Reports on standard error a loss of a message of a method, or of an instance of a definition.
 pub fn say_loss(name: &str, loss: &Loss) {
-    let (path, kind, rule) = (loss.path.to_string(), loss.kind, loss.rule);
-    let path = if path.is_empty() { "the message" } else { &path };
+    let Loss { path, kind, rule } = loss;
     say(&format!(
         "[lost] {}: {} {kind} ({rule})",
         one_line(name),
-        one_line(path)
+        one_line(&path.to_string())
     ));
 }
 
