@@ -21,7 +21,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 pub(crate) use all_of::accepts_everything;
-pub(crate) use references::{follow, name_of};
+pub(crate) use references::{follow, name_of, resolve};
 pub(crate) use shape_builder::only_requires;
 
 use crate::extension::combine;
@@ -224,7 +224,7 @@ pub(crate) fn normalise_schema(corrected: &Value) -> Shapes {
     }
     // A reference can point anywhere in the schema. Its target is treated as a definition without a name.
     for pointer in references::targets(&schema) {
-        if let (false, Some(target)) = (shapes.contains_key(&pointer), references::resolve(&schema, &pointer)) {
+        if let (false, Some(target)) = (shapes.contains_key(&pointer), resolve(&schema, &pointer)) {
             let shape = DefinitionShape {
                 name: name_of(&pointer),
                 official: false,

@@ -19,7 +19,7 @@ use tempfile::TempDir;
 
 use super::runner::{self, run};
 
-const CASES: [&str; 9] = [
+const CASES: [&str; 10] = [
     "no_rules",
     "rules",
     "constants",
@@ -29,6 +29,7 @@ const CASES: [&str; 9] = [
     "renamed",
     "session",
     "tags",
+    "open_enumerations",
 ];
 
 /// Number of random instances for each definition, valid and invalid.
