@@ -10,8 +10,8 @@ use mcp_convert::{
     Conversion, Policy, ProtocolRevision as _, Supply, TranslateError, Translation, translatable, translate,
     validate_definition,
 };
-use mcp_instances::Instances;
-use mcp_wire::json_schema::change_schemas;
+use mcp_instances::{Instances, fragment};
+use mcp_wire::json_schema::{change_schemas, pointer};
 use mcp_wire::{Path, RawJson};
 use serde_json::{Value, json};
 
@@ -89,10 +89,11 @@ pub(crate) fn check(tables: &[RevisionTable], subject: Subject<'_>, outcome: &mu
 fn instances_of(table: &RevisionTable, subject: &Subject<'_>) -> Result<Arc<Instances>, String> {
     let made = || -> Result<Arc<Instances>, String> {
         let mut schema: Value = serde_json::from_str(&table.schema).map_err(|error| error.to_string())?;
-        // The other validator requires that spaces in references are encoded.
         change_schemas(&mut schema, &mut |schema| {
-            if let Some(Value::String(reference)) = schema.get_mut("$ref") {
-                *reference = reference.replace(' ', "%20");
+            if let Some(Value::String(reference)) = schema.get_mut("$ref")
+                && let Some(pointer) = pointer::canonical(reference)
+            {
+                *reference = format!("#{}", fragment(&pointer[1..]));
             }
         });
         Instances::new(&schema).map(Arc::new).map_err(|error| error.to_string())

@@ -21,6 +21,7 @@ use std::collections::{BTreeMap, HashSet};
 use serde_json::Value;
 
 pub use crate::error::Error;
+pub use crate::validator::fragment;
 
 use crate::definitions::{Definition, definitions};
 use crate::document::Document;

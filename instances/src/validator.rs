@@ -25,7 +25,7 @@ pub(crate) fn registry(document: &Document) -> Result<Registry<'_>, Error> {
 
 /// Compiles the schema at `pointer`.
 pub(crate) fn validator(document: &Document, registry: &Registry<'_>, pointer: &str) -> Result<Validator, Error> {
-    let fragment = pointer.replace('%', "%25").replace(' ', "%20");
+    let fragment = fragment(pointer);
     jsonschema::options()
         .with_draft(document.draft())
         .with_registry(registry)
@@ -35,4 +35,22 @@ pub(crate) fn validator(document: &Document, registry: &Registry<'_>, pointer: &
             pointer: pointer.to_owned(),
             reason: error.to_string(),
         })
+}
+
+/// Returns a JSON pointer as the fragment of a URI, in which the validator requires that other characters are encoded.
+///
+/// ```
+/// assert_eq!(mcp_instances::fragment("/$defs/Page<Tool> 100%"), "/$defs/Page%3CTool%3E%20100%25");
+/// ```
+#[must_use]
+pub fn fragment(pointer: &str) -> String {
+    let mut encoded = String::new();
+    for byte in pointer.bytes() {
+        let is_plain = byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@/?".contains(&byte);
+        match is_plain {
+            true => encoded.push(char::from(byte)),
+            false => encoded.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    encoded
 }
