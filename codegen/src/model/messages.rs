@@ -169,8 +169,8 @@ pub(super) fn union_members<'s>(shapes: &'s Shapes, union: &str) -> BTreeMap<Str
                 }
             }
             _ => {
-                let same =
-                    |twin: &Node| method_constant(twin).is_some_and(|method| Some(method) == method_constant(node));
+                let method = method_constant(shapes, node);
+                let same = |twin: &Node| method.is_some() && method_constant(shapes, twin) == method;
                 let twins = shapes.definitions.iter();
                 let twins = twins.filter(|(_, twin)| twin.name != union && same(&twin.node));
                 let before = members.len();
@@ -185,11 +185,11 @@ pub(super) fn union_members<'s>(shapes: &'s Shapes, union: &str) -> BTreeMap<Str
 }
 
 /// Returns the constant `method` of an object.
-fn method_constant(node: &Node) -> Option<&Scalar> {
+fn method_constant<'s>(shapes: &'s Shapes, node: &'s Node) -> Option<&'s Scalar> {
     let Shape::Object(members) = &node.shape else {
         return None;
     };
-    match &members.get(METHOD)?.node.shape {
+    match shapes.shape(&members.get(METHOD)?.node) {
         Shape::Constant(method) => Some(method),
         _ => None,
     }

@@ -6,7 +6,7 @@ use mcp_wire::json_schema::{all_definitions, change_schemas, definitions, pointe
 use serde_json::Value;
 
 use super::all_of::accepts_everything;
-use super::references::resolve;
+use super::references::{follow, resolve};
 use crate::messages::{DIRECTIONS, MessageKind};
 
 /// The prefix of the names of JSON-RPC's own messages, which are the envelopes themselves.
@@ -106,7 +106,7 @@ pub(crate) fn take_envelopes(schema: &mut Value) -> Envelopes {
         .collect();
     let mut taken = BTreeMap::new();
     for (pointer, mut without) in methods {
-        let Some(envelope) = take_envelope(&mut without) else {
+        let Some(envelope) = take_envelope(schema, &mut without) else {
             continue;
         };
         if let Some(definition) = schema.pointer_mut(pointer.trim_start_matches('#')) {
@@ -130,16 +130,24 @@ fn inlined(root: &Value, schema: &Value, depth: usize) -> Value {
     schema
 }
 
-fn take_envelope(definition: &mut Value) -> Option<MessageKind> {
+fn take_envelope(root: &Value, definition: &mut Value) -> Option<MessageKind> {
     let declared = |member: &str| declared(definition, member);
     declared(METHOD)?;
-    declared(VERSION)?.get("const")?;
+    if !is_constant(follow(root, declared(VERSION)?)?) {
+        return None;
+    }
     let envelope = match declared(ID) {
         Some(_) => MessageKind::Request,
         None => MessageKind::Notification,
     };
     remove_envelope(definition);
     Some(envelope)
+}
+
+/// Whether a schema accepts one value. Some schema generators write a constant as an enumeration.
+fn is_constant(schema: &Value) -> bool {
+    let values = schema.get("enum").and_then(Value::as_array);
+    schema.get("const").is_some() || values.is_some_and(|values| values.len() == 1)
 }
 
 /// Returns the schema of a member that a schema declares, itself or in its `allOf`.

@@ -120,7 +120,7 @@ impl Builder<'_> {
     fn object(&mut self, name: &str, properties: &BTreeMap<String, Property>) -> Struct {
         let mut object = Struct::default();
         for (member, property) in properties {
-            if let Shape::Constant(value) = &property.node.shape {
+            if let Shape::Constant(value) = self.input.shapes().shape(&property.node) {
                 object.constants.push(ConstantMember {
                     name: member.clone(),
                     value: value.clone(),

@@ -50,7 +50,7 @@ impl Builder<'_> {
 
 /// Returns the tag of a variant, if all variants are objects with different constants in the same member.
 pub(super) fn tag_of<'s>(shapes: &'s Shapes, variants: &[&'s Node], variant: &'s Node) -> Option<&'s str> {
-    let constant = |variant: &'s Node, member: &str| match &shapes.members(variant)?.get(member)?.node.shape {
+    let constant = |variant: &'s Node, member: &str| match shapes.shape(&shapes.members(variant)?.get(member)?.node) {
         Shape::Constant(Scalar::String(value)) => Some(value.as_str()),
         _ => None,
     };
