@@ -1,13 +1,18 @@
 //! Refuses messages that the generated types would lose, and requests without a known result.
 
-use serde_json::Value;
+use mcp_wire::Direction;
+use mcp_wire::json_schema::pointer;
+use serde_json::{Value, json};
 
 use super::messages::union_members;
 use super::method::Method;
 use super::types::Model;
-use crate::messages::DIRECTIONS;
-use crate::normalise::{NormalisedSchema, Shape};
+use crate::messages::{DIRECTIONS, MessageKind};
+use crate::normalise::{DefinitionShape, Node, NormalisedSchema, Scalar, Shape};
 use crate::problem::{Problem, Problems};
+
+/// The version of JSON-RPC.
+const VERSION: &str = "2.0";
 
 /// The definitions of an empty result, in the order of preference.
 const EMPTY_RESULTS: [&str; 2] = ["EmptyResult", "Result"];
@@ -15,11 +20,14 @@ const EMPTY_RESULTS: [&str; 2] = ["EmptyResult", "Result"];
 /// Checks the methods that were found against the schema.
 ///
 /// # Errors
-/// A member of a direction union that isn't a method, a method that two definitions define, a request without a result.
+/// A member of a direction union that isn't a method, a method that two definitions define, a request without a result,
+/// unions of messages none of which is a direction union.
 pub(super) fn check_messages(model: &Model, schema: &NormalisedSchema) -> Result<(), Problems> {
     let mut problems = members_without_method(model, schema);
     problems.extend(methods_defined_twice(model));
     problems.extend(requests_without_result(model));
+    problems.extend(unions_without_sender(model, schema));
+    problems.extend(other_envelopes(schema));
     Problems::check(problems)
 }
 
@@ -89,6 +97,76 @@ fn requests_without_result(model: &Model) -> Vec<Problem> {
     without.map(problem).collect()
 }
 
+/// Finds messages of another version of JSON-RPC, whose envelope nothing reads or writes.
+fn other_envelopes(schema: &NormalisedSchema) -> Vec<Problem> {
+    let shapes = &schema.shapes;
+    let found = shapes.definitions.iter().filter_map(|(pointer, definition)| {
+        let version = &shapes.members(&definition.node)?.get("jsonrpc")?.node;
+        match shapes.shape(version) {
+            Shape::Constant(Scalar::String(known)) if known == VERSION => None,
+            Shape::Constant(_) => Some(format!("{pointer}/properties/jsonrpc")),
+            _ => None,
+        }
+    });
+    let problem = |pointer: String| {
+        let what = format!("the envelope of messages is that of JSON-RPC {VERSION}, and this is another version");
+        let help = "a new envelope needs a change of mcp-wire: no entry of the overlay can express it";
+        Problem::at_pointer(pointer, what).help(help)
+    };
+    found.map(problem).collect()
+}
+
+/// Finds the unions of messages of a schema that has no direction union for messages of that kind, because it names
+/// them differently: nobody knows then who sends the messages.
+fn unions_without_sender(model: &Model, schema: &NormalisedSchema) -> Vec<Problem> {
+    let NormalisedSchema { shapes, imported, .. } = schema;
+    let mut problems = Vec::new();
+    for kind in [MessageKind::Request, MessageKind::Notification] {
+        let mut sides: Vec<&str> = DIRECTIONS
+            .iter()
+            .filter(|(_, of, _)| *of == kind)
+            .map(|(union, ..)| *union)
+            .collect();
+        if shapes
+            .definitions
+            .values()
+            .any(|definition| sides.contains(&definition.name.as_str()))
+        {
+            continue;
+        }
+        let is_message = |(pointer, node): (&String, &&Node)| {
+            let mut methods = model.methods.iter().filter(|method| method.kind == kind);
+            let is_sent =
+                |method: &Method| method.direction != Direction::InResult && model.pointer_of(method) == *pointer;
+            matches!(node.shape, Shape::Union(_)) || methods.any(is_sent)
+        };
+        let unions = shapes.definitions.iter().filter(|(pointer, definition)| {
+            let is_union = matches!(definition.node.shape, Shape::Union(_)) && !imported.contains(*pointer);
+            is_union && definition.official && union_members(shapes, &definition.name).iter().all(is_message)
+        });
+        let unions: Vec<(&String, &DefinitionShape)> = unions.collect();
+        for (pointer, definition) in unions {
+            // The name tells the side, or the first union is that of clients.
+            let side = sides.iter().position(|side| definition.name.contains(&side[..6]));
+            let Some(side) = side.or_else(|| (!sides.is_empty()).then_some(0)) else {
+                continue;
+            };
+            let side = sides.remove(side);
+            let container = pointer
+                .strip_suffix(&pointer::child("", &definition.name))
+                .unwrap_or("#/$defs");
+            let at = quoted(&pointer::child(container, side));
+            let to = json!({"$ref": pointer.replace('%', "%25")});
+            let line = overlay_line("corrections", &format!("at: {at}, to: {to}"));
+            let what = "this is a union of messages, and its name doesn't tell who sends them";
+            let help =
+                format!("if {side} has the same members (there is one union for each side), define it by {line}");
+            problems.push(Problem::at_pointer(pointer, what).help(help));
+        }
+    }
+    problems
+}
+
 fn leave_out(pointer: &str) -> String {
     let at = quoted(&format!("{pointer}/x-method"));
     let line = overlay_line("corrections", &format!("at: {at}, to: false"));
@@ -96,11 +174,11 @@ fn leave_out(pointer: &str) -> String {
 }
 
 /// Returns an entry of the overlay, for the user to copy.
-fn overlay_line(section: &str, says: &str) -> String {
+pub(super) fn overlay_line(section: &str, says: &str) -> String {
     format!(r#"this line under `{section}` in the revision's overlay.yaml: - {{{says}, why: "…", link: "https://…"}}"#)
 }
 
 /// Quotes a text for YAML, as JSON, which is a subset of YAML.
-fn quoted(text: &str) -> Value {
+pub(super) fn quoted(text: &str) -> Value {
     Value::from(text)
 }

@@ -1,8 +1,11 @@
 //! The definitions of a schema and their Rust names.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::messages::MessageKind;
+use mcp_wire::json_schema::pointer;
+
+use crate::messages::{MessageKind, message_unions};
+use crate::model::check_messages::{overlay_line, quoted};
 use crate::model::input::BuildInput;
 use crate::model::names::unique;
 use crate::model::type_ref::TypeRef;
@@ -23,11 +26,16 @@ pub(super) fn name_definitions(input: &BuildInput<'_>) -> Result<BTreeMap<String
         let locked = input.lock.name(pointer).map(str::to_owned);
         let official = definition.node.name.as_ref().unwrap_or(&definition.name);
         let wanted = locked.unwrap_or_else(|| input.names.type_name(official));
+        let is_union_of_messages = |name: &str| message_unions().any(|union| union == name);
         let name = match pointers.get(&wanted) {
             Some(other) if !nested && definition.official => {
                 let what = format!("{other} and this are both `{wanted}` in Rust");
-                let help = "give one of them a spelling in `acronyms` of revisions.yaml, or rename it in the overlay";
-                collisions.push(Problem::at_pointer(pointer, what).help(help));
+                collisions.push((pointer, wanted, what));
+                continue;
+            }
+            None if definition.official && is_union_of_messages(&wanted) && definition.name != wanted => {
+                let what = format!("a union of messages and this are both `{wanted}` in Rust");
+                collisions.push((pointer, wanted, what));
                 continue;
             }
             Some(_) => {
@@ -39,7 +47,19 @@ pub(super) fn name_definitions(input: &BuildInput<'_>) -> Result<BTreeMap<String
         pointers.insert(name.clone(), pointer);
         names.insert(pointer.clone(), name);
     }
-    Problems::check(collisions)?;
+    let mut taken: BTreeSet<String> = pointers
+        .into_keys()
+        .chain(message_unions().map(str::to_owned))
+        .collect();
+    let problems = collisions.into_iter().map(|(pointer, wanted, what)| {
+        let free = unique(&wanted, |name| taken.contains(name));
+        let at = quoted(&pointer::child(pointer, "x-name"));
+        let line = overlay_line("corrections", &format!("at: {at}, to: {free}"));
+        taken.insert(free);
+        let help = format!("give one of them a spelling in `acronyms` of revisions.yaml, or another name by {line}");
+        Problem::at_pointer(pointer, what).help(help)
+    });
+    Problems::check(problems.collect())?;
     Ok(names)
 }
 
