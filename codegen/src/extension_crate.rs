@@ -39,7 +39,7 @@ pub fn generate_extension(options: &ExtensionCrateOptions) -> Result<Report, Gen
     let name = options.extension.name();
     let manifest = Manifest::load(&options.schemas)?;
     let document = load_document(&options.folder.join(SCHEMA))?;
-    let mut schema = Official::of(&document, &manifest.aliases, true);
+    let mut schema = Official::of(&document, &manifest, true);
     if let Some(core) = manifest.entry(options.extension.of.as_str()) {
         schema = schema.in_dialect(core.dialect);
     }

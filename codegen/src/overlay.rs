@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use mcp_wire::json_schema::{definitions, pointer};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::facts::Facts;
 use crate::load::{
@@ -255,15 +255,20 @@ impl Overlay {
         for (index, entry) in self.deprecated.iter().enumerate() {
             let places = entry.at.iter().enumerate();
             let lacking = places.filter(|(_, at)| corrected.get(at).is_none());
-            misfits.extend(lacking.map(|(place, _)| format!("#/deprecated/{index}/at/{place}")));
+            let lacking: Vec<usize> = lacking.map(|(place, _)| place).collect();
+            match !lacking.is_empty() && lacking.len() == entry.at.iter().count() {
+                true => misfits.push(format!("#/deprecated/{index}")),
+                false => misfits.extend(lacking.iter().map(|place| format!("#/deprecated/{index}/at/{place}"))),
+            }
         }
         let declared: Vec<(String, &str, &Value)> = definitions(corrected.root(), "#").collect();
         let has_definition = |name: &String| declared.iter().any(|(_, declared, _)| declared == name);
         let has_method = |name: &String| {
             let mut methods = declared
                 .iter()
-                .filter_map(|(.., schema)| schema.pointer("/properties/method/const"));
-            methods.any(|method| method == name)
+                .filter_map(|(.., schema)| schema.pointer("/properties/method"));
+            // Some schema generators write a constant as an enumeration of one value.
+            methods.any(|method| method["const"] == *name || method["enum"] == json!([name]))
         };
         for (index, code) in self.error_codes.iter().enumerate() {
             if !code.methods.iter().all(has_method) {

@@ -3,16 +3,18 @@
 use std::collections::BTreeMap;
 
 use mcp_wire::json_schema::{DEFINITIONS, Dialect, change_schemas, pointer, schema_at};
+use mcp_wire::validator::reference_targets;
 use serde_json::{Map, Value};
 
 /// Prose, which doesn't affect validation and isn't ours to publish.
 pub(crate) const PROSE: [&str; 5] = ["$comment", "description", "example", "examples", "title"];
 
-/// Removes the prose of schemas. A member that is *named* `description`, and the contents of a constant or default, aren't
-/// prose.
-pub(super) fn remove_prose(root: &mut Value) {
+/// Removes keywords from all schemas. A member that is *named* `description`, and the contents of a constant or default,
+/// aren't keywords.
+pub(super) fn remove_keywords<'k>(root: &mut Value, names: impl IntoIterator<Item = &'k str>) {
+    let names: Vec<&str> = names.into_iter().collect();
     change_keywords(root, |keywords| {
-        keywords.retain(|keyword, _| !PROSE.contains(&keyword.as_str()));
+        keywords.retain(|keyword, _| !names.contains(&keyword.as_str()));
     });
 }
 
@@ -38,6 +40,39 @@ pub(super) fn remove_repeated_dialects(root: &mut Value) {
     }
 }
 
+/// Replaces each reference by the pointer of its target from the document's root, and removes the identifiers of schemas,
+/// which nothing needs then: some generators name every definition by `$id` or `$anchor`.
+///
+/// A reference that leads nowhere stays, and so do all identifiers if one is malformed or occurs twice. The check reports
+/// both.
+pub(super) fn replace_identifiers(root: &mut Value) {
+    let Ok(targets) = reference_targets(root) else {
+        return;
+    };
+    for (at, target) in targets {
+        let place = pointer::child(&at, "$ref");
+        let reference = place.strip_prefix('#').and_then(|place| root.pointer_mut(place));
+        if let Some(Value::String(reference)) = reference
+            && pointer::canonical(reference).as_ref() != Some(&target)
+        {
+            *reference = reference_to(&target);
+        }
+    }
+    let document = root.get("$id").cloned();
+    change_keywords(root, |keywords| {
+        keywords.remove("$id");
+        keywords.remove("$anchor");
+    });
+    if let (Some(keywords), Some(document)) = (root.as_object_mut(), document) {
+        keywords.insert("$id".to_owned(), document);
+    }
+}
+
+/// Returns the reference to the schema at a canonical pointer.
+fn reference_to(pointer: &str) -> String {
+    pointer.replace('%', "%25")
+}
+
 /// Completes references that can't be resolved from the document's root, but can be from the root of the definition
 /// that they are in. They occur in bundles of documents, each of which has become a definition.
 pub(super) fn complete_references(root: &mut Value) {
@@ -54,7 +89,7 @@ pub(super) fn complete_references(root: &mut Value) {
                 let target = pointer::canonical(reference).filter(|target| !leads_somewhere(target));
                 let inner = target.and_then(|target| Some(format!("{around}{}", target.strip_prefix('#')?)));
                 if let Some(inner) = inner.filter(|inner| leads_somewhere(inner)) {
-                    *reference = inner;
+                    *reference = reference_to(&inner);
                 }
             });
         }

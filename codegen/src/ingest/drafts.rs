@@ -43,7 +43,7 @@ impl<'d> Drafts<'d> {
     /// Inserts a schema at a position among the revisions, with the overlay next to it or else the entries of the
     /// previous revision's overlay that fit. Returns the position.
     pub(crate) fn insert(&mut self, position: usize, file: &Path) -> Result<usize, GenerateError> {
-        let official = Official::of(&load_document(file)?, &self.manifest.aliases, false);
+        let official = Official::of(&load_document(file)?, &self.manifest, false);
         let overlay = optional_document(&file.with_file_name(OVERLAY))?;
         let revision = self.free_name()?;
         let is_ingested = |entry: &&Entry| !self.drafts.contains(&entry.revision);

@@ -249,7 +249,7 @@ fn read_official(
         check_hash(options, entry, &sha256)?;
     }
     let document = Document::parse(&options.from, &bytes, Format::of(&options.from, &bytes))?;
-    let official = Official::of(&document, &manifest.aliases, options.keep_prose);
+    let official = Official::of(&document, manifest, options.keep_prose);
     Ok((official, sha256))
 }
 

@@ -1,12 +1,10 @@
 //! An official schema in the form in which it is stored.
 
-use std::collections::BTreeMap;
-
 use mcp_wire::json_schema::Dialect;
 use serde_json::Value;
 
 use super::change;
-use crate::load::Document;
+use crate::load::{Document, Manifest};
 
 /// An official schema in the form in which it is stored.
 pub(crate) struct Official {
@@ -29,15 +27,17 @@ impl Official {
         }
     }
 
-    pub(crate) fn of(document: &Document, aliases: &BTreeMap<String, Value>, keep_prose: bool) -> Self {
+    pub(crate) fn of(document: &Document, manifest: &Manifest, keep_prose: bool) -> Self {
         // An unknown dialect is reported by the check, together with all other problems.
         let dialect = Dialect::of(document.root()).unwrap_or(Dialect::Draft202012);
         let mut root = document.root().clone();
         change::remove_repeated_dialects(&mut root);
+        change::replace_identifiers(&mut root);
         change::complete_references(&mut root);
-        change::replace_aliases(&mut root, dialect, aliases);
+        change::replace_aliases(&mut root, dialect, &manifest.aliases);
+        change::remove_keywords(&mut root, manifest.annotations.iter().map(String::as_str));
         if !keep_prose {
-            change::remove_prose(&mut root);
+            change::remove_keywords(&mut root, change::PROSE);
         }
         Self {
             schema: document.with_root(root),

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use mcp_wire::json_schema::DEFINITIONS;
 use serde_json::Value;
 
 use crate::error::GenerateError;
@@ -62,6 +63,7 @@ impl Successor {
     pub(super) fn new(text: &str, (predecessor, revision): (&str, &str), schema: &Document) -> Result<Self, Problems> {
         // The list of entries that were left out of that overlay isn't repeated.
         let text = text.find(&format!("\n{LEFT_OUT}")).map_or(text, |end| &text[..=end]);
+        let text = &with_pointers_into(schema, text);
         let document = Document::parse(OVERLAY, text.as_bytes(), Format::Yaml)?;
         let overlay = Overlay::of(document.clone())?;
         let misfits = overlay.misfits(schema);
@@ -166,6 +168,16 @@ impl Successor {
         let pointers = named.into_keys().collect();
         self.entries = cut(&self.entries, &document, &with_sections(&document, pointers)).0;
         self.text().is_none_or(|after| after != text)
+    }
+}
+
+/// Changes the pointers in an overlay if a schema has its definitions under the other keyword.
+fn with_pointers_into(schema: &Document, text: &str) -> String {
+    let [old, new] = DEFINITIONS.map(|keyword| (schema.root().get(keyword).is_some(), format!("#/{keyword}/")));
+    match (old, new) {
+        ((true, old), (false, new)) => text.replace(&new, &old),
+        ((false, old), (true, new)) => text.replace(&old, &new),
+        _ => text.to_owned(),
     }
 }
 

@@ -12,9 +12,9 @@ use crate::problem::{Problem, Problems};
 
 /// The keywords that the generator supports, besides `x-…`.
 #[rustfmt::skip]
-const KEYWORDS: [&str; 55] = [
+const KEYWORDS: [&str; 56] = [
     "$comment", "$defs", "$id", "$ref", "$schema", "additionalItems", "additionalProperties", "allOf", "anyOf",
-    "const", "contains", "contentEncoding", "contentMediaType", "default", "definitions", "dependencies",
+    "const", "contains", "contentEncoding", "contentMediaType", "contentSchema", "default", "definitions", "dependencies",
     "dependentRequired", "dependentSchemas", "deprecated", "description", "else", "enum", "examples",
     "exclusiveMaximum", "exclusiveMinimum", "format", "if", "items", "maxContains", "maxItems", "maxLength",
     "maxProperties", "maximum", "minContains", "minItems", "minLength", "minProperties", "minimum", "multipleOf",
@@ -23,6 +23,15 @@ const KEYWORDS: [&str; 55] = [
 ];
 
 const CORRECT: &str = "if the official schema has this mistake, correct it in the revision's overlay.yaml";
+/// The end of the validator's message about a pattern that JSON Schema allows and the validator doesn't.
+const NOT_LINEAR: &str = "can't be matched in linear time";
+const PATTERN: &str =
+    "correct it in the revision's overlay.yaml: write a pattern that accepts the same texts, or remove it";
+
+/// Whether a keyword belongs to JSON Schema, which no annotation of another vocabulary does.
+pub(super) fn is_keyword(name: &str) -> bool {
+    name.starts_with('$') || KEYWORDS.contains(&name)
+}
 
 /// Checks a schema document as a whole.
 ///
@@ -61,7 +70,11 @@ pub fn check_document(document: &Document) -> Result<(), Problems> {
     if let Err(error) = Validator::new(root) {
         for found in error.problems() {
             if problems.iter().all(|problem| problem.pointer != found.pointer) {
-                problems.push(document.problem(&found.pointer, &found.message).help(CORRECT));
+                let help = match found.message.ends_with(NOT_LINEAR) {
+                    true => PATTERN,
+                    false => CORRECT,
+                };
+                problems.push(document.problem(&found.pointer, &found.message).help(help));
             }
         }
     }
@@ -74,7 +87,8 @@ fn only_problem(document: &Document) -> Option<Problem> {
     if Dialect::of(root).is_err() {
         let problem = document.problem("#/$schema", "the generator does not read this dialect");
         return Some(problem.help(
-            "draft-07 and 2020-12 are read: http://json-schema.org/draft-07/schema# and https://json-schema.org/draft/2020-12/schema",
+            "draft-07 and 2020-12 are read: http://json-schema.org/draft-07/schema# and https://json-schema.org/draft/2020-12/schema; \
+             if the schema means the same in one of them, correct #/$schema in the revision's overlay.yaml",
         ));
     }
     let all: Vec<(String, &str, &Value)> = definitions(root, "#").collect();
@@ -124,10 +138,14 @@ fn all_dangle(document: &Document) -> Option<Problem> {
 /// Returns the problem of a keyword that the generator doesn't support, and the remedy.
 fn wrong_keyword(root: &Value, at: &str, keyword: &str, value: &Value) -> Option<(String, String)> {
     if !KEYWORDS.contains(&keyword) && !keyword.starts_with("x-") {
-        return Some((
-            format!("the generator can't honour the keyword `{keyword}`"),
-            "express the same with other keywords by a correction in the revision's overlay.yaml, or remove it there if it refuses no instance".into(),
-        ));
+        let express = "express the same with other keywords by a correction in the revision's overlay.yaml";
+        let help = match is_keyword(keyword) {
+            true => format!("{express}, or remove it there if it refuses no instance"),
+            false => format!(
+                "{express}; if it refuses no instance, put `{keyword}` under `annotations` in revisions.yaml instead"
+            ),
+        };
+        return Some((format!("the generator can't honour the keyword `{keyword}`"), help));
     }
     match keyword {
         "$id" | "$schema" if at != "#" => Some((

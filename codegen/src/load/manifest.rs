@@ -7,6 +7,7 @@ use mcp_wire::json_schema::{Dialect, pointer};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::check::is_keyword;
 use super::document::Document;
 use super::family::{Family, MCP};
 use super::parse::Format;
@@ -38,6 +39,9 @@ pub struct Manifest {
     /// Schemas that replace external references, by the value of `$ref`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) aliases: BTreeMap<String, Value>,
+    /// Keywords that describe values and refuse none, besides those of JSON Schema: ingesting removes them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) annotations: Vec<String>,
     /// The spelling of acronyms in Rust names (`URL: Url`).
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) acronyms: BTreeMap<String, String>,
@@ -136,6 +140,7 @@ struct Raw {
     hub: Option<Revision>,
     links: Option<String>,
     aliases: BTreeMap<String, Value>,
+    annotations: Vec<String>,
     acronyms: BTreeMap<String, String>,
     versions: BTreeMap<String, String>,
     revisions: Vec<Value>,
@@ -205,12 +210,18 @@ impl Manifest {
             let problem = document.problem(&at, format!("`{version}` isn't a version"));
             problem.help("write three numbers, as in 1.2.3")
         }));
+        let known = raw.annotations.iter().enumerate().filter(|(_, name)| is_keyword(name));
+        problems.extend(known.map(|(index, name)| {
+            let what = format!("`{name}` is a keyword of JSON Schema, which isn't removed");
+            document.problem(&format!("#/annotations/{index}"), what)
+        }));
         Problems::check(problems)?;
         Ok(Self {
             family: raw.family,
             hub: raw.hub,
             links: raw.links,
             aliases: raw.aliases,
+            annotations: raw.annotations,
             acronyms: raw.acronyms,
             versions: raw.versions,
             revisions,
@@ -228,7 +239,7 @@ impl Manifest {
         for line in yaml_serde::to_string(self)?.lines() {
             // An empty line before each section and each revision, for the reader.
             if line.starts_with(|char: char| char.is_alphanumeric())
-                || (line.starts_with("- ") && !text.ends_with("revisions:\n"))
+                || (line.starts_with("- ") && !text.ends_with(":\n"))
             {
                 text.push('\n');
             }

@@ -12,9 +12,9 @@ use crate::normalise::{accepts_everything, follow, only_requires};
 
 /// Keywords that don't restrict values. All others are assertions, even if no schema uses them yet.
 #[rustfmt::skip]
-const ANNOTATIONS: [&str; 16] = [
-    "$anchor", "$comment", "$defs", "$id", "$ref", "$schema", "contentEncoding", "contentMediaType", "default", "definitions",
-    "deprecated", "description", "examples", "format", "readOnly", "title",
+const ANNOTATIONS: [&str; 18] = [
+    "$anchor", "$comment", "$defs", "$id", "$ref", "$schema", "contentEncoding", "contentMediaType", "contentSchema",
+    "default", "definitions", "deprecated", "description", "examples", "format", "readOnly", "title", "writeOnly",
 ];
 
 /// Keywords whose assertions the types express.

@@ -346,6 +346,73 @@ fn a_dangling_reference_in_a_nested_definition_is_reported_only_if_that_is_used(
 }
 
 #[test]
+fn references_to_identifiers_become_pointers() {
+    let house = Fixture::new();
+    let definitions = |written: &[&str; 4]| {
+        let [thing, size, to_size, to_thing] = written;
+        format!(
+            r##"{{
+              "$id": "https://example.org/schema.json",
+              "$defs": {{
+                "Thing": {{ {thing} "type": "object", "properties": {{ "$id": {to_size}, "100%": {to_thing} }} }},
+                "Size": {{ {size} "type": "integer" }}
+              }}
+            }}"##
+        )
+    };
+    let expected = definitions(&[
+        "",
+        "",
+        r##"{"$ref": "#/$defs/Size"}"##,
+        r##"{"$ref": "#/$defs/Thing"}"##,
+    ]);
+    for (revision, written) in [
+        (
+            "anchors",
+            [
+                "",
+                r#""$anchor": "size","#,
+                r##"{"$ref": "#size"}"##,
+                r##"{"$ref": "#/$defs/Thing"}"##,
+            ],
+        ),
+        (
+            "documents",
+            [
+                r#""$id": "thing.json","#,
+                r#""$id": "size.json","#,
+                r#"{"$ref": "size.json"}"#,
+                r##"{"$ref": "#"}"##,
+            ],
+        ),
+        (
+            "absolute",
+            [
+                "",
+                "",
+                r##"{"$ref": "https://example.org/schema.json#/$defs/Size"}"##,
+                r##"{"$ref": "schema.json#/$defs/Thing"}"##,
+            ],
+        ),
+    ] {
+        let done = house.ingest(revision, &definitions(&written)).unwrap();
+        let ingested: Value = serde_json::from_str(&fs::read_to_string(done.schema).unwrap()).unwrap();
+        assert_eq!(
+            ingested,
+            serde_json::from_str::<Value>(&expected).unwrap(),
+            "{revision}"
+        );
+    }
+    let error = house
+        .ingest(
+            "twice",
+            &definitions(&[r#""$anchor": "a","#, r#""$anchor": "a","#, "{}", "{}"]),
+        )
+        .unwrap_err();
+    assert!(error.to_string().contains("#/$defs/Size/$anchor"), "{error}");
+}
+
+#[test]
 fn problems_that_would_stop_generate_are_reported_by_ingest_and_no_file_changes() {
     let house = Fixture::new();
     house.ingest("a", SCHEMA).unwrap();
@@ -723,6 +790,53 @@ error_codes:
         left_out.contains("Names are numbers.") && !left_out.contains("Titles are numbers"),
         "{overlay}"
     );
+}
+
+#[test]
+fn an_inherited_overlay_follows_definitions_to_the_other_keyword() {
+    let house = Fixture::new();
+    let overlay = r##"corrections:
+  - at: "#/definitions/Thing/properties/size"
+    expect: {type: integer}
+    to: {$ref: "#/definitions/Name"}
+    why: A size is a name.
+    link: https://example.org/2098-01-01#size
+
+deprecated:
+  - feature: names
+    at: ["#/definitions/Name"]
+    since: 2098-01-01
+    removal: soon
+    instead: say it
+    why: Nobody reads them.
+    link: https://example.org/2098-01-01#names
+"##;
+    house.overlay("2098-01-01", overlay);
+    let schema = |definitions: &str, name: &str| {
+        format!(
+            r##"{{"{definitions}": {{"Thing": {{"type": "object", "properties": {{"size": {{"type": "integer"}}}}}}{name}}}}}"##
+        )
+    };
+    let name = r#", "Name": {"type": "string"}"#;
+    house.ingest("2098-01-01", &schema("definitions", name)).unwrap();
+    let second = house.ingest("2099-01-01", &schema("$defs", name)).unwrap();
+    assert_eq!(second.left_out, []);
+    let kept = fs::read_to_string(second.overlay.unwrap()).unwrap();
+    let (_, kept) = kept.split_once("2099-01-01.\n\n").unwrap();
+    let expected = overlay
+        .replace("definitions", "$defs")
+        .replace("2098-01-01#", "2099-01-01#");
+    assert_eq!(kept, expected);
+
+    // The deprecated feature is gone, as a whole.
+    let third = house
+        .ingest("2100-01-01", r#"{"$defs": {"Other": {"type": "object"}}}"#)
+        .unwrap();
+    let gone = third
+        .left_out
+        .iter()
+        .find(|left_out| left_out.entry.contains("feature: names"));
+    assert_eq!(gone.unwrap().why, "this schema doesn't have what it expects");
 }
 
 /// A schema with the request `find`, whose parameters are `name` and `size`. `definitions` are added or replaced.

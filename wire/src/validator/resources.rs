@@ -7,13 +7,47 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use crate::json_schema::{DEFINITIONS, Dialect, UnknownDialect, pointer, subschemas, uri};
+use crate::json_schema::{DEFINITIONS, Dialect, UnknownDialect, pointer, subschemas, uri, walk};
 
-use super::error::{Problem, unexpected};
+use super::error::{Problem, SchemaError, unexpected};
 use super::meta_schemas::meta_schema;
 
 /// The position of a resource in [`Resources::list`]. Resources are never removed.
 pub(super) type ResourceId = usize;
+
+/// Returns the schemas of a document with a `$ref` into the document, and the target of each, as pointers. `$id` and
+/// `$anchor` are followed.
+///
+/// # Errors
+/// When an identifier is malformed or belongs to two schemas.
+///
+/// ```
+/// use mcp_wire::validator::reference_targets;
+/// use serde_json::json;
+///
+/// let document = json!({
+///     "$defs": {"Size": {"$anchor": "size", "type": "integer"}, "Box": {"$id": "box.json", "items": {"$ref": "/#size"}}},
+///     "$id": "https://example.org/",
+///     "$ref": "box.json",
+/// });
+/// let targets = reference_targets(&document).unwrap();
+/// let targets: Vec<String> = targets.into_iter().map(|(from, to)| format!("{from} → {to}")).collect();
+/// assert_eq!(targets, ["# → #/$defs/Box", "#/$defs/Box/items → #/$defs/Size"]);
+/// ```
+pub fn reference_targets(document: &Value) -> Result<Vec<(String, String)>, SchemaError> {
+    let mut resources = Resources::of(document).map_err(SchemaError::new)?;
+    let mut found = Vec::new();
+    walk(document, |at, schema| {
+        let reference = schema.get("$ref").and_then(Value::as_str);
+        let target = reference.zip(resources.around(at));
+        let target = target.and_then(|(reference, from)| resources.resolve(from, reference).ok());
+        // The places in other documents, which are meta-schemas, have a URI before the `#`.
+        if let Some(target) = target.filter(|target| target.at.starts_with('#')) {
+            found.push((at.to_owned(), target.at));
+        }
+    });
+    Ok(found)
+}
 
 /// A schema with its own base URI, and the schemas inside it without one.
 pub(super) struct Resource<'a> {
