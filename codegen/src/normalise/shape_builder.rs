@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 
 use super::added_schemas::AddedSchemas;
 use super::all_of::merge_intersection;
-use super::references::{pointer_of, resolve};
-use super::union::{distinct, one_of};
+use super::references::{follow, pointer_of, resolve};
+use super::union::{distinct, either_scalar, one_of};
 use super::{Node, Property, Scalar, Shape, Strings};
 
 /// Overlay annotation: the value is kept verbatim, even if the schema declares its members.
@@ -156,7 +156,56 @@ impl<'s> ShapeBuilder<'s> {
             let both = serde_json::json!({"allOf": [variant, rest]});
             self.build_within(&both, &pointer, depth)
         };
-        one_of(&self.added, variants.iter().enumerate().map(variant).collect(), pointer)
+        let mut variants: Vec<Node> = variants.iter().enumerate().map(variant).collect();
+        self.resolve_scalars(&mut variants);
+        one_of(&self.added, variants, pointer)
+    }
+
+    /// Replaces references to scalars by the scalars where another variant has the same Rust type, as in a union of two
+    /// enumerations.
+    fn resolve_scalars(&self, variants: &mut [Node]) {
+        let scalars: Vec<Option<Shape>> = variants.iter().map(|variant| self.scalar(&variant.shape)).collect();
+        for (index, variant) in variants.iter_mut().enumerate() {
+            let Some(scalar) = scalars[index].as_ref().filter(|scalar| **scalar != variant.shape) else {
+                continue;
+            };
+            let others = scalars[..index].iter().chain(&scalars[index + 1..]).flatten();
+            if others.into_iter().any(|other| either_scalar(scalar, other).is_some()) {
+                variant.shape = scalar.clone();
+            }
+        }
+    }
+
+    /// Returns the shape of a scalar, or of the scalar that a reference leads to.
+    fn scalar(&self, shape: &Shape) -> Option<Shape> {
+        let is_scalar = |shape: &Shape| {
+            matches!(
+                shape,
+                Shape::Boolean
+                    | Shape::Constant(_)
+                    | Shape::Integer
+                    | Shape::Number
+                    | Shape::String
+                    | Shape::Strings(_)
+            )
+        };
+        let Shape::Reference(target) = shape else {
+            return is_scalar(shape).then(|| shape.clone());
+        };
+        let schema = follow(self.root, pointer::resolve(self.root, target)?)?.as_object()?;
+        let inner = ["allOf", "anyOf", "oneOf"].map(|keyword| schema.get(keyword).and_then(Value::as_array));
+        let contains = |schema: &Value| {
+            ["$ref", "allOf", "anyOf", "oneOf"]
+                .iter()
+                .any(|keyword| schema.get(keyword).is_some())
+        };
+        // A union that refers to others can contain itself.
+        if inner.into_iter().flatten().flatten().any(contains) {
+            return None;
+        }
+        // The schemas that this builder would add aren't needed here.
+        let shape = Self::new(self.root).shape(schema, target, DEEPEST);
+        is_scalar(&shape).then_some(shape)
     }
 
     fn typed(&self, schema: &Map<String, Value>, kind: &str, pointer: &str, depth: usize) -> Shape {
