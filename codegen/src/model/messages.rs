@@ -223,7 +223,12 @@ fn results(model: &Model, input: &BuildInput<'_>, name: &str, method: &str) -> (
     if results.is_empty() {
         results = said(input.inherited_results);
     }
-    (results, union)
+    // Only named types and open JSON know how to validate themselves: a list or null isn't a type of its own.
+    let results = results.into_iter().map(|result| match model.resolve(&result) {
+        TypeRef::Named(_) | TypeRef::RawObject => result,
+        _ => TypeRef::Any,
+    });
+    (results.collect(), union)
 }
 
 /// Returns the direction of a request that is in no union: its sender is the peer that doesn't send its result.
