@@ -129,7 +129,7 @@ fn renamed(attributes: &[syn::Attribute]) -> Option<String> {
 }
 
 /// Returns a key for each name, such that no two become the same identifier, nor one that is reserved. Most names are
-/// their own key. For a name with a prefix, such as `example.org/size`, the key is the part after the prefix, if no
+/// their own key; of several that become the same identifier, the one that is spelt like it is. For a name with a prefix, such as `example.org/size`, the key is the part after the prefix, if no
 /// other name ends with the same part.
 fn distinct<'n>(
     names: impl Iterator<Item = &'n str>,
@@ -137,7 +137,12 @@ fn distinct<'n>(
     identifier: fn(&str) -> String,
 ) -> BTreeMap<String, String> {
     let mut taken: BTreeSet<String> = reserved.iter().map(|name| (*name).to_owned()).collect();
-    let names: Vec<&str> = names.collect();
+    let mut names: Vec<&str> = names.collect();
+    let is_identifier = |name: &str| name.is_ascii() && name.starts_with(|c: char| c.is_ascii_alphabetic());
+    names.sort_by_key(|name| {
+        let own = identifier(unprefixed(name));
+        (own != *name, !is_identifier(&own))
+    });
     let mut alike: BTreeMap<String, usize> = BTreeMap::new();
     for name in &names {
         *alike.entry(identifier(unprefixed(name))).or_default() += 1;
@@ -148,7 +153,7 @@ fn distinct<'n>(
             let last = unprefixed(name);
             let wanted = if alike[&identifier(last)] == 1 { last } else { name };
             let own = identifier(wanted);
-            let usable = own.is_ascii() && own.starts_with(|c: char| c.is_ascii_alphabetic()) && !taken.contains(&own);
+            let usable = is_identifier(&own) && !taken.contains(&own);
             let key = if usable {
                 wanted.to_owned()
             } else {
