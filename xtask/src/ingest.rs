@@ -63,11 +63,13 @@ pub fn run(args: IngestArgs) -> Result<(), Box<dyn Error>> {
         ))?;
     }
     for LeftOut { entry, why } in &done.left_out {
+        let mut lines = entry.lines().map(str::trim);
+        let mut first = lines.next().unwrap_or_default().to_owned();
         // The first place of several is on the line below `at:`.
-        let is_open = |line: &&str| !line.ends_with(':');
-        let lines = entry.lines().count().min(entry.lines().take_while(|line| !is_open(line)).count() + 1);
-        let first: Vec<&str> = entry.lines().take(lines).map(str::trim).collect();
-        status(format_args!("left out of the overlay: {}\n  {why}", first.join(" ")));
+        if first.ends_with(':') {
+            first = format!("{first} {}", lines.next().unwrap_or_default());
+        }
+        status(format_args!("left out of the overlay: {first}\n  {why}"));
     }
     warn(&done.warnings);
     Ok(print("next: cargo xtask generate\n")?)

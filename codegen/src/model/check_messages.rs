@@ -127,6 +127,7 @@ fn unions_without_sender(model: &Model, schema: &NormalisedSchema) -> Vec<Proble
             .filter(|(_, of, _)| *of == kind)
             .map(|(union, ..)| *union)
             .collect();
+        let names = sides.join(" and ");
         if shapes
             .definitions
             .values()
@@ -159,8 +160,9 @@ fn unions_without_sender(model: &Model, schema: &NormalisedSchema) -> Vec<Proble
             let to = json!({"$ref": pointer.replace('%', "%25")});
             let line = overlay_line("corrections", &format!("at: {at}, to: {to}"));
             let what = "this is a union of messages, and its name doesn't tell who sends them";
-            let help =
-                format!("if {side} has the same members (there is one union for each side), define it by {line}");
+            let help = format!(
+                "define {names}, the unions of what each side sends, by corrections; if this is {side}, by {line}"
+            );
             problems.push(Problem::at_pointer(pointer, what).help(help));
         }
     }
