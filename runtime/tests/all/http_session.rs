@@ -86,6 +86,30 @@ async fn a_session_over_http_works_at_every_revision() {
     server.abort();
 }
 
+#[tokio::test]
+async fn changes_are_delivered_at_every_revision() {
+    for revision in Revision::ALL {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+        let router = weather();
+        let server = tokio::spawn(serve(listener, HttpServer::new(router.clone())).into_future());
+        let options = Options {
+            supported: vec![revision],
+            ..Options::default()
+        };
+        let transport = HttpClient::new(&url, HttpOptions::default()).unwrap();
+        let session = connect_to(transport, options).await.unwrap();
+        let mut changes = session.peer().changes(ChangeFilter::lists()).await.unwrap();
+        assert!(changes.acknowledged().tool_list, "{revision}");
+        router.remove_tool("weather");
+        let change = tokio::time::timeout(Duration::from_secs(10), changes.next()).await;
+        let change = change.unwrap_or_else(|_| panic!("no change in {revision}"));
+        assert_eq!(change.unwrap().unwrap(), Change::ToolList);
+        session.close().await;
+        server.abort();
+    }
+}
+
 /// A store that only finds the sessions that started since `known` was cleared.
 #[derive(Clone, Default)]
 struct Forgetful {
