@@ -234,6 +234,8 @@ pub struct HttpFailure {
     pub status: StatusCode,
     /// The values of the header `WWW-Authenticate`, which state how to authenticate: at most 16, of at most 8 KiB each.
     pub challenges: Vec<String>,
+    /// The value of the header `Location` of a redirect that wasn't followed, if it has at most 8 KiB.
+    pub location: Option<String>,
     /// The start of the body, at most 4 KiB.
     pub body: String,
     /// The body as a JSON-RPC error response, if it is one and has at most 64 KiB.
@@ -247,6 +249,7 @@ impl HttpFailure {
         Self {
             status,
             challenges: Vec::new(),
+            location: None,
             body: String::new(),
             response: None,
         }
@@ -256,6 +259,9 @@ impl HttpFailure {
 impl fmt::Display for HttpFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the server answered with the HTTP status {}", self.status)?;
+        if let Some(location) = &self.location {
+            return write!(f, ", which redirects to {}", excerpt(location.as_bytes()));
+        }
         match &self.response {
             Some(response) => write!(f, " and error {}: {}", response.error.code, response.error.message),
             None if self.body.is_empty() => Ok(()),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use http::header::{CONTENT_TYPE, WWW_AUTHENTICATE};
+use http::header::{CONTENT_TYPE, HeaderMap, HeaderName, LOCATION, WWW_AUTHENTICATE};
 use mcp_adapters::mcp_wire;
 use mcp_runtime_core::transport::HttpFailure;
 
@@ -18,20 +18,17 @@ const FAILURE_BYTES: usize = 64 * 1024;
 const SHOWN_BYTES: usize = 4 * 1024;
 /// The timeout of reading this body.
 const FAILURE_TIMEOUT: Duration = Duration::from_secs(5);
-/// The maximum number of challenges that are kept, and the maximum bytes of each.
+/// The maximum number of challenges that are kept.
 const CHALLENGES: usize = 16;
-const CHALLENGE_BYTES: usize = 8 * 1024;
+/// The maximum bytes of a header that is kept.
+const HEADER_BYTES: usize = 8 * 1024;
 
 /// Converts a response with an error status to a failure. If the platform has timers, a slow body is cut.
 pub(super) async fn failure(mut response: Response, has_timers: bool) -> HttpFailure {
-    let challenges = response.headers().get_all(WWW_AUTHENTICATE).iter();
-    let challenges = challenges
-        .filter(|challenge| challenge.len() <= CHALLENGE_BYTES)
-        .take(CHALLENGES);
-    let challenges = challenges
-        .map(|challenge| String::from_utf8_lossy(challenge.as_bytes()).into_owned())
-        .collect();
     let status = response.status();
+    let challenges = kept(response.headers(), WWW_AUTHENTICATE).take(CHALLENGES).collect();
+    let location = kept(response.headers(), LOCATION).next();
+    let location = location.filter(|_| status.is_redirection());
     let mut body = Vec::new();
     let reading = async {
         while let Ok(Some(chunk)) = response.body_mut().chunk().await
@@ -45,10 +42,17 @@ pub(super) async fn failure(mut response: Response, has_timers: bool) -> HttpFai
         tracing::debug!(%status, "timed out reading the body of an error response");
     }
     let mut failure = HttpFailure::new(status);
-    failure.challenges = challenges;
+    (failure.challenges, failure.location) = (challenges, location);
     failure.response = mcp_wire::from_slice(&body).ok();
     failure.body = String::from_utf8_lossy(body.get(..SHOWN_BYTES).unwrap_or(&body)).into_owned();
     failure
+}
+
+/// The values of a header, except those that are too long.
+fn kept(headers: &HeaderMap, name: HeaderName) -> impl Iterator<Item = String> {
+    let values = headers.get_all(name).into_iter();
+    let values = values.filter(|value| value.len() <= HEADER_BYTES);
+    values.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
 }
 
 /// Waits for a future, but not longer than `time`, which is `None` on platforms without timers.

@@ -150,6 +150,19 @@ async fn a_failure_keeps_the_status_the_challenges_and_the_start_of_the_body() {
 }
 
 #[tokio::test]
+async fn the_error_of_a_redirect_to_another_origin_names_its_target() {
+    let server = Server::start().await;
+    let (client, mut receiver) = server.client(HttpOptions::default());
+    client.send(request(1, "tools/call")).await.expect("it is sent");
+    let headers = "location: https://other.example/mcp\r\n";
+    server.next().await.json(308, headers, &json!(null)).await;
+    assert_eq!(
+        failure(&mut receiver, 1).await.to_string(),
+        "the server answered with the HTTP status 308 Permanent Redirect, which redirects to https://other.example/mcp"
+    );
+}
+
+#[tokio::test]
 async fn the_status_and_the_json_rpc_error_of_a_refusal_reach_the_caller() {
     let server = Server::start().await;
     let client = HttpClient::new(&server.url(), HttpOptions::default()).expect("the address is one");
