@@ -7,6 +7,8 @@ use mcp_runtime_http::client::HttpOptions;
 use mcp_runtime_local::stdio::SpawnOptions;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 
 use super::server::{HttpServerConfig, ProcessConfig, ServerConfig};
 
@@ -49,23 +51,11 @@ pub struct FileError {
 #[serde(expecting = "an object with `mcpServers`")]
 struct Content {
     #[serde(rename = "mcpServers", alias = "servers")]
-    servers: BTreeMap<String, Entry>,
+    servers: BTreeMap<String, Value>,
 }
 
-#[derive(Deserialize)]
-struct Entry {
-    command: Option<String>,
-    #[serde(default)]
-    args: Vec<String>,
-    #[serde(default)]
-    env: BTreeMap<String, String>,
-    cwd: Option<String>,
-    url: Option<String>,
-    #[serde(default)]
-    headers: BTreeMap<String, String>,
-    #[serde(default)]
-    disabled: bool,
-}
+/// The members of a server that aren't used yet.
+struct Entry(Map<String, Value>);
 
 impl ServersFile {
     /// Reads a file.
@@ -88,14 +78,17 @@ impl ServersFile {
     /// When the text isn't that of such a file: the problem. A single invalid server isn't an error: see
     /// [`Self::invalid`].
     pub fn parse(text: &str) -> Result<Self, String> {
+        // Some editors start a file with a byte order mark.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let Content { servers } = serde_json::from_str(text).map_err(|error| error.to_string())?;
         let mut file = Self {
             servers: BTreeMap::new(),
             invalid: BTreeMap::new(),
         };
-        for (name, entry) in servers.into_iter().filter(|(_, entry)| !entry.disabled) {
-            match entry.config() {
-                Ok(config) => _ = file.servers.insert(name, config),
+        for (name, entry) in servers {
+            match Entry::config(entry) {
+                Ok(Some(config)) => _ = file.servers.insert(name, config),
+                Ok(None) => {}
                 Err(reason) => _ = file.invalid.insert(name, reason),
             }
         }
@@ -115,37 +108,56 @@ impl ServersFile {
 }
 
 impl Entry {
-    fn config(self) -> Result<ServerConfig, String> {
-        match (self.command, self.url) {
-            (Some(command), None) => {
-                let arguments = self.args.iter().map(|argument| Ok(expanded(argument)?.into()));
-                let environment = self
-                    .env
-                    .iter()
-                    .map(|(name, value)| Ok((name.clone(), expanded(value)?)));
-                Ok(ServerConfig::Process(ProcessConfig {
-                    program: expanded(&command)?.into(),
-                    arguments: arguments.collect::<Result<_, String>>()?,
-                    environment: environment.collect::<Result<_, String>>()?,
-                    directory: self.cwd.as_deref().map(expanded).transpose()?.map(PathBuf::from),
-                    options: SpawnOptions::default(),
-                }))
-            }
-            (None, Some(url)) => {
-                let mut headers = HeaderMap::new();
-                for (name, value) in &self.headers {
-                    let failed = |reason: String| format!("header {name:?}: {reason}");
-                    let (name, value) = header(name, &expanded(value)?).map_err(failed)?;
-                    headers.append(name, value);
-                }
-                Ok(ServerConfig::Http(HttpServerConfig {
-                    url: expanded(&url)?,
-                    headers,
-                    options: HttpOptions::default(),
-                }))
-            }
+    /// Returns the configuration of a server, or `None` if it is disabled.
+    fn config(entry: Value) -> Result<Option<ServerConfig>, String> {
+        let Value::Object(members) = entry else {
+            return Err("it isn't an object".to_owned());
+        };
+        let mut entry = Self(members);
+        if entry.take("disabled")? {
+            return Ok(None);
+        }
+        match (entry.take("command")?, entry.take("url")?) {
+            (Some(command), None) => entry.process(command).map(Some),
+            (None, Some(url)) => entry.http(url).map(Some),
             _ => Err("it needs either a `command` or a `url`".to_owned()),
         }
+    }
+
+    fn process(&mut self, command: String) -> Result<ServerConfig, String> {
+        let (arguments, environment): (Vec<String>, BTreeMap<String, String>) = (self.take("args")?, self.take("env")?);
+        let directory: Option<String> = self.take("cwd")?;
+        let arguments = arguments.iter().map(|argument| Ok(expanded(argument)?.into()));
+        let environment = environment
+            .into_iter()
+            .map(|(name, value)| Ok((name, expanded(&value)?)));
+        Ok(ServerConfig::Process(ProcessConfig {
+            program: expanded(&command)?.into(),
+            arguments: arguments.collect::<Result<_, String>>()?,
+            environment: environment.collect::<Result<_, String>>()?,
+            directory: directory.as_deref().map(expanded).transpose()?.map(PathBuf::from),
+            options: SpawnOptions::default(),
+        }))
+    }
+
+    fn http(&mut self, url: String) -> Result<ServerConfig, String> {
+        let mut headers = HeaderMap::new();
+        for (name, value) in self.take::<BTreeMap<String, String>>("headers")? {
+            let failed = |reason: String| format!("header {name:?}: {reason}");
+            let (name, value) = header(&name, &expanded(&value)?).map_err(failed)?;
+            headers.append(name, value);
+        }
+        Ok(ServerConfig::Http(HttpServerConfig {
+            url: expanded(&url)?,
+            headers,
+            options: HttpOptions::default(),
+        }))
+    }
+
+    /// Takes the value of a member, which can be absent.
+    fn take<T: DeserializeOwned + Default>(&mut self, name: &str) -> Result<T, String> {
+        let value = self.0.remove(name).map(serde_json::from_value).transpose();
+        Ok(value.map_err(|error| format!("`{name}`: {error}"))?.unwrap_or_default())
     }
 }
 
@@ -212,7 +224,26 @@ mod tests {
         assert_eq!(reason(both), r#"server "a": it needs either a `command` or a `url`"#);
         let header = r#"{"servers":{"a":{"url":"http://x","headers":{"b c":"d"}}}}"#;
         assert!(reason(header).starts_with(r#"server "a": header "b c": "#));
-        let disabled = r#"{"mcpServers":{"a":{"disabled":true}}}"#;
+        let arguments = r#"{"servers":{"a":{"command":"x","args":"y"}}}"#;
+        assert_eq!(
+            reason(arguments),
+            r#"server "a": `args`: invalid type: string "y", expected a sequence"#
+        );
+        assert_eq!(reason(r#"{"servers":{"a":5}}"#), r#"server "a": it isn't an object"#);
+        let disabled = r#"{"mcpServers":{"a":{"disabled":true,"args":5}}}"#;
         assert!(ServersFile::parse(disabled).unwrap().servers.is_empty());
+    }
+
+    #[test]
+    fn a_member_of_the_wrong_type_affects_only_its_server() {
+        let file = r#"{"servers":{"a":{"command":"x","env":{"A":1}},"b":{"command":"x"}}}"#;
+        let file = ServersFile::parse(file).unwrap();
+        assert!(file.servers.contains_key("b") && file.invalid["a"].starts_with("`env`: "));
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_skipped() {
+        let file = ServersFile::parse("\u{feff}{\"servers\":{\"a\":{\"command\":\"x\"}}}").unwrap();
+        assert!(file.servers.contains_key("a"));
     }
 }
