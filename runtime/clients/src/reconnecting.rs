@@ -55,8 +55,9 @@ struct Inner<C> {
     connector: C,
     client: Reusable,
     backoff: Backoff,
+    state: Mutex<State>,
     /// Locked while it connects, so that other calls wait for that.
-    state: Arc<tokio::sync::Mutex<State>>,
+    connecting: Arc<tokio::sync::Mutex<()>>,
     /// The tools whose calls can be repeated.
     repeatable: Mutex<HashSet<String>>,
     closing: CancellationToken,
@@ -92,7 +93,8 @@ impl<C: Connector> ReconnectingClient<C> {
             connector,
             client,
             backoff,
-            state: Arc::default(),
+            state: Mutex::default(),
+            connecting: Arc::default(),
             repeatable: Mutex::default(),
             closing: CancellationToken::new(),
         };
@@ -106,18 +108,24 @@ impl<C: Connector> ReconnectingClient<C> {
     /// # Errors
     /// When all attempts to reach the server fail, the server refuses the session, or the client is closed.
     pub async fn peer(&self) -> Result<Peer<ClientSide>, ConnectError> {
-        let mut state = Arc::clone(&self.inner.state).lock_owned().await;
-        if let Some(session) = state.session.as_ref().filter(|session| !session.is_closed()) {
-            return Ok(session.peer().clone());
-        }
+        let connecting = Arc::clone(&self.inner.connecting).lock_owned().await;
+        let has_connected = {
+            let state = self.inner.state.lock();
+            if let Some(session) = state.session.as_ref().filter(|session| !session.is_closed()) {
+                return Ok(session.peer().clone());
+            }
+            state.has_connected
+        };
         let inner = Arc::clone(&self.inner);
         let connected = tokio::spawn(async move {
+            let _connecting = connecting;
             let session = tokio::select! {
                 biased;
                 () = inner.closing.cancelled() => return Err(CallError::Closed.into()),
-                session = inner.connect(state.has_connected) => session?,
+                session = inner.connect(has_connected) => session?,
             };
             let peer = session.peer().clone();
+            let mut state = inner.state.lock();
             (state.session, state.has_connected) = (Some(session), true);
             Ok::<_, ConnectError>(peer)
         });
@@ -130,8 +138,9 @@ impl<C: Connector> ReconnectingClient<C> {
     }
 
     /// Whether there is a session now.
-    pub async fn is_connected(&self) -> bool {
-        let state = self.inner.state.lock().await;
+    #[must_use]
+    pub fn is_connected(&self) -> bool {
+        let state = self.inner.state.lock();
         state.session.as_ref().is_some_and(|session| !session.is_closed())
     }
 
@@ -248,7 +257,9 @@ impl<C: Connector> ReconnectingClient<C> {
     /// Ends the session permanently.
     pub async fn close(&self) {
         self.inner.closing.cancel();
-        let session = self.inner.state.lock().await.session.take();
+        let connecting = self.inner.connecting.lock().await;
+        let session = self.inner.state.lock().session.take();
+        drop(connecting);
         if let Some(session) = session {
             session.close().await;
         }

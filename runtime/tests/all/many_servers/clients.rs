@@ -27,9 +27,10 @@ async fn a_lost_session_is_replaced_at_the_next_call() {
     for revision in REVISIONS {
         let server = Local::new(revision, clock());
         let client = ReconnectingClient::with_backoff(client(), server.clone(), quick());
-        assert!(!client.is_connected().await);
+        assert!(!client.is_connected());
         assert_eq!(client.list_tools().await.unwrap().len(), 1);
         let before = client.peer().await.unwrap();
+        assert!(client.is_connected());
         server.end(false);
         before.state().ended.cancelled().await;
         assert_eq!(client.list_tools().await.unwrap().len(), 1, "{revision}");

@@ -208,6 +208,16 @@ async fn clients_report_which_servers_exceed_the_time_limit() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_client_is_not_connected_while_it_connects() {
+    let never = Gated::new(Local::new("2025-11-25", named("never")));
+    let clients = Clients::new(Client::new("app", "1.0"), [("never".to_owned(), never)]).unwrap();
+    let clients = clients.time_limit(Duration::from_secs(2));
+    assert_eq!(clients.connect().await.len(), 1);
+    // It keeps connecting.
+    assert!(!clients.server("never").unwrap().is_connected());
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_connection_attempt_that_hangs_is_retried() {
     for revision in REVISIONS {
         let hanging = Gated::new(Local::new("2025-11-25", named("hanging")));
