@@ -5,10 +5,11 @@ use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use mcp_adapters::Revision;
+use mcp_adapters::mcp_wire::path::Segment;
+use mcp_adapters::{Loss, PeerTypes as _, Revision};
 use mcp_runtime_core::internal::{ClientInfo, canonical, connect_by_handshake, connect_with, with_era};
 use mcp_runtime_core::transport::{Connection, Connector};
-use mcp_runtime_core::{CallError, ClientSession, ConnectError, Era};
+use mcp_runtime_core::{CallError, ClientSession, ConnectError, Era, LossObserver};
 use mcp_runtime_util::Mutex;
 use tokio::sync::{OnceCell, OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
@@ -174,8 +175,9 @@ impl<C: Connector> Servers<C> {
         first_message: &FirstMessage,
         transport: C::Transport,
     ) -> Result<(ClientSession, Arc<Links>), ConnectError> {
-        let options = self.options.of_sessions();
         let client = first_message.revision;
+        let mut options = self.options.of_sessions();
+        options.losses = options.losses.map(|losses| without_description(client, losses));
         let input_requests = OpenInputRequests::new(self.options.suspended_calls, self.options.suspension_timeout);
         let links = Links::new(client, input_requests);
         let handler = UpstreamHandler(Arc::clone(&links)).into();
@@ -334,4 +336,28 @@ fn identity(info: &ClientInfo, principal: Option<&str>) -> String {
     let implementation = serde_json::to_value(&info.implementation).unwrap_or_default();
     let capabilities = serde_json::to_value(&info.capabilities).unwrap_or_default();
     canonical(&serde_json::json!([principal, implementation, capabilities]))
+}
+
+/// Wraps an observer of losses. It omits the members by which each request of a stateless client describes the client:
+/// a server with a handshake gets this description once from the bridge.
+fn without_description(client: Revision, losses: LossObserver) -> LossObserver {
+    let lifecycle = client.lifecycle();
+    let described = [
+        lifecycle.meta_version,
+        lifecycle.meta_client,
+        lifecycle.meta_capabilities,
+        lifecycle.meta_log_level,
+    ];
+    let is_described = move |loss: &Loss| match loss.path.segments() {
+        [Segment::Member(params), Segment::Member(meta), Segment::Member(key)] => {
+            params == "params" && meta == "_meta" && described.contains(&Some(key.as_str()))
+        }
+        _ => false,
+    };
+    Arc::new(move |method, lost| {
+        let lost: Vec<Loss> = lost.iter().filter(|loss| !is_described(loss)).cloned().collect();
+        if !lost.is_empty() {
+            losses(method, &lost);
+        }
+    })
 }

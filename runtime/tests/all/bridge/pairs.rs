@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::StreamExt;
+use mcp_adapters::PeerTypes as _;
 use mcp_runtime::mcp_wire::{self, RawJson};
 use mcp_runtime::router::{Call, resource};
 use mcp_runtime::transport::ChannelTransport;
@@ -100,6 +101,18 @@ fn router() -> Router {
         .with(resource(hub::Resource::new("one", "note:///one"), |_: Call| async {
             "text".to_owned()
         }))
+}
+
+#[tokio::test]
+async fn the_description_of_a_stateless_client_is_not_lost_for_a_server_with_a_handshake() {
+    for server in Revision::ALL.into_iter().filter(|server| !server.is_stateless()) {
+        let (options, losses) = options();
+        let (transport, _serving) = bridged(&router(), server, options);
+        let session = client(Revision::HUB, Client::default(), transport).await;
+        session.call_tool("echo", ()).await.expect("it is called");
+        let told = losses.lock().expect("nobody panics").clone();
+        assert!(!told.iter().any(|loss| loss.contains("_meta")), "{server}: {told:?}");
+    }
 }
 
 fn text(result: &hub::CallToolResult) -> String {
