@@ -152,7 +152,7 @@ impl fmt::Display for SessionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoSuchMethod => f.write_str("the revision has no such method"),
-            Self::Missing(member) => write!(f, "`{member}` is required"),
+            Self::Missing(member) => write!(f, "`{member}` is missing or has the wrong type"),
             Self::Member(member, error) => write!(f, "`{member}`: {error}"),
         }
     }

@@ -80,9 +80,11 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// When they aren't UTF-8.
     pub fn from_slice(bytes: &'a [u8]) -> Decoded<Self> {
-        std::str::from_utf8(bytes)
-            .map(Self::new)
-            .map_err(|error| DecodeError::new(DecodeErrorKind::Syntax, "UTF-8", "other bytes", error.valid_up_to()))
+        std::str::from_utf8(bytes).map(Self::new).map_err(|error| {
+            let offset = error.valid_up_to();
+            let found = format!("other bytes at byte {offset}");
+            DecodeError::new(DecodeErrorKind::Syntax, "UTF-8", found, offset)
+        })
     }
 
     /// Creates a reader at the start of a text in which some values are known. Their depth isn't checked again.
