@@ -11,6 +11,7 @@ mod decode;
 mod error;
 mod gateway;
 mod generate;
+mod input_file;
 mod interface;
 mod manual;
 mod message;

@@ -2,7 +2,7 @@
 //! exchange.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs::File;
 use std::path::Path;
 
 use mcp_adapters::Revision;
@@ -11,6 +11,7 @@ use mcp_runtime::transport::MessageDirection;
 use serde::{Deserialize, Serialize};
 
 use crate::error::CommandError;
+use crate::input_file::read_text;
 use crate::message::Seen;
 
 /// The file mode of transcripts on Unix.
@@ -120,7 +121,7 @@ pub fn no_such_session(file: &Path, others: &[Session]) -> CommandError {
 
 /// Reads the sessions of a transcript, in order of their numbers.
 pub fn read(file: &Path) -> Result<Vec<Session>, CommandError> {
-    let text = fs::read_to_string(file).map_err(|error| CommandError::file(file, error))?;
+    let text = read_text(file).map_err(|error| CommandError::file(file, error))?;
     let mut sessions: BTreeMap<u64, Session> = BTreeMap::new();
     for (number, line) in text.lines().enumerate() {
         let line: Line =

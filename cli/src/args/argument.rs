@@ -4,6 +4,7 @@ use mcp_adapters::mcp_wire::{Decode, RawJson, from_str};
 use serde::de::IgnoredAny;
 
 use super::server::pair;
+use crate::input_file::read_text;
 
 /// An argument of a tool.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,7 +41,7 @@ pub fn json<T: Decode>(text: &str) -> Result<T, String> {
     let Some(file) = text.strip_prefix('@') else {
         return parsed(text);
     };
-    let content = std::fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
+    let content = read_text(file).map_err(|error| format!("{file}: {error}"))?;
     parsed(&content).map_err(|error| format!("{file}: {error}"))
 }
 

@@ -22,6 +22,7 @@ use super::example::example;
 use crate::args::{CheckArgs, ToolPolicy};
 use crate::client::shown;
 use crate::error::CommandError;
+use crate::input_file::read_text;
 use crate::report::Finding;
 use crate::suggest::tip;
 use crate::text::one_line;
@@ -72,7 +73,7 @@ pub fn read_arguments(file: Option<&Path>) -> Result<Arguments, CommandError> {
         let invalid = |error| CommandError::Argument(format!("--arguments: {error}"));
         return serde_json::from_str(json).map_err(invalid);
     }
-    let text = std::fs::read_to_string(file).map_err(|error| CommandError::file(file, error))?;
+    let text = read_text(file).map_err(|error| CommandError::file(file, error))?;
     serde_json::from_str(&text).map_err(|error| CommandError::file(file, error))
 }
 
@@ -81,6 +82,8 @@ pub fn read_arguments(file: Option<&Path>) -> Result<Arguments, CommandError> {
 pub struct Found {
     pub faults: Vec<(String, Finding)>,
     pub warnings: Vec<(String, String)>,
+    /// The lists that can't be read to their end, and the reasons.
+    pub unfinished: Vec<(String, String)>,
     /// The number of tools that weren't called, because they don't declare that they change nothing.
     pub uncalled: usize,
 }
@@ -90,10 +93,11 @@ pub struct Found {
 pub async fn use_server(peer: &Peer<ClientSide>, args: &CheckArgs, arguments: &Arguments) -> Found {
     // Nobody reads the progress, but this requests it from the server.
     let peer = &peer.clone().with_progress(mpsc::channel(1).0);
-    let tools: Vec<Tool> = list(peer, args.limit).await;
-    let resources: Vec<Resource> = list(peer, args.limit).await;
-    let templates: Vec<ResourceTemplate> = list(peer, args.limit).await;
-    let prompts: Vec<Prompt> = list(peer, args.limit).await;
+    let mut found = Found::default();
+    let tools: Vec<Tool> = list(peer, args.limit, &mut found).await;
+    let resources: Vec<Resource> = list(peer, args.limit, &mut found).await;
+    let templates: Vec<ResourceTemplate> = list(peer, args.limit, &mut found).await;
+    let prompts: Vec<Prompt> = list(peer, args.limit, &mut found).await;
     for resource in &resources {
         let _ = peer.read_resource(ReadResourceRequestParams::new(&resource.uri)).await;
     }
@@ -107,7 +111,6 @@ pub async fn use_server(peer: &Peer<ClientSide>, args: &CheckArgs, arguments: &A
         }
     }
     follow_changes(peer, resources.first()).await;
-    let mut found = Found::default();
     let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
     for name in arguments.keys().filter(|name| !names.contains(&name.as_str())) {
         let unknown = format!(
@@ -133,13 +136,24 @@ pub async fn use_server(peer: &Peer<ClientSide>, args: &CheckArgs, arguments: &A
     found
 }
 
-/// The first items of a list; none if the server doesn't have the list.
+/// The first items of a list, until it fails; none if the server doesn't have the list.
 async fn list<T: Paginated<ClientRequest, ServerResult> + Send + 'static>(
     peer: &Peer<ClientSide>,
     limit: usize,
+    found: &mut Found,
 ) -> Vec<T> {
-    let items = peer.list().take(limit).into_stream();
-    items.filter_map(async |item| item.ok()).collect().await
+    let (mut items, mut listed) = (Vec::new(), peer.list::<T>().take(limit));
+    while let Some(item) = listed.next().await {
+        match item {
+            Ok(item) => items.push(item),
+            Err(CallError::InvalidResult(reason)) => {
+                let case = T::page(None).method().to_owned();
+                found.unfinished.push((case, reason));
+            }
+            Err(_) => {}
+        }
+    }
+    items
 }
 
 async fn get_prompt(peer: &Peer<ClientSide>, prompt: &Prompt) {

@@ -14,6 +14,7 @@ use self::changes::changes;
 use crate::args::{DiffArgs, Format, is_url};
 use crate::client::interface_of;
 use crate::error::{CommandError, Summary};
+use crate::input_file::read_text;
 use crate::paint::{BAD, DOUBTFUL, GOOD, NONE, Paint};
 use crate::plain::plain;
 use crate::text::{write_json, write_table};
@@ -90,7 +91,7 @@ pub fn diff(args: &DiffArgs, mut output: impl Paint) -> Result<Summary, CommandE
 
 /// Reads a snapshot.
 fn read(file: &Path) -> Result<Value, CommandError> {
-    let text = std::fs::read_to_string(file).map_err(|error| CommandError::file(file, error))?;
+    let text = read_text(file).map_err(|error| CommandError::file(file, error))?;
     let snapshot: Value = serde_json::from_str(&text).map_err(|error| CommandError::file(file, error))?;
     match snapshot.get("tools").is_some_and(Value::is_array) {
         true => Ok(snapshot),

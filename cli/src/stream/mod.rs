@@ -46,6 +46,9 @@ impl<R: BufRead> Stream<R> {
     /// others.
     pub fn read(&mut self, text: &mut Vec<u8>) -> io::Result<Option<(Place, Result<(), Malformed>)>> {
         text.clear();
+        if self.place == Place::START {
+            self.skip_byte_order_mark()?;
+        }
         while let Some(byte) = self.peek()?.filter(|byte| is_space(*byte)) {
             self.advance(byte);
         }
@@ -93,6 +96,18 @@ impl<R: BufRead> Stream<R> {
                 break;
             }
             self.advance(byte);
+        }
+        Ok(())
+    }
+
+    /// Skips the mark with which some programs start a file. Its first byte can't start a value.
+    fn skip_byte_order_mark(&mut self) -> io::Result<()> {
+        for byte in "\u{feff}".bytes() {
+            if self.peek()? != Some(byte) {
+                break;
+            }
+            self.advance(byte);
+            self.place.column = 1;
         }
         Ok(())
     }
@@ -147,6 +162,14 @@ mod tests {
         ];
         assert_eq!(read_all(input, 100), expected);
         assert!(read_all(" \n\u{1e}", 100).is_empty());
+    }
+
+    #[test]
+    fn a_byte_order_mark_at_the_start_is_skipped() {
+        assert_eq!(read_all("\u{feff}{}\n{}", 100), ["1:1 3 {}", "2:1 6 {}"]);
+        assert!(read_all("\u{feff}", 100).is_empty());
+        let found = read_all("{}\n\u{feff}{}", 100);
+        assert_eq!(found[1], "2:1 3 expected a value at line 2, column 1");
     }
 
     #[test]

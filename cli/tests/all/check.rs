@@ -95,6 +95,16 @@ fn a_violation_is_reported_with_its_path_schema_keyword_and_link() {
 
 #[cfg(unix)]
 #[test]
+fn a_list_without_an_end_is_a_fault() {
+    let server = script("", &[HELLO, ("tools/list", r#"{"tools":[],"nextCursor":"same"}"#)]);
+    let (status, found) = findings(&server);
+    assert_eq!((status, found.len()), (Some(1), 1), "{found:?}");
+    assert_eq!(found[0].0, "tools/list");
+    assert_eq!(found[0].1["message"], "the list repeats the cursor \"same\"");
+}
+
+#[cfg(unix)]
+#[test]
 fn structured_content_is_validated_against_the_output_schema() {
     let tools = r#"{"tools":[{"name":"sum","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true},
         "outputSchema":{"type":"object","properties":{"n":{"type":"number"}},"required":["n"]}}]}"#

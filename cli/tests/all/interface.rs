@@ -14,6 +14,9 @@ fn a_snapshot_is_compared_with_a_server_and_with_another_snapshot() {
     let snapshot = succeeds(&["snapshot", "--", weather()]);
     std::fs::write(&old, &snapshot).unwrap();
     assert_eq!(succeeds(&["diff", &old, "--", weather()]), "");
+    // As some editors save it, with a byte order mark.
+    std::fs::write(&new, format!("\u{feff}{snapshot}")).unwrap();
+    assert_eq!(succeeds(&["diff", &old, &new]), "");
 
     let mut changed: Value = serde_json::from_str(&snapshot).unwrap();
     changed["tools"][0]["inputSchema"]["required"] = json!(["city", "country"]);

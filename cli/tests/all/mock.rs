@@ -42,6 +42,17 @@ fn a_recorded_session_is_served_with_the_recorded_responses() {
 }
 
 #[test]
+fn a_file_of_another_kind_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("other.json");
+    std::fs::write(&file, r#"{"mcpServers":{}}"#).unwrap();
+    let refused = run(&["mock", file.to_str().unwrap()]);
+    assert_eq!(refused.status.code(), Some(2));
+    let error = "it is neither a snapshot, which has `tools`, nor what `mcp-rev bridge --record` writes\n";
+    assert!(stderr(&refused).ends_with(error), "{}", stderr(&refused));
+}
+
+#[test]
 fn a_snapshot_is_served_with_made_up_values() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("interface.json");

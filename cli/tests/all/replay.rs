@@ -270,11 +270,7 @@ fn a_server_that_exits_or_does_not_respond_is_reported() {
 fn the_error_for_a_wrong_transcript_explains_what_one_is() {
     let files = Files::new();
     let file = &files.write("session.jsonl", "{}\n");
-    for arguments in [
-        &["replay", file, "--", "none"][..],
-        &["check", "--transcript", file],
-        &["mock", file],
-    ] {
+    for arguments in [&["replay", file, "--", "none"][..], &["check", "--transcript", file]] {
         let refused = run(arguments);
         assert_eq!(refused.status.code(), Some(2));
         let expected = "it isn't what `mcp-rev bridge --record` writes: line 1: missing field `time`";

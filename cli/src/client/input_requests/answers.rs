@@ -8,6 +8,8 @@ use mcp_runtime::mcp_wire::from_str;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::input_file::read_text;
+
 /// The answers in the order of the requests. A request for which no answer remains is declined.
 #[derive(Debug, Default, Deserialize)]
 #[serde(
@@ -24,7 +26,7 @@ pub struct Answers {
 
 impl Answers {
     pub fn read(file: &Path) -> Result<Self, String> {
-        let text = std::fs::read_to_string(file).map_err(|error| error.to_string())?;
+        let text = read_text(file).map_err(|error| error.to_string())?;
         let answers: Self = serde_json::from_str(&text).map_err(|error| error.to_string())?;
         for (index, answer) in answers.elicitation.iter().enumerate() {
             let decoded = from_str::<ElicitResult>(&answer.to_string());
