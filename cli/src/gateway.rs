@@ -35,6 +35,9 @@ fn gateway_of(args: &GatewayArgs) -> Result<Gateway, CommandError> {
             known: servers.into_keys().collect(),
         });
     }
+    if servers.is_empty() {
+        return Err(CommandError::file(&args.file, "it names no server"));
+    }
     servers.retain(|name, _| is_wanted(name));
     let mut gateway = Gateway::new("mcp-rev", env!("CARGO_PKG_VERSION")).time_limit(args.timeout);
     if args.flat {

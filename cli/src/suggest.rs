@@ -17,6 +17,7 @@ pub fn tip(name: &str, known: &[&str]) -> String {
     match (similar(name, known), known) {
         (Some(similar), _) => format!("did you mean {similar:?}?"),
         (None, []) => "there are none".to_owned(),
+        (None, [only]) => format!("there is only {only}"),
         (None, known) => format!("there are {}", known.join(", ")),
     }
 }
@@ -36,6 +37,7 @@ mod tests {
             tip("Nonesuch", &known),
             "there are Tool, ToolAnnotations, ListToolsResult"
         );
+        assert_eq!(tip("Nonesuch", &["Tool"]), "there is only Tool");
         assert_eq!(tip("Tool", &[]), "there are none");
     }
 }

@@ -17,6 +17,7 @@ mod values;
 use std::ffi::OsString;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use mcp_adapters::Revision;
 
@@ -82,10 +83,30 @@ impl Args {
     /// Parses the command line. `--color` applies to help and errors too.
     pub fn parse_with_color(args: Vec<OsString>) -> Self {
         let color = value_of("--color", &args).and_then(|when| ColorChoice::from_str(when.to_str()?, false).ok());
-        let command = Self::command().color(color.unwrap_or(ColorChoice::Auto));
-        let parsed = Self::from_arg_matches(&command.get_matches_from(args));
-        parsed.unwrap_or_else(|error| error.exit())
+        let mut command = Self::command().color(color.unwrap_or(ColorChoice::Auto));
+        let parsed = command
+            .try_get_matches_from_mut(&args)
+            .and_then(|matches| Self::from_arg_matches(&matches));
+        parsed.unwrap_or_else(|error| with_tip_on_servers(error, &command, &args).exit())
     }
+}
+
+/// Replaces the tip on an unexpected argument if it may be part of the command of a server, and `--` is missing.
+fn with_tip_on_servers(mut error: clap::Error, command: &clap::Command, args: &[OsString]) -> clap::Error {
+    let starts_servers = args
+        .iter()
+        .find_map(|arg| command.find_subcommand(arg))
+        .is_some_and(|command| command.get_arguments().any(clap::Arg::is_last_set));
+    let is_similar_to_an_option = error.get(ContextKind::SuggestedArg).is_some();
+    if error.kind() == ErrorKind::UnknownArgument
+        && starts_servers
+        && !is_similar_to_an_option
+        && !args.iter().any(|arg| arg == "--")
+    {
+        let tip = "the command that starts a server goes after `--`".into();
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+    }
+    error
 }
 
 /// Finds the value of an option that is needed before the others are parsed.

@@ -18,7 +18,7 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 #[command(group = ArgGroup::new("target").required(true).args(["url", "command", "config"]))]
 pub struct ServerArgs {
     /// The URL of a server over HTTP
-    #[arg(value_parser = url)]
+    #[arg(value_parser = server_url)]
     pub url: Option<String>,
     /// The command that starts a server on its standard input and output, with its arguments
     #[arg(last = true)]
@@ -63,10 +63,15 @@ pub fn is_url(text: &str) -> bool {
 pub fn url(text: &str) -> Result<String, &'static str> {
     match is_url(text) {
         true => Ok(text.to_owned()),
-        false => Err(
-            "not an HTTP URL: the name of a tool goes before it, and the command that starts a server goes after `--`",
-        ),
+        false => Err("not an HTTP URL, such as https://example.org/mcp"),
     }
+}
+
+/// Parses the URL of a server, for which its command may have been given.
+fn server_url(text: &str) -> Result<String, &'static str> {
+    url(text).map_err(
+        |_| "not an HTTP URL: the name of a tool goes before it, and the command that starts a server goes after `--`",
+    )
 }
 
 pub fn header(text: &str) -> Result<(HeaderName, HeaderValue), &'static str> {

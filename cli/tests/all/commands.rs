@@ -337,6 +337,33 @@ fn a_wrong_name_has_a_suggestion() {
 }
 
 #[test]
+fn a_command_of_a_server_without_dashes_has_a_tip() {
+    let commands: [&[&str]; 4] = [
+        &["inspect", "npx", "-y", "server"],
+        &["call", "weather", "python", "server.py"],
+        &["bridge", "npx", "-y", "server"],
+        &["inspect", "http://127.0.0.1:1/mcp", "--quux"],
+    ];
+    for args in commands {
+        let output = mcp_rev(args, "");
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        let stderr = stderr(&output);
+        let tip = "tip: the command that starts a server goes after `--`\n";
+        assert!(stderr.contains(tip), "{args:?}: {stderr}");
+    }
+    let output = mcp_rev(&["decode", "tools.json"], "");
+    assert!(!stderr(&output).contains("tip"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_url_that_is_not_one_is_an_error_about_urls() {
+    let output = mcp_rev(&["bridge", "--to", "example.org/mcp"], "");
+    assert_eq!(output.status.code(), Some(2));
+    let error = "not an HTTP URL, such as https://example.org/mcp\n";
+    assert!(stderr(&output).contains(error), "{}", stderr(&output));
+}
+
+#[test]
 fn commands_have_manual_pages_and_shells_have_completions() {
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let script = mcp_rev(&["completions", shell], "");

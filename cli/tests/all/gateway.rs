@@ -43,6 +43,19 @@ fn the_gateway_combines_servers_of_a_file_for_every_revision() {
 }
 
 #[test]
+fn a_file_without_servers_is_an_error() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("mcp.json");
+    std::fs::write(&file, r#"{"mcpServers":{}}"#).unwrap();
+    let refused = run(&["gateway", file.to_str().unwrap()]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert_eq!(
+        stderr(&refused),
+        format!("error: {}: it names no server\n", file.display())
+    );
+}
+
+#[test]
 fn a_server_that_cannot_be_started_is_logged_only_once() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("mcp.json");
