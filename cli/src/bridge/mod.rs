@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_runtime::bridge::{Bridge, BridgeError, BridgeOptions, Connector};
+use mcp_runtime::bridge::{Bridge, BridgeError, BridgeOptions};
 use mcp_runtime::transport::http::client::HttpClient;
 use mcp_runtime::transport::http::client::reqwest::header::HeaderName;
 use mcp_runtime::transport::http::server::{HttpServer, Listener, serve};
@@ -133,7 +133,7 @@ async fn listen<T: Transport>(
 }
 
 /// Serves the client that started the bridge.
-async fn serve_one<C: Connector>(bridge: &Bridge<C>, client: impl Transport) -> Result<Summary, CommandError> {
+async fn serve_one(bridge: &Bridge, client: impl Transport) -> Result<Summary, CommandError> {
     let mut served = Box::pin(bridge.serve(client));
     let outcome = tokio::select! {
         outcome = &mut served => outcome,
@@ -149,7 +149,7 @@ async fn serve_one<C: Connector>(bridge: &Bridge<C>, client: impl Transport) -> 
 }
 
 /// The server of the bridge's clients over HTTP.
-fn http_server<C: Connector>(bridge: &Bridge<C>, recorder: &Arc<Recorder>) -> HttpServer {
+fn http_server(bridge: &Bridge, recorder: &Arc<Recorder>) -> HttpServer {
     let (bridge, recorder) = (bridge.clone(), Arc::clone(recorder));
     HttpServer::from_fn(move |transport, info| {
         let bridge = bridge.clone();

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use mcp_adapters::mcp_wire::{ErrorObject, MessageHeader, RawJson};
 use mcp_adapters::{PeerTypes, Revision, hub};
 use mcp_runtime_core::internal::{
-    Handling, RawAnswer, RawMessage, Relay, Server, ServerInfo, SessionState, Subscriptions, set_member, start_server,
+    DynTransport, Handling, RawAnswer, RawMessage, Relay, Server, ServerInfo, SessionState, Subscriptions, set_member,
+    start_server,
 };
-use mcp_runtime_core::transport::{Purpose, Transport};
+use mcp_runtime_core::transport::Purpose;
 use mcp_runtime_core::{ClientSide, Context, Handler, HandlerResult, LossObserver, Options, ServerSession, ServerSide};
 use mcp_runtime_util::{BoxFuture, Mutex};
 use serde_json::Value;
@@ -31,7 +32,7 @@ pub fn start(
     first_message: &FirstMessage,
     client: &ClientId,
     mut options: Options,
-    transport: impl Transport,
+    transport: DynTransport,
 ) -> (Arc<Downstream>, ServerSession) {
     let upstream = current.get();
     let (implementation, mut capabilities, instructions) = server_of(&upstream.state, first_message.revision);

@@ -58,7 +58,7 @@ use std::sync::Arc;
 
 use mcp_adapters::mcp_wire::{ErrorObject, ErrorResponse};
 use mcp_adapters::{PeerTypes, session_messages};
-use mcp_runtime_core::internal::{internal_error, to_json};
+use mcp_runtime_core::internal::{DynTransport, internal_error, to_json};
 use mcp_runtime_core::transport::{Sender, Transport};
 use mcp_runtime_core::{CallError, ConnectError};
 use tokio_util::sync::CancellationToken;
@@ -76,31 +76,21 @@ pub use self::options::BridgeOptions;
 pub use mcp_runtime_core::transport::Connector;
 
 /// A bridge to one server, for any number of clients. Clones are the same bridge.
-pub struct Bridge<C: Connector> {
-    servers: Arc<Servers<C>>,
+#[derive(Clone)]
+pub struct Bridge {
+    servers: Arc<Servers>,
     options: BridgeOptions,
     closing: CancellationToken,
     /// The clients being served.
     clients: TaskTracker,
 }
 
-impl<C: Connector> Clone for Bridge<C> {
-    fn clone(&self) -> Self {
-        Self {
-            servers: Arc::clone(&self.servers),
-            options: self.options.clone(),
-            closing: self.closing.clone(),
-            clients: self.clients.clone(),
-        }
-    }
-}
-
-impl<C: Connector> Bridge<C> {
+impl Bridge {
     /// Creates a bridge to the server that `connector` connects to. It connects when the first client arrives, or by
     /// [`Self::start`].
-    pub fn new(connector: C, options: BridgeOptions) -> Self {
+    pub fn new(connector: impl Connector, options: BridgeOptions) -> Self {
         Self {
-            servers: Servers::new(connector, options.clone()),
+            servers: Servers::new(connector.into(), options.clone()),
             options,
             closing: CancellationToken::new(),
             clients: TaskTracker::new(),
@@ -152,7 +142,7 @@ impl<C: Connector> Bridge<C> {
             () = self.closing.cancelled() => return Ok(()),
         };
         match leased {
-            Ok(lease) => self.serve_with(lease, first_message, client, transport).await,
+            Ok(lease) => self.serve_with(lease, first_message, client, transport.into()).await,
             Err(error) => {
                 let told = ErrorResponse::new(first_message.id.clone(), refusal(&first_message, &error));
                 // The client may have gone.
@@ -168,7 +158,7 @@ impl<C: Connector> Bridge<C> {
         mut lease: Arc<Lease>,
         first_message: FirstMessage,
         client: ClientId,
-        transport: impl Transport,
+        transport: DynTransport,
     ) -> Result<(), BridgeError> {
         let current = Current::new(Arc::clone(&lease.upstream));
         let (downstream, session) = downstream::start(

@@ -7,8 +7,10 @@ use std::time::Duration;
 
 use mcp_adapters::mcp_wire::path::Segment;
 use mcp_adapters::{Loss, PeerTypes as _, Revision};
-use mcp_runtime_core::internal::{ClientInfo, canonical, connect_by_handshake, connect_with, with_era};
-use mcp_runtime_core::transport::{Connection, Connector};
+use mcp_runtime_core::internal::{
+    ClientInfo, DynConnector, DynTransport, canonical, connect_by_handshake, connect_with, with_era,
+};
+use mcp_runtime_core::transport::Connection;
 use mcp_runtime_core::{CallError, ClientSession, ConnectError, Era, LossObserver};
 use mcp_runtime_util::Mutex;
 use tokio::sync::{OnceCell, OwnedSemaphorePermit, Semaphore};
@@ -32,12 +34,12 @@ use super::upstream_handler::UpstreamHandler;
 const LOOK: Duration = Duration::from_secs(1);
 
 /// The sessions with one server.
-pub struct Servers<C: Connector> {
-    connector: C,
+pub struct Servers {
+    connector: DynConnector,
     options: BridgeOptions,
     permits: Arc<Semaphore>,
     /// A connection that was made before there was a client.
-    spare: Mutex<Option<C::Transport>>,
+    spare: Mutex<Option<DynTransport>>,
     pub suspended: Arc<SuspendedCalls>,
     tasks: Arc<TranslatedTasks>,
     /// All sessions.
@@ -59,8 +61,8 @@ enum Shared {
     Client(String, Option<KnownBy>),
 }
 
-impl<C: Connector> Servers<C> {
-    pub fn new(connector: C, options: BridgeOptions) -> Arc<Self> {
+impl Servers {
+    pub fn new(connector: DynConnector, options: BridgeOptions) -> Arc<Self> {
         Arc::new(Self {
             connector,
             permits: Arc::new(Semaphore::new(options.server_sessions.clamp(1, Semaphore::MAX_PERMITS))),
@@ -173,7 +175,7 @@ impl<C: Connector> Servers<C> {
     async fn begin(
         &self,
         first_message: &FirstMessage,
-        transport: C::Transport,
+        transport: DynTransport,
     ) -> Result<(ClientSession, Arc<Links>), ConnectError> {
         let client = first_message.revision;
         let mut options = self.options.of_sessions();
@@ -272,8 +274,8 @@ fn stateless(shared: &mut HashMap<Shared, Slot>) -> Option<Arc<Lease>> {
 
 /// Ends a shared session when it has been idle for a time, when its only client has closed its connection, or when it
 /// is evicted.
-async fn end_idle<C: Connector>(
-    servers: Weak<Servers<C>>,
+async fn end_idle(
+    servers: Weak<Servers>,
     common: Shared,
     slot: Weak<OnceCell<Arc<Lease>>>,
     connection: Option<Connection>,

@@ -13,7 +13,8 @@ pub use crate::options::MAX_BATCH;
 pub use crate::page::{first_page, page, page_range};
 pub use crate::rounds::{RoundState, retry_input};
 pub use crate::session::{
-    ClientInfo, Extending, ExtensionEvents, Halves, Handling, Layer, Negotiated, OrderedQueue, RawAnswer, RawMessage,
-    Relay, ReservedTicket, Server, ServerInfo, SessionState, Shared, Subscriptions, Ticket, connect_by_handshake,
-    connect_with, log_level, missing_capability, object, set_member, start_server, tolerated, with_extra,
+    ClientInfo, DynConnector, DynTransport, Extending, ExtensionEvents, Handling, Layer, Negotiated, OrderedQueue,
+    RawAnswer, RawMessage, Relay, ReservedTicket, Server, ServerInfo, SessionState, Shared, Subscriptions, Ticket,
+    connect_by_handshake, connect_with, log_level, missing_capability, object, set_member, start_server, tolerated,
+    with_extra,
 };

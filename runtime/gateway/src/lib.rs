@@ -130,7 +130,7 @@ impl Gateway {
             restart: false,
             ..inner.options.clone()
         };
-        let bridge = Arc::new(Bridge::new(connector, options));
+        let bridge = Bridge::new(connector, options);
         inner.servers.push(GatewayServer::new(name.into(), bridge));
         let naming = inner.names.naming();
         self.named(naming)
@@ -232,7 +232,13 @@ impl Gateway {
         let session = GatewaySession::new(Arc::clone(inner), client.into());
         let subscriptions = Subscriptions::new(&options.limits, None);
         let handler = GatewayHandler(Arc::clone(&session));
-        let serving = start_server(handler.into(), Arc::new(server), subscriptions, options, transport);
+        let serving = start_server(
+            handler.into(),
+            Arc::new(server),
+            subscriptions,
+            options,
+            transport.into(),
+        );
         let state = Arc::clone(serving.peer().state());
         tokio::spawn(follow::follow(session, state));
         serving

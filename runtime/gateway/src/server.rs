@@ -7,11 +7,11 @@ use std::sync::{Arc, Weak};
 use mcp_adapters::handlers::ClientHandler;
 use mcp_adapters::hub::{self, InputRequest, InputResponse, ServerNotification};
 use mcp_adapters::mcp_wire::{ErrorObject, RawJson, UnknownMethod};
-use mcp_runtime_bridge::{Bridge, BridgeError, ClientId};
+use mcp_runtime_bridge::{Bridge, ClientId};
 use mcp_runtime_core::internal::{SessionState, internal_error};
 use mcp_runtime_core::transport::{ChannelTransport, Connector, TransportError, channel};
 use mcp_runtime_core::{Capable, ClientSide, Context, Peer, ServerSide};
-use mcp_runtime_util::{BoxFuture, Mutex};
+use mcp_runtime_util::Mutex;
 
 /// The maximum number of messages that wait in each direction of a connection within the process.
 const CAPACITY: usize = 64;
@@ -20,14 +20,14 @@ const CAPACITY: usize = 64;
 #[derive(Clone)]
 pub struct GatewayServer {
     pub name: String,
-    pub bridge: Arc<dyn ErasedBridge>,
+    pub bridge: Bridge,
     /// Whether the server can't be used. This is logged as a warning only once, because each client finds it out
     /// separately, some with each list.
     is_failing: Arc<AtomicBool>,
 }
 
 impl GatewayServer {
-    pub fn new(name: String, bridge: Arc<dyn ErasedBridge>) -> Self {
+    pub fn new(name: String, bridge: Bridge) -> Self {
         let is_failing = Arc::default();
         Self {
             name,
@@ -51,23 +51,6 @@ impl GatewayServer {
     }
 }
 
-/// A bridge whose connector's type is erased.
-pub trait ErasedBridge: Send + Sync {
-    fn serve(&self, client: ClientId, transport: ChannelTransport) -> BoxFuture<'static, Result<(), BridgeError>>;
-    fn close(&self) -> BoxFuture<'_, ()>;
-}
-
-impl<C: Connector> ErasedBridge for Bridge<C> {
-    fn serve(&self, client: ClientId, transport: ChannelTransport) -> BoxFuture<'static, Result<(), BridgeError>> {
-        let bridge = self.clone();
-        Box::pin(async move { bridge.serve_for(client, transport).await })
-    }
-
-    fn close(&self) -> BoxFuture<'_, ()> {
-        Box::pin(Self::close(self))
-    }
-}
-
 /// A connector to a server, on behalf of a client.
 pub struct ThroughBridge {
     pub server: GatewayServer,
@@ -79,10 +62,9 @@ impl Connector for ThroughBridge {
 
     async fn connect(&self) -> Result<ChannelTransport, TransportError> {
         let (ours, theirs) = channel(CAPACITY);
-        let server = self.server.clone();
-        let serving = server.bridge.serve(self.client.clone(), theirs);
+        let (server, client) = (self.server.clone(), self.client.clone());
         tokio::spawn(async move {
-            if let Err(error) = serving.await {
+            if let Err(error) = server.bridge.serve_for(client, theirs).await {
                 server.fails(&error);
             }
         });

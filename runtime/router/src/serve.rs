@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mcp_adapters::hub;
 use mcp_runtime_core::internal::{
-    Halves, Server, ServerInfo, Shared, Subscriptions, start_server, to_value, with_extra,
+    DynTransport, Server, ServerInfo, Shared, Subscriptions, start_server, to_value, with_extra,
 };
 use mcp_runtime_core::transport::Transport;
 use mcp_runtime_core::{Layered, Limits, Options, Responder, ServeClient, ServerSession, ServerSide};
@@ -56,7 +56,7 @@ impl Router {
     }
 
     /// Serves a client over any transport. Not generic, so that the code of sessions is compiled with the router.
-    fn start(self, options: Options, transport: Halves) -> ServerSession {
+    fn start(self, options: Options, transport: DynTransport) -> ServerSession {
         let (server, subscriptions) = (self.server(), self.subscriptions(&options.limits));
         self.inner.catalogue.add_session(&subscriptions);
         start_server(self.layered(), server, subscriptions, options, transport)

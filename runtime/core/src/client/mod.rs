@@ -86,7 +86,13 @@ pub struct Reusable {
 impl Reusable {
     /// Starts a session with a server.
     pub async fn connect(&self, transport: impl Transport) -> Result<ClientSession, ConnectError> {
-        connect_with(self.handler.clone(), self.info.clone(), self.options.clone(), transport).await
+        connect_with(
+            self.handler.clone(),
+            self.info.clone(),
+            self.options.clone(),
+            transport.into(),
+        )
+        .await
     }
 }
 

@@ -6,7 +6,7 @@ use mcp_adapters::{Revision, ServerDescription, hub};
 use tokio_util::sync::DropGuard;
 
 use super::era_detection::{Finding, stateless_instead};
-use super::erased::Halves;
+use super::erased::DynTransport;
 use super::handler::Layered;
 use super::handshake::ClientInfo;
 use super::state::SessionState;
@@ -49,15 +49,15 @@ pub async fn connect(
         begin: None,
         log_level: options.log_level.clone(),
     };
-    connect_with(handler.into(), info, options, transport).await
+    connect_with(handler.into(), info, options, transport.into()).await
 }
 
 /// Starts a session with a server of either era; see [`connect`].
-pub async fn connect_with<T: Transport>(
+pub async fn connect_with(
     handler: Layered<ClientSide>,
     info: ClientInfo,
     options: Options,
-    mut transport: T,
+    mut transport: DynTransport,
 ) -> Result<ClientSession, ConnectError> {
     let known = known(&options);
     if let Some((revision, Some(description))) = known {
@@ -67,7 +67,7 @@ pub async fn connect_with<T: Transport>(
     }
     let handshake = options.latest(Era::Handshake);
     let stateless = options.latest(Era::Stateless).filter(|_| known.is_none());
-    let restart = transport.restart();
+    let restart = transport.restart.take();
     match (handshake, stateless) {
         (None, None) => Err(ConnectError::NoRevision),
         (Some(revision), None) => {
@@ -124,14 +124,14 @@ pub async fn begin_stateless(state: &Arc<SessionState<ClientSide>>, info: &Clien
 
 /// Starts a session with a server on behalf of a client that has a handshake, in the client's revision if the server
 /// supports it. The server's era is probed only if it refuses the handshake.
-pub async fn connect_by_handshake<T: Transport>(
+pub async fn connect_by_handshake(
     handler: Layered<ClientSide>,
     info: ClientInfo,
     options: Options,
-    mut transport: T,
+    mut transport: DynTransport,
     revision: Revision,
 ) -> Result<ClientSession, ConnectError> {
-    let restart = transport.restart();
+    let restart = transport.restart.take();
     let attempt = Attempt::start(&handler, &info, &options, transport, revision);
     let refusal = match attempt.state.handshake(revision, &info).await {
         Err(ConnectError::Call(error)) => error,
@@ -169,11 +169,10 @@ impl Attempt {
         handler: &Layered<ClientSide>,
         info: &ClientInfo,
         options: &Options,
-        transport: impl Transport,
+        DynTransport { sender, receiver, .. }: DynTransport,
         revision: Revision,
     ) -> Self {
         let own_capabilities = to_value(&info.capabilities);
-        let Halves { sender, receiver } = transport.into();
         let subscriptions = Subscriptions::new(&options.limits, None);
         let state = SessionState::new(
             sender,

@@ -1,5 +1,6 @@
-//! The two halves of a transport as trait objects, so that a session is compiled once for all transports.
+//! Transports and connectors without their types, so that sessions are compiled once for all of them.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_adapters::Revision;
@@ -7,21 +8,45 @@ use mcp_adapters::mcp_wire::RequestId;
 use mcp_runtime_util::BoxFuture;
 
 use crate::error::TransportError;
-use crate::message::{Incoming, Intake, Outgoing, Receiver, Sender, Transport};
+use crate::message::{Incoming, Intake, Outgoing, Receiver, Restart, Sender, Transport};
+use crate::transport::Connector;
 
-/// Both halves of a transport.
-pub struct Halves {
+/// A [`Transport`] of any type.
+pub struct DynTransport {
     pub(super) sender: Box<dyn DynSender>,
     pub(super) receiver: Box<dyn DynReceiver>,
+    pub(super) restart: Option<Restart<Self>>,
 }
 
-impl<T: Transport> From<T> for Halves {
-    fn from(transport: T) -> Self {
+impl<T: Transport> From<T> for DynTransport {
+    fn from(mut transport: T) -> Self {
+        let restart = transport.restart();
         let (sender, receiver) = transport.split();
         Self {
             sender: Box::new(sender),
             receiver: Box::new(receiver),
+            restart: restart.map(|restart| -> Restart<Self> { Box::new(|| restart().map(Self::from)) }),
         }
+    }
+}
+
+/// A [`Connector`] of any type.
+pub struct DynConnector(Box<dyn Fn() -> BoxFuture<'static, Result<DynTransport, TransportError>> + Send + Sync>);
+
+impl<C: Connector> From<C> for DynConnector {
+    fn from(connector: C) -> Self {
+        let connector = Arc::new(connector);
+        Self(Box::new(move || {
+            let connector = Arc::clone(&connector);
+            Box::pin(async move { connector.connect().await.map(DynTransport::from) })
+        }))
+    }
+}
+
+impl DynConnector {
+    /// Connects to the server.
+    pub async fn connect(&self) -> Result<DynTransport, TransportError> {
+        (self.0)().await
     }
 }
 

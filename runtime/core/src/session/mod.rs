@@ -59,7 +59,7 @@ pub use self::capabilities::{missing as missing_capability, with_extra};
 pub use self::changes::Changes;
 pub use self::connect::{connect, connect_by_handshake, connect_with};
 pub use self::context::{Context, Peer, object};
-pub use self::erased::Halves;
+pub use self::erased::{DynConnector, DynTransport};
 pub use self::exchange::{Exchange, Inbox, connect_by};
 pub use self::extension_events::ExtensionEvents;
 pub use self::handler::{
@@ -205,20 +205,18 @@ pub fn serve(
         Arc::new(server.into()),
         subscriptions,
         options,
-        transport,
+        transport.into(),
     )
 }
 
-/// Starts a session with a client. `subscriptions` can be shared with the caller. A crate that passes [`Halves`]
-/// compiles the session only once for all transports.
+/// Starts a session with a client. `subscriptions` can be shared with the caller.
 pub fn start_server(
     handler: Layered<ServerSide>,
     mut server: Arc<Server>,
     subscriptions: Arc<Subscriptions>,
     options: Options,
-    transport: impl Into<Halves>,
+    DynTransport { sender, receiver, .. }: DynTransport,
 ) -> ServerSession {
-    let Halves { sender, receiver } = transport.into();
     if !sender.notifies() {
         server = server.without_changes();
     }

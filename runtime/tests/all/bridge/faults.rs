@@ -437,7 +437,7 @@ async fn a_client_that_leaves_during_a_hanging_handshake_frees_its_session() {
 }
 
 /// Connects a client of a principal.
-fn connect<C: Connector>(bridge: &Bridge<C>) -> (Raw, Serving) {
+fn connect(bridge: &Bridge) -> (Raw, Serving) {
     let (transport, client) = channel(16);
     let bridge = bridge.clone();
     let serving = tokio::spawn(async move { bridge.serve_for(Some("ann".to_owned()), transport).await });
@@ -576,7 +576,7 @@ impl Connector for Slow {
 }
 
 /// A stateless client of this name that calls a tool.
-async fn stateless_call(bridge: &Bridge<Slow>, name: &str) -> (Raw, Serving) {
+async fn stateless_call(bridge: &Bridge, name: &str) -> (Raw, Serving) {
     let (clients, client) = channel(16);
     let bridge = bridge.clone();
     let serving = tokio::spawn(async move { bridge.serve(clients).await });

@@ -10,7 +10,7 @@ mod unanswered_requests;
 use std::sync::Arc;
 use std::sync::Mutex;
 
-use mcp_runtime::bridge::{Bridge, BridgeError, BridgeOptions, Connector};
+use mcp_runtime::bridge::{Bridge, BridgeError, BridgeOptions};
 use mcp_runtime::transport::{
     ChannelReceiver, ChannelSender, ChannelTransport, Outgoing, Purpose, Sender, Transport, channel,
 };
@@ -58,14 +58,14 @@ fn bridged(router: &Router, server: Revision, options: BridgeOptions) -> (Channe
 type Serving = JoinHandle<Result<(), BridgeError>>;
 
 /// A client's end of a bridge.
-fn serve<C: Connector>(bridge: Bridge<C>) -> (ChannelTransport, Serving) {
+fn serve(bridge: Bridge) -> (ChannelTransport, Serving) {
     let (clients, client) = channel(16);
     let serving = tokio::spawn(async move { bridge.serve(clients).await });
     (client, serving)
 }
 
 /// A bridge to servers whose messages a test writes: each connection is to the next one.
-fn by_hand<const N: usize>(options: BridgeOptions) -> (Bridge<impl Connector>, [Raw; N]) {
+fn by_hand<const N: usize>(options: BridgeOptions) -> (Bridge, [Raw; N]) {
     let mut connections = Vec::new();
     let servers = std::array::from_fn(|_| {
         let (ours, theirs) = channel(16);

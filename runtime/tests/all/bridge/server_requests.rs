@@ -51,7 +51,7 @@ fn is_asked(answer: &Value) -> bool {
 }
 
 /// A client on its own connection.
-fn connect<C: Connector>(bridge: &Bridge<C>, principal: Option<&str>) -> Raw {
+fn connect(bridge: &Bridge, principal: Option<&str>) -> Raw {
     let (clients, client) = channel(16);
     let (bridge, principal) = (bridge.clone(), principal.map(str::to_owned));
     tokio::spawn(async move { bridge.serve_for(principal, clients).await });

@@ -27,11 +27,7 @@ fn options_of(supported: &[Revision]) -> Options {
     }
 }
 
-fn bridge(
-    router: &Router,
-    revisions: &[Revision],
-    options: BridgeOptions,
-) -> Bridge<impl mcp_runtime::bridge::Connector> {
+fn bridge(router: &Router, revisions: &[Revision], options: BridgeOptions) -> Bridge {
     let (router, options_of_server) = (router.clone(), options_of(revisions));
     let connector = move || {
         let (server, client) = channel(16);
@@ -41,7 +37,7 @@ fn bridge(
     Bridge::new(connector, options)
 }
 
-fn connect_to<C: mcp_runtime::bridge::Connector>(bridge: &Bridge<C>, principal: Option<&str>) -> ChannelTransport {
+fn connect_to(bridge: &Bridge, principal: Option<&str>) -> ChannelTransport {
     let (clients, ours) = channel(16);
     let (bridge, principal) = (bridge.clone(), principal.map(str::to_owned));
     tokio::spawn(async move { bridge.serve_for(principal, clients).await });
