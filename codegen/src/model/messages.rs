@@ -172,12 +172,13 @@ pub(super) fn union_members<'s>(shapes: &'s Shapes, union: &str) -> BTreeMap<Str
                 let method = method_constant(shapes, node);
                 let same = |twin: &Node| method.is_some() && method_constant(shapes, twin) == method;
                 let twins = shapes.definitions.iter();
-                let twins = twins.filter(|(_, twin)| twin.name != union && same(&twin.node));
-                let before = members.len();
-                members.extend(twins.map(|(pointer, twin)| (pointer.clone(), &twin.node)));
-                if members.len() == before {
+                let mut twins = twins
+                    .filter(|(_, twin)| twin.name != union && same(&twin.node))
+                    .peekable();
+                if twins.peek().is_none() {
                     members.insert(node.pointer.clone(), node);
                 }
+                members.extend(twins.map(|(pointer, twin)| (pointer.clone(), &twin.node)));
             }
         }
     }
