@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use mcp_wire::Validator;
-use mcp_wire::json_schema::all_definitions;
+use mcp_wire::json_schema::{all_definitions, pointer};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -223,15 +223,15 @@ pub(crate) fn normalise_schema(corrected: &Value) -> Shapes {
         shapes.insert(pointer, shape);
     }
     // A reference can point anywhere in the schema. Its target is treated as a definition without a name.
-    for pointer in references::targets(&schema) {
-        if let (false, Some(target)) = (shapes.contains_key(&pointer), resolve(&schema, &pointer)) {
+    for place in references::targets(&schema) {
+        if let (false, Some(target)) = (shapes.contains_key(&place), pointer::resolve(&schema, &place)) {
             let shape = DefinitionShape {
-                name: name_of(&pointer),
+                name: name_of(&place),
                 official: false,
-                node: builder.build(target, &pointer),
+                node: builder.build(target, &place),
                 envelope: None,
             };
-            shapes.insert(pointer, shape);
+            shapes.insert(place, shape);
         }
     }
     let mut added = builder.added.into_schemas();
