@@ -129,8 +129,8 @@ fn renamed(attributes: &[syn::Attribute]) -> Option<String> {
 }
 
 /// Returns a key for each name, such that no two become the same identifier, nor one that is reserved. Most names are
-/// their own key; of several that become the same identifier, the one that is spelt like it is. For a name with a prefix, such as `example.org/size`, the key is the part after the prefix, if no
-/// other name ends with the same part.
+/// their own key; of several that become the same identifier, the one that is spelt like it is. For a name with a
+/// prefix, such as `example.org/size`, the key is the part after the prefix, if no other name ends with the same part.
 fn distinct<'n>(
     names: impl Iterator<Item = &'n str>,
     reserved: &[&str],

@@ -122,17 +122,18 @@ fn unions_without_sender(model: &Model, schema: &NormalisedSchema) -> Vec<Proble
     let NormalisedSchema { shapes, imported, .. } = schema;
     let mut problems = Vec::new();
     for kind in [MessageKind::Request, MessageKind::Notification] {
-        let mut sides: Vec<&str> = DIRECTIONS
+        let mut missing: Vec<(&str, Direction)> = DIRECTIONS
             .iter()
             .filter(|(_, of, _)| *of == kind)
-            .map(|(union, ..)| *union)
+            .map(|(union, _, direction)| (*union, *direction))
             .collect();
-        let names = sides.join(" and ");
-        if shapes
-            .definitions
-            .values()
-            .any(|definition| sides.contains(&definition.name.as_str()))
-        {
+        let names = missing
+            .iter()
+            .map(|(union, _)| *union)
+            .collect::<Vec<_>>()
+            .join(" and ");
+        let mut defined = shapes.definitions.values().map(|definition| &*definition.name);
+        if defined.any(|name| missing.iter().any(|(union, _)| *union == name)) {
             continue;
         }
         let is_message = |(pointer, node): (&String, &&Node)| {
@@ -145,28 +146,41 @@ fn unions_without_sender(model: &Model, schema: &NormalisedSchema) -> Vec<Proble
             let is_union = matches!(definition.node.shape, Shape::Union(_)) && !imported.contains(*pointer);
             is_union && definition.official && union_members(shapes, &definition.name).iter().all(is_message)
         });
-        let unions: Vec<(&String, &DefinitionShape)> = unions.collect();
         for (pointer, definition) in unions {
-            // The name tells the side, or the first union is that of clients.
-            let side = sides.iter().position(|side| definition.name.contains(&side[..6]));
-            let Some(side) = side.or_else(|| (!sides.is_empty()).then_some(0)) else {
-                continue;
-            };
-            let side = sides.remove(side);
-            let container = pointer
-                .strip_suffix(&pointer::child("", &definition.name))
-                .unwrap_or("#/$defs");
-            let at = quoted(&pointer::child(container, side));
-            let to = json!({"$ref": pointer.replace('%', "%25")});
-            let line = overlay_line("corrections", &format!("at: {at}, to: {to}"));
-            let what = "this is a union of messages, and its name doesn't tell who sends them";
-            let help = format!(
-                "define {names}, the unions of what each side sends, by corrections; if this is {side}, by {line}"
-            );
-            problems.push(Problem::at_pointer(pointer, what).help(help));
+            // If the name doesn't tell the sender, the first union is taken for that of clients.
+            let names_sender = |(_, direction): &(&str, Direction)| definition.name.contains(sender(*direction));
+            if missing.is_empty() {
+                break;
+            }
+            let at = missing.iter().position(names_sender).unwrap_or(0);
+            problems.push(unknown_sender(pointer, definition, &names, missing.remove(at).0));
         }
     }
     problems
+}
+
+/// Returns how names of unions call the side that sends in a direction.
+fn sender(direction: Direction) -> &'static str {
+    match direction {
+        Direction::ClientToServer => "Client",
+        _ => "Server",
+    }
+}
+
+/// Returns the problem of a union of messages that may be the direction union `missing`, one of `names`, with the line
+/// that defines it.
+fn unknown_sender(pointer: &str, definition: &DefinitionShape, names: &str, missing: &str) -> Problem {
+    let container = pointer.strip_suffix(&pointer::child("", &definition.name));
+    let at = quoted(&pointer::child(container.unwrap_or("#/$defs"), missing));
+    let to = json!({"$ref": pointer.replace('%', "%25")});
+    let line = overlay_line("corrections", &format!("at: {at}, to: {to}"));
+    let help =
+        format!("define {names}, the unions of what each side sends, by corrections; if this is {missing}, by {line}");
+    Problem::at_pointer(
+        pointer,
+        "this is a union of messages, and its name doesn't tell who sends them",
+    )
+    .help(help)
 }
 
 fn leave_out(pointer: &str) -> String {
