@@ -6,9 +6,8 @@ use mcp_runtime::transport::stdio::stdio;
 
 use crate::args::{GatewayArgs, Listen};
 use crate::bridge::{identify_users, interrupted, log, serve_http};
-use crate::client::block_on;
+use crate::client::{block_on, servers_of};
 use crate::error::{CommandError, Summary};
-use crate::target::servers_of;
 use crate::text::one_line;
 
 /// Serves clients until the only one ends its session, or until an interrupt.

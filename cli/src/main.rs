@@ -27,7 +27,6 @@ mod shell;
 mod status;
 mod stream;
 mod suggest;
-mod target;
 mod text;
 mod transcript;
 mod translate;

@@ -12,6 +12,9 @@ use crate::loss::AUTOMATIC;
 #[derive(Clone, PartialEq)]
 pub struct Unrepresentable(Box<Refused>);
 
+/// The result of converting a value, usually in place.
+pub(crate) type Converted<T = ()> = Result<T, Unrepresentable>;
+
 #[derive(Clone, PartialEq)]
 struct Refused {
     path: Vec<Segment>,

@@ -23,9 +23,8 @@ use tracing_subscriber::filter::LevelFilter;
 use self::losses::LossLog;
 use self::record::Recorder;
 use crate::args::{AuthMode, BridgeArgs, Listen, Socket};
-use crate::client::{block_on, http_options};
+use crate::client::{block_on, command_of, http_options};
 use crate::error::{CommandError, Summary};
-use crate::target::command_of;
 use crate::transcript::Side;
 
 /// The extra time to start a session if the user has to log in: the same time that the login is waited for.

@@ -8,11 +8,11 @@ use mcp_runtime::transport::{MessageDirection, watched};
 use mcp_runtime::{Capable, Client, ClientSession, Limits, Options};
 use tracing_subscriber::filter::LevelFilter;
 
+use super::target;
 use crate::args::ServerArgs;
 use crate::error::CommandError;
 use crate::paint::errors;
 use crate::plain::plain;
-use crate::target;
 use crate::text::say;
 
 /// Starts a session with a server.

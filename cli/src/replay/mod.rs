@@ -8,11 +8,10 @@ use mcp_runtime::transport::watched;
 
 use self::player::play;
 use crate::args::ReplayArgs;
-use crate::client::{block_on, log, show_messages};
+use crate::client::{block_on, connect_to, log, show_messages};
 use crate::error::{CommandError, Summary};
 use crate::paint::Paint;
 use crate::report::{self, Report};
-use crate::target;
 use crate::transcript::{self, Session};
 
 /// Replays the client of recorded sessions, and reports where the server's messages differ.
@@ -45,6 +44,6 @@ fn chosen(args: &ReplayArgs) -> Result<Vec<Session>, CommandError> {
 
 async fn play_one(args: &ReplayArgs, session: &Session) -> Result<Report, CommandError> {
     let server = &args.server;
-    let transport = watched(target::connect(server).await?, show_messages(server));
+    let transport = watched(connect_to(server).await?, show_messages(server));
     play(session, transport, &args.ignored, server.timeout(false)).await
 }

@@ -2,7 +2,6 @@
 
 use serde::Deserialize;
 
-use super::rows::split;
 use crate::load::OneOrMany;
 use crate::problem::Problem;
 
@@ -77,7 +76,10 @@ impl CodeChange {
     /// Returns the path, within the data, of the member that the error must have.
     pub(super) fn data(&self) -> Vec<String> {
         let path = self.condition.as_deref().and_then(|path| path.strip_prefix(DATA));
-        path.map(split).unwrap_or_default()
+        path.into_iter()
+            .flat_map(|path| path.split('.'))
+            .map(str::to_owned)
+            .collect()
     }
 
     fn has_wrong_condition(&self) -> bool {

@@ -3,7 +3,7 @@
 use mcp_wire::json_schema::change_schemas;
 use serde_json::{Value, json};
 
-use crate::ingest::PROSE;
+use crate::load::PROSE;
 
 /// The largest integer that a double represents exactly. Generators of other languages write it as a bound.
 const SAFE: i64 = 9_007_199_254_740_991;

@@ -6,8 +6,7 @@ use mcp_wire::json_schema::{DEFINITIONS, Dialect, change_schemas, pointer, schem
 use mcp_wire::validator::reference_targets;
 use serde_json::{Map, Value};
 
-/// Prose, which doesn't affect validation and isn't ours to publish.
-pub(crate) const PROSE: [&str; 5] = ["$comment", "description", "example", "examples", "title"];
+use crate::load::PROSE;
 
 /// Removes keywords from all schemas. A member that is *named* `description`, and the contents of a constant or default,
 /// aren't keywords.

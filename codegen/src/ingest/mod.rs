@@ -25,7 +25,6 @@ use crate::problem::{Problem, Problems};
 
 use self::successor::{Passed, Successor};
 
-pub(crate) use self::change::PROSE;
 pub(crate) use self::check::check_loaded;
 pub(crate) use self::drafts::Drafts;
 pub use self::extension::{ExtensionOptions, ingest_extension};

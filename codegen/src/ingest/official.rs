@@ -4,7 +4,7 @@ use mcp_wire::json_schema::Dialect;
 use serde_json::Value;
 
 use super::change;
-use crate::load::{Document, Manifest};
+use crate::load::{Document, Manifest, PROSE};
 
 /// An official schema in the form in which it is stored.
 pub(crate) struct Official {
@@ -37,7 +37,7 @@ impl Official {
         change::replace_aliases(&mut root, dialect, &manifest.aliases);
         change::remove_keywords(&mut root, manifest.annotations.iter().map(String::as_str));
         if !keep_prose {
-            change::remove_keywords(&mut root, change::PROSE);
+            change::remove_keywords(&mut root, PROSE);
         }
         Self {
             schema: document.with_root(root),

@@ -10,6 +10,9 @@ use serde_json::Value;
 use super::document::Document;
 use crate::problem::{Problem, Problems};
 
+/// The keywords of prose, which doesn't affect validation and isn't ours to publish.
+pub(crate) const PROSE: [&str; 5] = ["$comment", "description", "example", "examples", "title"];
+
 /// The keywords that the generator supports, besides `x-…`.
 #[rustfmt::skip]
 const KEYWORDS: [&str; 56] = [

@@ -21,6 +21,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
+pub(crate) use check::PROSE;
 pub use check::check_document;
 pub(crate) use docs::Docs;
 pub use document::{Document, MAX_BYTES};

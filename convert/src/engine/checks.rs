@@ -3,12 +3,12 @@
 use mcp_wire::{Reader, Schema, accepts_text, validate_text};
 
 use super::check::check;
-use super::members::{Converted, Members};
+use super::members::Members;
 use super::node::{Entry, Node};
 use super::step::{Adopted, MemberPlan, Narrower};
 use super::value::{Run, accepts};
 use crate::loss::{AUTOMATIC, LossKind};
-use crate::unrepresentable::Unrepresentable;
+use crate::unrepresentable::{Converted, Unrepresentable};
 
 impl<'a> Run<'_> {
     /// Checks the value of a member. An invalid one is dropped or refused.

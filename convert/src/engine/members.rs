@@ -4,7 +4,6 @@ use super::node::{Entry, Node};
 use crate::tables::rows::Refusal;
 use crate::unrepresentable::Unrepresentable;
 
-pub(super) type Converted<T = ()> = Result<T, Unrepresentable>;
 pub(super) type Members<'a> = Vec<Entry<'a>>;
 
 /// Returns the position of a declared or undeclared member.

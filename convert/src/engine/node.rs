@@ -6,9 +6,8 @@ use std::sync::Arc;
 
 use mcp_wire::{Decoded, JsonType, KnownJson, Places, RawJson, Reader, SharedJson};
 
-use super::members::Converted;
 use crate::placeholders::member;
-use crate::unrepresentable::Unrepresentable;
+use crate::unrepresentable::{Converted, Unrepresentable};
 
 /// A JSON value.
 #[derive(Debug, Clone)]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use mcp_wire::{RawJson, from_str, push_string};
 
 use super::check::is_constant;
-use super::members::{Converted, Members, has_no_members, position, put, refused, take_from};
+use super::members::{Members, has_no_members, position, put, refused, take_from};
 use super::node::{Entry, Node};
 use super::state::{Part, State};
 use super::step::{
@@ -16,7 +16,7 @@ use super::step::{
 use super::value::Run;
 use crate::loss::{AUTOMATIC, LossKind};
 use crate::tables::rows::LeftAction;
-use crate::unrepresentable::Unrepresentable;
+use crate::unrepresentable::{Converted, Unrepresentable};
 
 /// An action of a rule that follows the conversion of all members.
 enum Afterwards<'p, 'a> {

@@ -2,7 +2,7 @@
 
 use mcp_wire::{JsonType, Reader, from_str, push_string};
 
-use super::members::{Converted, Members, position, put, refused};
+use super::members::{Members, position, put, refused};
 use super::node::{Entry, Node};
 use super::state::Part;
 use super::step::{Change, EnsurePlan, JoinPlan};
@@ -10,7 +10,7 @@ use super::value::{Run, variant_of};
 use crate::loss::LossKind;
 use crate::placeholders::fill_template;
 use crate::tables::rows::{Condition, Ensure, Without};
-use crate::unrepresentable::Unrepresentable;
+use crate::unrepresentable::{Converted, Unrepresentable};
 
 impl<'a> Run<'_> {
     /// Leaves out the entries of a map that the target can't represent, unless they are needed.

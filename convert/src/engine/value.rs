@@ -6,7 +6,7 @@ use mcp_wire::{JsonType, Reader, Schema, accepts_text, validate_text};
 
 use super::check::check;
 use super::choose::{choose, choose_result, has_tag, of_method};
-use super::members::{Converted, refused};
+use super::members::refused;
 use super::node::{Node, open};
 use super::read::Read;
 use super::state::{Part, State};
@@ -15,7 +15,7 @@ use crate::loss::{AUTOMATIC, LossKind};
 use crate::placeholders::fill_template;
 use crate::tables::types::{Decision, Kind, TypeId, TypeRef, Union};
 use crate::tables::{Role, Table};
-use crate::unrepresentable::Unrepresentable;
+use crate::unrepresentable::{Converted, Unrepresentable};
 
 /// A step that is applied to a value.
 pub(crate) struct Run<'s> {

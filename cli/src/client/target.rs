@@ -11,8 +11,8 @@ use mcp_runtime::transport::http::client::reqwest::header::{HeaderName, HeaderVa
 use mcp_runtime::transport::stdio::{self, SpawnOptions, spawn};
 use tokio::process::Command;
 
+use super::authorization::http_options;
 use crate::args::{ServerArgs, is_url};
-use crate::client::http_options;
 use crate::error::CommandError;
 
 /// How to reach a server.
