@@ -248,7 +248,7 @@ pub(crate) fn files_in(directory: &Path) -> Result<Vec<PathBuf>, FilesError> {
     Ok(files)
 }
 
-/// The entries of a directory; none if there is no such directory.
+/// The entries of a directory; none if it doesn't exist.
 fn entries(directory: &Path) -> Result<Vec<fs::DirEntry>, FilesError> {
     match fs::read_dir(directory).and_then(Iterator::collect) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),

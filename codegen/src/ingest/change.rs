@@ -54,7 +54,7 @@ pub(super) fn replace_identifiers(root: &mut Value) {
         if let Some(Value::String(reference)) = reference
             && pointer::canonical(reference).as_ref() != Some(&target)
         {
-            *reference = reference_to(&target);
+            *reference = pointer::reference(&target);
         }
     }
     let document = root.get("$id").cloned();
@@ -65,11 +65,6 @@ pub(super) fn replace_identifiers(root: &mut Value) {
     if let (Some(keywords), Some(document)) = (root.as_object_mut(), document) {
         keywords.insert("$id".to_owned(), document);
     }
-}
-
-/// Returns the reference to the schema at a canonical pointer.
-fn reference_to(pointer: &str) -> String {
-    pointer.replace('%', "%25")
 }
 
 /// Completes references that can't be resolved from the document's root, but can be from the root of the definition
@@ -88,7 +83,7 @@ pub(super) fn complete_references(root: &mut Value) {
                 let target = pointer::canonical(reference).filter(|target| !leads_somewhere(target));
                 let inner = target.and_then(|target| Some(format!("{around}{}", target.strip_prefix('#')?)));
                 if let Some(inner) = inner.filter(|inner| leads_somewhere(inner)) {
-                    *reference = reference_to(&inner);
+                    *reference = pointer::reference(&inner);
                 }
             });
         }

@@ -73,7 +73,7 @@ pub(crate) fn read_text(path: &Path) -> Result<Option<String>, Problems> {
     Ok(if_exists(path, std::fs::read_to_string(path))?)
 }
 
-/// Returns what was read from a file; `None` if there is no such file.
+/// Returns what was read from a file; `None` if the file doesn't exist.
 fn if_exists<T>(path: &Path, read: io::Result<T>) -> Result<Option<T>, Problem> {
     match read {
         Ok(read) => Ok(Some(read)),

@@ -172,7 +172,7 @@ fn sender(direction: Direction) -> &'static str {
 fn unknown_sender(pointer: &str, definition: &DefinitionShape, names: &str, missing: &str) -> Problem {
     let container = pointer.strip_suffix(&pointer::child("", &definition.name));
     let at = quoted(&pointer::child(container.unwrap_or("#/$defs"), missing));
-    let to = json!({"$ref": pointer.replace('%', "%25")});
+    let to = json!({"$ref": pointer::reference(pointer)});
     let line = overlay_line("corrections", &format!("at: {at}, to: {to}"));
     let help =
         format!("define {names}, the unions of what each side sends, by corrections; if this is {missing}, by {line}");

@@ -52,7 +52,7 @@ impl<'s> AddedSchemas<'s> {
         let unplaced = self.unplaced.borrow();
         let reference = |pointer: &str| match unplaced.get(pointer) {
             Some(schema) => schema.clone(),
-            None => json!({"$ref": pointer.replace('%', "%25")}),
+            None => json!({"$ref": pointer::reference(pointer)}),
         };
         self.add(left, json!({"anyOf": [reference(left), reference(right)]}))
     }

@@ -66,7 +66,7 @@ impl Envelopes {
             let target = pointer::canonical(reference).unwrap_or_default();
             if let Some((_, whole)) = self.taken.get(&target) {
                 let part = format!("{target}/$defs/{WHOLE}");
-                *reference = part.replace('%', "%25");
+                *reference = pointer::reference(&part);
                 found.push((part, whole));
             }
         });

@@ -6,7 +6,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use mcp_adapters::mcp_wire::path::Segment;
-use mcp_adapters::{Loss, PeerTypes as _, Revision};
+use mcp_adapters::{Loss, Revision, session_messages};
 use mcp_runtime_core::internal::{
     ClientInfo, DynConnector, DynTransport, canonical, connect_by_handshake, connect_with, with_era,
 };
@@ -343,19 +343,8 @@ fn identity(info: &ClientInfo, principal: Option<&str>) -> String {
 /// Wraps an observer of losses. It omits the members by which each request of a stateless client describes the client:
 /// a server with a handshake gets this description once from the bridge.
 fn without_description(client: Revision, losses: LossObserver) -> LossObserver {
-    let lifecycle = client.lifecycle();
-    let described = [
-        lifecycle.meta_version,
-        lifecycle.meta_client,
-        lifecycle.meta_capabilities,
-        lifecycle.meta_log_level,
-    ];
-    let is_described = move |loss: &Loss| match loss.path.segments() {
-        [Segment::Member(params), Segment::Member(meta), Segment::Member(key)] => {
-            params == "params" && meta == "_meta" && described.contains(&Some(key.as_str()))
-        }
-        _ => false,
-    };
+    let of_request = |loss: &Loss| matches!(loss.path.segments(), [Segment::Member(first), ..] if first == "params");
+    let is_described = move |loss: &Loss| of_request(loss) && session_messages::is_in_request_meta(client, loss);
     Arc::new(move |method, lost| {
         let lost: Vec<Loss> = lost.iter().filter(|loss| !is_described(loss)).cloned().collect();
         if !lost.is_empty() {

@@ -56,6 +56,18 @@ pub fn canonical(reference: &str) -> Option<String> {
     ((path.is_empty() || path.starts_with('/')) && valid_escapes).then_some(pointer)
 }
 
+/// Returns the reference to the value at a canonical pointer.
+///
+/// ```
+/// use mcp_wire::json_schema::pointer;
+///
+/// assert_eq!(pointer::reference("#/$defs/100%"), "#/$defs/100%25");
+/// ```
+#[must_use]
+pub fn reference(pointer: &str) -> String {
+    pointer.replace('%', "%25")
+}
+
 /// Returns the value at a canonical pointer.
 #[must_use]
 pub fn resolve<'v>(document: &'v Value, pointer: &str) -> Option<&'v Value> {

@@ -168,7 +168,7 @@ impl Members {
             .named
             .binary_search_by(|(other, _)| other.as_str().cmp(name))
             .ok()?;
-        Some(self.named[at].1)
+        self.named.get(at).map(|(_, node)| *node)
     }
 }
 

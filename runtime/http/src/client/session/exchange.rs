@@ -230,7 +230,7 @@ pub(super) async fn post(connection: Arc<Connection>, kind: PostKind, json: Vec<
     let legacy_url = connection.state.lock().legacy.clone();
     let revision = connection.state.lock().revision;
     let completes = legacy_url.is_none() && matches!(kind, PostKind::Initialized);
-    // 2024-11-05 has no such stream, but some servers of Streamable HTTP support that revision.
+    // Also in a revision without such a stream, which servers of Streamable HTTP may support.
     let listens = completes && revision.is_none_or(|revision| !revision.is_stateless());
     if let (true, Some(handshake)) = (completes, &mut connection.state.lock().handshake) {
         handshake.initialized = Some(json.clone());
