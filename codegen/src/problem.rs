@@ -6,6 +6,8 @@ use std::collections::HashSet;
 use std::fmt::{self, Write as _};
 use std::ops::Deref;
 
+use serde_json::Value;
+
 /// A position in a file. Line and column are counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
@@ -90,6 +92,16 @@ impl fmt::Display for Problem {
         }
         Ok(())
     }
+}
+
+/// Returns an entry of the overlay, for the user to copy.
+pub(crate) fn overlay_line(section: &str, says: &str) -> String {
+    format!(r#"this line under `{section}` in the revision's overlay.yaml: - {{{says}, why: "…", link: "https://…"}}"#)
+}
+
+/// Quotes a text for YAML, as JSON, which is a subset of YAML.
+pub(crate) fn quoted(text: &str) -> Value {
+    Value::from(text)
 }
 
 /// Escapes control characters, so that a hostile name can't control the terminal.

@@ -2,14 +2,14 @@
 
 use mcp_wire::Direction;
 use mcp_wire::json_schema::pointer;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::messages::union_members;
 use super::method::Method;
 use super::types::Model;
 use crate::messages::{DIRECTIONS, MessageKind};
 use crate::normalise::{DefinitionShape, Node, NormalisedSchema, Scalar, Shape};
-use crate::problem::{Problem, Problems};
+use crate::problem::{Problem, Problems, overlay_line, quoted};
 
 /// The version of JSON-RPC.
 const VERSION: &str = "2.0";
@@ -187,14 +187,4 @@ fn leave_out(pointer: &str) -> String {
     let at = quoted(&format!("{pointer}/x-method"));
     let line = overlay_line("corrections", &format!("at: {at}, to: false"));
     format!("leave it out by {line}")
-}
-
-/// Returns an entry of the overlay, for the user to copy.
-pub(super) fn overlay_line(section: &str, says: &str) -> String {
-    format!(r#"this line under `{section}` in the revision's overlay.yaml: - {{{says}, why: "…", link: "https://…"}}"#)
-}
-
-/// Quotes a text for YAML, as JSON, which is a subset of YAML.
-pub(super) fn quoted(text: &str) -> Value {
-    Value::from(text)
 }

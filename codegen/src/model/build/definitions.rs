@@ -5,13 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use mcp_wire::json_schema::pointer;
 
 use crate::messages::{MessageKind, message_unions};
-use crate::model::check_messages::{overlay_line, quoted};
 use crate::model::input::BuildInput;
 use crate::model::names::unique;
 use crate::model::type_ref::TypeRef;
 use crate::model::types::Definition;
 use crate::normalise::{DefinitionShape, Node, Shape, Shapes, name_of};
-use crate::problem::{Problem, Problems};
+use crate::problem::{Problem, Problems, overlay_line, quoted};
 
 /// Chooses a Rust name for each definition, by its pointer.
 pub(super) fn name_definitions(input: &BuildInput<'_>) -> Result<BTreeMap<String, String>, Problems> {
