@@ -16,7 +16,7 @@ const TRIES: usize = 30;
 type Choice = fn(&Value, &mut Rng) -> Option<Edit>;
 
 /// All edits.
-pub(crate) const EDITS: [Choice; 32] = [
+pub(crate) const EDITS: [Choice; 34] = [
     rename_definition,
     rename_member,
     rename_tag_member,
@@ -44,6 +44,8 @@ pub(crate) const EDITS: [Choice; 32] = [
     add_capability,
     remove_method,
     open_enum,
+    keep_known,
+    respell_constant,
     close_string,
     constrain_text_or_number,
     constrain_array_or_object,
@@ -267,9 +269,25 @@ fn remove_method(root: &Value, rng: &mut Rng) -> Option<Edit> {
     Some(Edit::RemoveMethod { definition })
 }
 
+/// Returns the pointer of an enumeration of several values. An enumeration of one value is a constant.
+fn any_enumeration(root: &Value, rng: &mut Rng) -> Option<String> {
+    let is_one = |schema: &Value| schema["enum"].as_array().is_some_and(|values| values.len() > 1);
+    any(&places(root, is_one), rng)
+}
+
 fn open_enum(root: &Value, rng: &mut Rng) -> Option<Edit> {
-    let at = any(&places(root, |schema| schema["enum"].is_array()), rng)?;
+    let at = any_enumeration(root, rng)?;
     Some(Edit::OpenEnum { at })
+}
+
+fn keep_known(root: &Value, rng: &mut Rng) -> Option<Edit> {
+    let at = any_enumeration(root, rng)?;
+    Some(Edit::KeepKnown { at })
+}
+
+fn respell_constant(root: &Value, rng: &mut Rng) -> Option<Edit> {
+    let at = any(&places(root, |schema| schema.get("const").is_some()), rng)?;
+    Some(Edit::RespellConstant { at })
 }
 
 fn close_string(root: &Value, rng: &mut Rng) -> Option<Edit> {

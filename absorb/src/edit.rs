@@ -72,6 +72,10 @@ pub(crate) enum Edit {
     RemoveMethod { definition: String },
     /// Replaces an enumeration by any string.
     OpenEnum { at: String },
+    /// Allows any string where an enumeration is, whose values are still known.
+    KeepKnown { at: String },
+    /// Writes a constant as an enumeration of one value, as some schema generators do.
+    RespellConstant { at: String },
     /// Replaces a string by an enumeration.
     CloseString { at: String, values: Vec<String> },
     /// Adds keywords to a value, such as bounds.
@@ -403,6 +407,18 @@ impl Edit {
                 replace(root, at, |schema| {
                     schema.get("enum").map(|_| json!({ "type": "string" }))
                 })?;
+            }
+            Self::KeepKnown { at } => {
+                replace(root, at, |schema| {
+                    schema
+                        .get("enum")
+                        .map(|_| json!({ "anyOf": [schema, { "type": "string" }] }))
+                })?;
+            }
+            Self::RespellConstant { at } => {
+                let schema = root.pointer_mut(at)?.as_object_mut()?;
+                let constant = schema.remove("const")?;
+                schema.insert("enum".to_owned(), json!([constant]));
             }
             Self::CloseString { at, values } => {
                 replace(root, at, |schema| {

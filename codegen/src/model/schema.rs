@@ -10,10 +10,7 @@ use super::assertions;
 use super::declarations::{declarations, places_of};
 use super::type_schema::{DeclaredMember, MemberSchema, TypeSchema};
 use super::types::{Model, TypeKind};
-use crate::normalise::{follow, resolve};
-
-/// The maximum number of references, intersections and unions around a list of strings.
-const MAX_DEPTH: usize = 16;
+use crate::normalise::follow;
 
 /// Adds the requirements of the schema that the types don't express to a model.
 pub(super) fn describe_types(model: &mut Model, schema: &Value) {
@@ -67,35 +64,11 @@ fn of_type(model: &Model, root: &Value, at: &str, kind: &TypeKind) -> TypeSchema
         closed: matches!(kind, TypeKind::Struct(_)) && schema.get("additionalProperties") == Some(&Value::Bool(false)),
         enumeration: match kind {
             TypeKind::Struct(_) => false,
-            TypeKind::Strings { .. } => lists_strings(root, schema, 0),
+            TypeKind::Strings { open, .. } => !open,
             _ => ["enum", "const", "anyOf", "oneOf"].into_iter().any(has),
         },
         members,
     }
-}
-
-/// Whether a schema lists all strings that it accepts.
-fn lists_strings(root: &Value, schema: &Value, depth: usize) -> bool {
-    let Some(keywords) = schema.as_object().filter(|_| depth < MAX_DEPTH) else {
-        return *schema == Value::Bool(false);
-    };
-    let is_string = |kind: &Value| kind == "string";
-    let accepts_strings = match keywords.get("type") {
-        Some(Value::Array(kinds)) => kinds.iter().any(is_string),
-        kind => kind.is_none_or(is_string),
-    };
-    let lists = |part: &Value| lists_strings(root, part, depth + 1);
-    let reference = keywords.get("$ref").and_then(Value::as_str);
-    let parts = |keyword| keywords.get(keyword).and_then(Value::as_array);
-    !accepts_strings
-        || ["const", "enum"].iter().any(|keyword| keywords.contains_key(*keyword))
-        || reference
-            .and_then(|reference| resolve(root, reference))
-            .is_some_and(lists)
-        || parts("allOf").is_some_and(|parts| parts.iter().any(lists))
-        || ["anyOf", "oneOf"]
-            .into_iter()
-            .any(|keyword| parts(keyword).is_some_and(|parts| parts.iter().all(lists)))
 }
 
 fn of_member(model: &Model, root: &Value, places: &[&str]) -> MemberSchema {

@@ -106,6 +106,9 @@ pub(crate) enum TypeKind {
         values: Vec<String>,
         /// Whether their order is meaningful.
         ordered: bool,
+        /// Whether other values are valid too.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        open: bool,
     },
     Union(Union),
     Alias(TypeRef),

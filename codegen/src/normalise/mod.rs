@@ -21,7 +21,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 pub(crate) use all_of::accepts_everything;
-pub(crate) use references::{follow, name_of, resolve};
+pub(crate) use references::{follow, name_of};
 pub(crate) use shape_builder::only_requires;
 
 use crate::extension::combine;
@@ -180,6 +180,8 @@ pub(crate) struct Strings {
     pub(crate) values: Vec<String>,
     /// Whether that order is meaningful, such as severity.
     pub(crate) ordered: bool,
+    /// Whether other values are valid too.
+    pub(crate) open: bool,
 }
 
 /// A declared member.

@@ -109,7 +109,8 @@ impl<'s> ShapeBuilder<'s> {
             return constant_shape(constant);
         }
         if let Some(Value::Array(values)) = schema.get("enum") {
-            return enumeration(values, flag(schema, ORDERED), pointer);
+            let ordered = flag(schema, ORDERED);
+            return enumeration(values, (ordered, false), pointer);
         }
         for keyword in ["anyOf", "oneOf"] {
             if let Some(Value::Array(variants)) = schema.get(keyword)
@@ -215,7 +216,7 @@ impl<'s> ShapeBuilder<'s> {
             "integer" => Shape::Integer,
             "number" => Shape::Number,
             "string" => match schema.get(VALUES) {
-                Some(Value::Array(values)) => enumeration(values, flag(schema, ORDERED), pointer),
+                Some(Value::Array(values)) => enumeration(values, (flag(schema, ORDERED), true), pointer),
                 _ => Shape::String,
             },
             "array" => self.array(schema, pointer, depth),
@@ -317,8 +318,8 @@ fn constant_shape(constant: &Value) -> Shape {
     }
 }
 
-/// Returns the shape of `enum`.
-fn enumeration(values: &[Value], ordered: bool, pointer: &str) -> Shape {
+/// Returns the shape of listed values: whether their order is meaningful, and whether other values are valid.
+fn enumeration(values: &[Value], (ordered, open): (bool, bool), pointer: &str) -> Shape {
     let nullable = values.contains(&Value::Null);
     let rest: Vec<&Value> = values.iter().filter(|value| !value.is_null()).collect();
     let shape = match rest.as_slice() {
@@ -327,7 +328,7 @@ fn enumeration(values: &[Value], ordered: bool, pointer: &str) -> Shape {
         _ if rest.iter().all(|value| value.is_string()) => {
             let strings = rest.iter().filter_map(|value| value.as_str());
             let values = distinct(strings.map(str::to_owned));
-            Shape::Strings(Strings { values, ordered })
+            Shape::Strings(Strings { values, ordered, open })
         }
         _ if rest.iter().all(|value| value.is_boolean()) => Shape::Boolean,
         _ if rest.iter().all(|value| value.is_i64()) => Shape::Integer,

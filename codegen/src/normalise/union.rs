@@ -72,10 +72,14 @@ fn node_of_both(added: &AddedSchemas<'_>, left: &Node, right: &Node, shape: Shap
 /// Returns the shape that accepts the values of both scalar shapes, if there is one.
 pub(super) fn either_scalar(left: &Shape, right: &Shape) -> Option<Shape> {
     if let (Some(left), Some(right)) = (known_strings(left), known_strings(right)) {
-        let values = distinct(left.into_iter().chain(right));
+        let values = distinct(left.values.into_iter().chain(right.values));
         return Some(match values.as_slice() {
             [] => Shape::String,
-            _ => Shape::Strings(Strings { values, ordered: false }),
+            _ => Shape::Strings(Strings {
+                values,
+                ordered: false,
+                open: left.open || right.open,
+            }),
         });
     }
     let number = |shape: &Shape| matches!(shape, Shape::Number);
@@ -98,12 +102,17 @@ pub(super) fn distinct(values: impl Iterator<Item = String>) -> Vec<String> {
     values.filter(|value| seen.insert(value.clone())).collect()
 }
 
-/// Returns the known values of a string shape: empty if the schema doesn't enumerate them, and `None` for other shapes.
-fn known_strings(shape: &Shape) -> Option<Vec<String>> {
-    match shape {
-        Shape::String => Some(Vec::new()),
-        Shape::Constant(Scalar::String(value)) => Some(vec![value.clone()]),
-        Shape::Strings(strings) => Some(strings.values.clone()),
-        _ => None,
-    }
+/// Returns the known values of a string shape, or `None` for other shapes.
+fn known_strings(shape: &Shape) -> Option<Strings> {
+    let (values, open) = match shape {
+        Shape::String => (Vec::new(), true),
+        Shape::Constant(Scalar::String(value)) => (vec![value.clone()], false),
+        Shape::Strings(strings) => return Some(strings.clone()),
+        _ => return None,
+    };
+    Some(Strings {
+        values,
+        ordered: false,
+        open,
+    })
 }

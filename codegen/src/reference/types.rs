@@ -19,12 +19,16 @@ impl Page<'_> {
                 members = self.members(ty, object, &ancestors);
                 members.is_empty().then(|| "It declares no members.".to_owned())
             }
-            TypeKind::Strings { values: known, ordered } => {
+            TypeKind::Strings {
+                values: known,
+                ordered,
+                open,
+            } => {
                 values = self.values(ty, known, &ancestors);
                 let order = if *ordered { ", in ascending order" } else { "" };
-                let others = match ty.schema.enumeration {
-                    true => "no others are valid",
-                    false => "others are valid too",
+                let others = match open {
+                    false => "no others are valid",
+                    true => "others are valid too",
                 };
                 Some(format!("A string{order}; {others}:"))
             }

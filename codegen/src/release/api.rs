@@ -50,7 +50,7 @@ impl Api {
                 }
                 "struct".to_owned()
             }
-            TypeKind::Strings { values, ordered } => {
+            TypeKind::Strings { values, ordered, .. } => {
                 for value in values {
                     self.add(format!("{path}::{value:?}"), "", true);
                 }

@@ -108,6 +108,7 @@ impl Builder<'_> {
             Shape::Strings(strings) => TypeKind::Strings {
                 values: strings.values.clone(),
                 ordered: strings.ordered,
+                open: strings.open,
             },
             Shape::Union(variants) => match self.union(name, node, variants) {
                 Ok(union) => TypeKind::Union(union),
