@@ -1,14 +1,11 @@
 //! Refuses messages that the generated types would lose, and requests without a known result.
 
-use mcp_wire::Direction;
-use mcp_wire::json_schema::pointer;
-use serde_json::json;
-
+use super::check_senders::unions_without_sender;
 use super::messages::union_members;
 use super::method::Method;
 use super::types::Model;
-use crate::messages::{DIRECTIONS, MessageKind};
-use crate::normalise::{DefinitionShape, Node, NormalisedSchema, Scalar, Shape};
+use crate::messages::DIRECTIONS;
+use crate::normalise::{NormalisedSchema, Scalar, Shape};
 use crate::problem::{Problem, Problems, overlay_line, quoted};
 
 /// The version of JSON-RPC.
@@ -114,73 +111,6 @@ fn other_envelopes(schema: &NormalisedSchema) -> Vec<Problem> {
         Problem::at_pointer(pointer, what).help(help)
     };
     found.map(problem).collect()
-}
-
-/// Finds the unions of messages of a schema that has no direction union for messages of that kind, because it names
-/// them differently: nobody knows then who sends the messages.
-fn unions_without_sender(model: &Model, schema: &NormalisedSchema) -> Vec<Problem> {
-    let NormalisedSchema { shapes, imported, .. } = schema;
-    let mut problems = Vec::new();
-    for kind in [MessageKind::Request, MessageKind::Notification] {
-        let mut missing: Vec<(&str, Direction)> = DIRECTIONS
-            .iter()
-            .filter(|(_, of, _)| *of == kind)
-            .map(|(union, _, direction)| (*union, *direction))
-            .collect();
-        let names = missing
-            .iter()
-            .map(|(union, _)| *union)
-            .collect::<Vec<_>>()
-            .join(" and ");
-        let mut defined = shapes.definitions.values().map(|definition| &*definition.name);
-        if defined.any(|name| missing.iter().any(|(union, _)| *union == name)) {
-            continue;
-        }
-        let is_message = |(pointer, node): (&String, &&Node)| {
-            let mut methods = model.methods.iter().filter(|method| method.kind == kind);
-            let is_sent =
-                |method: &Method| method.direction != Direction::InResult && model.pointer_of(method) == *pointer;
-            matches!(node.shape, Shape::Union(_)) || methods.any(is_sent)
-        };
-        let unions = shapes.definitions.iter().filter(|(pointer, definition)| {
-            let is_union = matches!(definition.node.shape, Shape::Union(_)) && !imported.contains(*pointer);
-            is_union && definition.official && union_members(shapes, &definition.name).iter().all(is_message)
-        });
-        for (pointer, definition) in unions {
-            // If the name doesn't tell the sender, the first union is taken for that of clients.
-            let names_sender = |(_, direction): &(&str, Direction)| definition.name.contains(sender(*direction));
-            if missing.is_empty() {
-                break;
-            }
-            let at = missing.iter().position(names_sender).unwrap_or(0);
-            problems.push(unknown_sender(pointer, definition, &names, missing.remove(at).0));
-        }
-    }
-    problems
-}
-
-/// Returns how names of unions call the side that sends in a direction.
-fn sender(direction: Direction) -> &'static str {
-    match direction {
-        Direction::ClientToServer => "Client",
-        _ => "Server",
-    }
-}
-
-/// Returns the problem of a union of messages that may be the direction union `missing`, one of `names`, with the line
-/// that defines it.
-fn unknown_sender(pointer: &str, definition: &DefinitionShape, names: &str, missing: &str) -> Problem {
-    let container = pointer.strip_suffix(&pointer::child("", &definition.name));
-    let at = quoted(&pointer::child(container.unwrap_or("#/$defs"), missing));
-    let to = json!({"$ref": pointer::reference(pointer)});
-    let line = overlay_line("corrections", &format!("at: {at}, to: {to}"));
-    let help =
-        format!("define {names}, the unions of what each side sends, by corrections; if this is {missing}, by {line}");
-    Problem::at_pointer(
-        pointer,
-        "this is a union of messages, and its name doesn't tell who sends them",
-    )
-    .help(help)
 }
 
 fn leave_out(pointer: &str) -> String {

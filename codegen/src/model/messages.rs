@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use mcp_wire::Direction;
+use mcp_wire::json_schema::pointer;
 
 use super::embedded_requests::{find_requests_in_results, unite_requests_in_results};
 use super::input::BuildInput;
@@ -77,12 +78,32 @@ fn methods(model: &Model, input: &BuildInput<'_>) -> Vec<Method> {
         .filter(|(name, _)| DIRECTIONS.iter().all(|(union, ..)| union != name))
         .filter_map(|(name, definition)| method(model, input, &senders, name, definition))
         .collect();
-    methods.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
-    find_requests_in_results(model, &mut methods, |method| {
+    let is_sent = |method: &Method| {
         let definition = model.definitions.get(&method.definition);
         definition.is_some_and(|definition| senders.contains_key(&definition.pointer))
-    });
+    };
+    remove_copies(model, input.shapes(), &mut methods, is_sent);
+    methods.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
+    find_requests_in_results(model, &mut methods, is_sent);
     methods
+}
+
+/// Removes unions of messages that inline their one member, and whose names aren't those of the direction unions: their
+/// schemas are copies of that member's.
+fn remove_copies(model: &Model, shapes: &Shapes, methods: &mut Vec<Method>, is_sent: impl Fn(&Method) -> bool) {
+    let is_named_as_one = |method: &Method| {
+        let mut kinds = ["Request", "Notification"].into_iter();
+        kinds.any(|kind| method.definition.ends_with(kind))
+    };
+    methods.sort_by_key(|method| {
+        let last = (!is_sent(method), method.results.is_empty(), !is_named_as_one(method));
+        (method.name.clone(), last)
+    });
+    let schema = |method: &Method| pointer::resolve(&shapes.schema, model.pointer_of(method));
+    methods.dedup_by(|copy, method| {
+        let is_same = (&copy.name, schema(copy)) == (&method.name, schema(method));
+        is_same && copy.results.is_empty() && !is_sent(copy)
+    });
 }
 
 fn method(
@@ -186,7 +207,7 @@ pub(super) fn union_members<'s>(shapes: &'s Shapes, union: &str) -> BTreeMap<Str
 }
 
 /// Returns the constant `method` of an object.
-fn method_constant<'s>(shapes: &'s Shapes, node: &'s Node) -> Option<&'s Scalar> {
+pub(super) fn method_constant<'s>(shapes: &'s Shapes, node: &'s Node) -> Option<&'s Scalar> {
     let Shape::Object(members) = &node.shape else {
         return None;
     };

@@ -7,6 +7,7 @@ mod capabilities;
 mod check_facts;
 mod check_members;
 mod check_messages;
+mod check_senders;
 mod cycles;
 mod decide;
 mod declarations;

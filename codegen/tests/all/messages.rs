@@ -50,9 +50,9 @@ const REQUEST: &str = r#"{"$defs": {
 }}"#;
 const SAID: &str = "results: [{method: [ping], result: EmptyResult, why: so, link: 'https://example.org'}]";
 
-#[test]
-fn the_overlay_entries_that_the_report_suggests_resolve_its_problems() {
-    let schema = fs::read_to_string(golden("messages_that_would_be_lost").join("schema.json")).unwrap();
+/// Returns the methods of the model of a golden case, with the overlay entries that its report suggests.
+fn methods_with_the_suggested_entries(case: &str) -> Vec<String> {
+    let schema = fs::read_to_string(golden(case).join("schema.json")).unwrap();
     let report = model(&[("r1", &schema, "")], "r1").unwrap_err();
     let mut overlay = String::new();
     for section in ["corrections", "results"] {
@@ -63,10 +63,28 @@ fn the_overlay_entries_that_the_report_suggests_resolve_its_problems() {
         });
         lines.for_each(|line| overlay += &format!("  {line}\n"));
     }
-    let allowed = model(&[("r1", &schema, &overlay)], "r1").unwrap();
-    let methods = methods(&allowed);
-    let methods: Vec<&str> = methods.iter().map(|(name, _)| name.as_str()).collect();
-    assert_eq!(methods, ["ask", "poke", "notifications/changed"], "{overlay}");
+    let allowed = model(&[("r1", &schema, &overlay)], "r1").unwrap_or_else(|problems| panic!("{overlay}: {problems}"));
+    methods(&allowed).into_iter().map(|(name, _)| name).collect()
+}
+
+#[test]
+fn the_overlay_entries_that_the_report_suggests_resolve_its_problems() {
+    for (case, methods) in [
+        (
+            "messages_that_would_be_lost",
+            &["ask", "poke", "notifications/changed"][..],
+        ),
+        (
+            "unions_of_one_inlined_message_by_other_names",
+            &["call", "notifications/tick"],
+        ),
+        (
+            "requests_in_results_without_direction_unions",
+            &["ask", "call", "list", "roots"],
+        ),
+    ] {
+        assert_eq!(methods_with_the_suggested_entries(case), methods, "{case}");
+    }
 }
 
 #[test]

@@ -1,0 +1,162 @@
+//! Reports unions of messages of a schema that has no direction union for messages of that kind, because it names them
+//! differently: nobody knows then who sends the messages.
+
+use mcp_wire::Direction;
+use mcp_wire::json_schema::pointer;
+use serde_json::{Value, json};
+
+use super::messages::{method_constant, union_members};
+use super::method::Method;
+use super::modules::reachable;
+use super::type_ref::TypeRef;
+use super::types::Model;
+use crate::messages::{DIRECTIONS, MessageKind};
+use crate::normalise::{DefinitionShape, Node, NormalisedSchema, Scalar, Shape};
+use crate::problem::{Problem, overlay_line, quoted};
+
+pub(super) fn unions_without_sender(model: &Model, schema: &NormalisedSchema) -> Vec<Problem> {
+    let kinds = [MessageKind::Request, MessageKind::Notification].into_iter();
+    let checks = kinds.map(|kind| Check { model, schema, kind });
+    checks.flat_map(|check| check.problems()).collect()
+}
+
+/// A direction union: its name and its direction.
+type Direct = (&'static str, Direction);
+
+/// A union of messages, or its one member, if the schema inlines that.
+struct Union<'m> {
+    pointer: &'m str,
+    definition: &'m DefinitionShape,
+    /// The pointer of the union, or of the definition that its one member is a copy of.
+    messages: &'m str,
+}
+
+/// A check of the messages of one kind.
+struct Check<'m> {
+    model: &'m Model,
+    schema: &'m NormalisedSchema,
+    kind: MessageKind,
+}
+
+impl<'m> Check<'m> {
+    fn problems(&self) -> Vec<Problem> {
+        let of_kind = DIRECTIONS.iter().filter(|(_, kind, _)| *kind == self.kind);
+        let missing: Vec<Direct> = of_kind.map(|(union, _, direction)| (*union, *direction)).collect();
+        let definitions = || self.schema.shapes.definitions.iter();
+        let is_direction = |name: &str| missing.iter().any(|(union, _)| *union == name);
+        if definitions().any(|(_, definition)| is_direction(&definition.name)) {
+            return Vec::new();
+        }
+        let found = definitions().filter_map(|(pointer, definition)| self.union(pointer, definition));
+        let (in_results, sent): (Vec<Union<'_>>, Vec<Union<'_>>) = found.partition(|union| self.is_in_results(union));
+        match (sent.is_empty(), in_results.first()) {
+            (true, Some(first)) => vec![self.unknown_other_senders(first, &in_results, &missing)],
+            _ => unknown_senders(&sent, missing),
+        }
+    }
+
+    fn union(&self, pointer: &'m str, definition: &'m DefinitionShape) -> Option<Union<'m>> {
+        let NormalisedSchema { shapes, imported, .. } = self.schema;
+        let node = &definition.node;
+        if !definition.official || imported.contains(pointer) || node.is_no_method {
+            return None;
+        }
+        let mut methods = self.model.methods.iter();
+        let messages = match method_constant(shapes, node) {
+            Some(Scalar::String(name)) if methods.all(|method| self.model.pointer_of(method) != pointer) => {
+                let method = self.sent().find(|method| method.name == *name)?;
+                self.model.pointer_of(method)
+            }
+            _ => {
+                let mut members = union_members(shapes, &definition.name).into_iter();
+                let is_message = |(pointer, node): (String, &Node)| {
+                    let is_sent = self.sent().any(|method| self.model.pointer_of(method) == pointer);
+                    matches!(node.shape, Shape::Union(_)) || is_sent
+                };
+                (matches!(node.shape, Shape::Union(_)) && members.all(is_message)).then_some(pointer)?
+            }
+        };
+        Some(Union {
+            pointer,
+            definition,
+            messages,
+        })
+    }
+
+    /// Returns the messages of this kind that aren't known to occur in results only.
+    fn sent(&self) -> impl Iterator<Item = &'m Method> {
+        let of_kind = self.model.methods.iter().filter(|method| method.kind == self.kind);
+        of_kind.filter(|method| method.direction != Direction::InResult)
+    }
+
+    /// Returns the messages of this kind that aren't in any of these unions.
+    fn outside(&self, unions: &[&Union<'_>]) -> Vec<&'m Method> {
+        let members = unions
+            .iter()
+            .map(|union| union_members(&self.schema.shapes, &union.definition.name));
+        let members: Vec<_> = members.collect();
+        let is_outside = |method: &&Method| {
+            let pointer = self.model.pointer_of(method);
+            members.iter().all(|members| !members.contains_key(pointer))
+        };
+        self.sent().filter(is_outside).collect()
+    }
+
+    /// Whether the results of other requests contain a union.
+    fn is_in_results(&self, union: &Union<'_>) -> bool {
+        let results = self.outside(&[union]).into_iter().flat_map(|method| &method.results);
+        let results = results.filter_map(TypeRef::named).map(str::to_owned);
+        let reached = reachable(self.model, results.collect(), |_| false);
+        let ty = self.model.places.get(union.pointer);
+        ty.is_some_and(|ty| reached.contains(ty))
+    }
+
+    /// Returns the problem of unions of requests in results, if the senders of all other requests are unknown too.
+    fn unknown_other_senders(&self, first: &Union<'_>, unions: &[Union<'_>], missing: &[Direct]) -> Problem {
+        let others = self.outside(&unions.iter().collect::<Vec<_>>()).into_iter();
+        let others = others.map(|method| json!({"$ref": pointer::reference(self.model.pointer_of(method))}));
+        let to = json!({"anyOf": others.collect::<Vec<_>>()});
+        let what = "results contain this union of requests, and no union tells who sends the other requests";
+        let line = first.correction("ClientRequest", &to);
+        Problem::at_pointer(first.pointer, what).help(help(missing, "clients send all others", &line))
+    }
+}
+
+/// Returns the problems of unions that may be the `missing` direction unions.
+fn unknown_senders(unions: &[Union<'_>], missing: Vec<Direct>) -> Vec<Problem> {
+    let mut left = missing.clone();
+    let problem = |union: &Union<'_>| {
+        // If the name doesn't tell the sender, the first union is taken for that of clients.
+        let names_sender = |(_, direction): &Direct| union.definition.name.contains(sender(*direction));
+        let at = left.iter().position(names_sender).unwrap_or(0);
+        let (name, _) = left.remove(at);
+        let line = union.correction(name, &json!({"$ref": pointer::reference(union.messages)}));
+        let what = "this is a union of messages, and its name doesn't tell who sends them";
+        Problem::at_pointer(union.pointer, what).help(help(&missing, &format!("this is {name}"), &line))
+    };
+    unions.iter().take(missing.len()).map(problem).collect()
+}
+
+/// Returns how names of unions call the side that sends in a direction.
+fn sender(direction: Direction) -> &'static str {
+    match direction {
+        Direction::ClientToServer => "Client",
+        _ => "Server",
+    }
+}
+
+/// Returns the remedy: the direction unions to define, and the line that defines one of them under a condition.
+fn help(missing: &[Direct], condition: &str, line: &str) -> String {
+    let names: Vec<&str> = missing.iter().map(|(union, _)| *union).collect();
+    let names = names.join(" and ");
+    format!("define {names}, the unions of what each side sends, by corrections; if {condition}, by {line}")
+}
+
+impl Union<'_> {
+    /// Returns the line of the overlay that adds a definition beside this union.
+    fn correction(&self, name: &str, definition: &Value) -> String {
+        let container = self.pointer.strip_suffix(&pointer::child("", &self.definition.name));
+        let at = quoted(&pointer::child(container.unwrap_or("#/$defs"), name));
+        overlay_line("corrections", &format!("at: {at}, to: {definition}"))
+    }
+}
