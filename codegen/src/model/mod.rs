@@ -4,6 +4,7 @@ mod assertions;
 mod assign_roles;
 mod build;
 mod capabilities;
+mod check_depth;
 mod check_facts;
 mod check_members;
 mod check_messages;

@@ -82,6 +82,7 @@ fn the_overlay_entries_that_the_report_suggests_resolve_its_problems() {
             "requests_in_results_without_direction_unions",
             &["ask", "call", "list", "roots"],
         ),
+        ("long_chains_of_types", &[]),
     ] {
         assert_eq!(methods_with_the_suggested_entries(case), methods, "{case}");
     }

@@ -14,6 +14,7 @@ use definitions::{definitions, name_definitions, request_id_pointer};
 use shared::{key, shared_key};
 
 use super::assign_roles::find_error_data;
+use super::check_depth::check_depth;
 use super::check_members::check_members;
 use super::check_messages::check_messages;
 use super::cycles::{box_cycles, open_endless_aliases};
@@ -80,6 +81,7 @@ fn build(input: &BuildInput<'_>) -> Result<Model, Problems> {
     check_members(&model)?;
     open_endless_aliases(&mut model);
     box_cycles(&mut model);
+    check_depth(&model)?;
     assign_modules(&mut model, input.modules);
     input.lock.apply_modules(&mut model);
     find_error_data(&mut model);
