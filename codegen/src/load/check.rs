@@ -4,7 +4,7 @@
 //! generator doesn't, and the remedies.
 
 use mcp_wire::json_schema::{DEFINITIONS, Dialect, definitions, pointer, schema_at, walk};
-use mcp_wire::validator::Validator;
+use mcp_wire::validator::{ProblemKind, Validator};
 use serde_json::Value;
 
 use super::document::Document;
@@ -26,8 +26,6 @@ const KEYWORDS: [&str; 56] = [
 ];
 
 const CORRECT: &str = "if the official schema has this mistake, correct it in the revision's overlay.yaml";
-/// The end of the validator's message about a pattern that JSON Schema allows and the validator doesn't.
-const NOT_LINEAR: &str = "can't be matched in linear time";
 const PATTERN: &str =
     "correct it in the revision's overlay.yaml: write a pattern that accepts the same texts, or remove it";
 
@@ -73,9 +71,9 @@ pub fn check_document(document: &Document) -> Result<(), Problems> {
     if let Err(error) = Validator::new(root) {
         for found in error.problems() {
             if problems.iter().all(|problem| problem.pointer != found.pointer) {
-                let help = match found.message.ends_with(NOT_LINEAR) {
-                    true => PATTERN,
-                    false => CORRECT,
+                let help = match found.kind {
+                    ProblemKind::UnsupportedPattern => PATTERN,
+                    _ => CORRECT,
                 };
                 problems.push(document.problem(&found.pointer, &found.message).help(help));
             }

@@ -134,9 +134,11 @@ impl<'a> Compiler<'a> {
         self.resources.get(base.resource).dialect
     }
 
-    pub(super) fn refuse(&mut self, pointer: String, message: impl Into<String>) {
-        let message = message.into();
-        let problem = Problem { pointer, message };
+    pub(super) fn refuse(&mut self, pointer: String, message: impl ToString) {
+        self.report(Problem::new(pointer, message));
+    }
+
+    pub(super) fn report(&mut self, problem: Problem) {
         // A schema that is compiled for several scopes reports its problems several times.
         if !self.problems.contains(&problem) {
             self.problems.push(problem);

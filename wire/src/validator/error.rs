@@ -18,8 +18,31 @@ pub struct SchemaError {
 pub struct Problem {
     /// The JSON Pointer of the problem, such as `#/$defs/Tool/properties/name/pattern`.
     pub pointer: String,
+    /// The kind of the problem.
+    pub kind: ProblemKind,
     /// The problem in one sentence.
     pub message: String,
+}
+
+/// The kind of a problem.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ProblemKind {
+    /// A regular expression that JSON Schema allows and this validator doesn't: it can't be matched in linear time, or
+    /// is too large.
+    UnsupportedPattern,
+    /// A mistake, or something else that this validator doesn't support.
+    Other,
+}
+
+impl Problem {
+    pub(super) fn new(pointer: impl Into<String>, message: impl ToString) -> Self {
+        Self {
+            pointer: pointer.into(),
+            kind: ProblemKind::Other,
+            message: message.to_string(),
+        }
+    }
 }
 
 impl SchemaError {
@@ -29,16 +52,40 @@ impl SchemaError {
 
     /// Creates the error of a document that isn't JSON.
     pub(crate) fn not_json(error: &serde_json::Error) -> Self {
-        Self::new(vec![Problem {
-            pointer: "#".to_owned(),
-            message: error.to_string(),
-        }])
+        Self::new(vec![Problem::new("#", error)])
     }
 
     /// Returns the problems, each with its place.
     #[must_use]
     pub fn problems(&self) -> &[Problem] {
         &self.problems
+    }
+}
+
+/// The reason why a regular expression can't be compiled.
+#[derive(Debug)]
+pub(super) struct PatternError {
+    pub(super) kind: ProblemKind,
+    pub(super) message: String,
+}
+
+impl PatternError {
+    /// The error of a regular expression that JSON Schema allows.
+    pub(super) fn unsupported(message: impl Into<String>) -> Self {
+        Self {
+            kind: ProblemKind::UnsupportedPattern,
+            message: message.into(),
+        }
+    }
+}
+
+/// The error of a regular expression that JSON Schema doesn't allow.
+impl<M: Into<String>> From<M> for PatternError {
+    fn from(message: M) -> Self {
+        Self {
+            kind: ProblemKind::Other,
+            message: message.into(),
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use crate::json_schema::pointer::child;
 use crate::json_schema::{DEFINITIONS, Dialect};
 
 use super::compiler::{Base, Compiler};
+use super::error::PatternError;
 use super::node::{Bound, Conditional, Contains, Items, Members, NodeId, Rule};
 use super::number::{Divisor, Exact};
 use super::pattern::Pattern;
@@ -123,7 +124,7 @@ impl<'c, 'a> Keywords<'c, 'a> {
         match self.text("pattern").map(Pattern::new) {
             None => {}
             Some(Ok(pattern)) => self.rules.push(Rule::Pattern(pattern)),
-            Some(Err(problem)) => self.refuse("pattern", problem),
+            Some(Err(error)) => self.refuse_pattern("pattern", error),
         }
     }
 
@@ -209,7 +210,10 @@ impl<'c, 'a> Keywords<'c, 'a> {
         for (source, node) in self.named_schemas("patternProperties") {
             match Pattern::new(&source) {
                 Ok(pattern) => patterns.push((pattern, node)),
-                Err(problem) => self.refuse("patternProperties", format!("`{source}`: {problem}")),
+                Err(error) => {
+                    let message = format!("`{source}`: {}", error.message);
+                    self.refuse_pattern("patternProperties", PatternError { message, ..error });
+                }
             }
         }
         patterns

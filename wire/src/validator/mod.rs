@@ -46,7 +46,7 @@ use self::evaluate::Validation;
 use self::node::NodeId;
 use self::violations::{Location, Violations};
 
-pub use self::error::{Problem, SchemaError};
+pub use self::error::{Problem, ProblemKind, SchemaError};
 pub use self::resources::reference_targets;
 pub(crate) use self::value::{Json, Members};
 pub use self::violation::{Violation, ViolationKind};

@@ -199,7 +199,7 @@ impl<'a> Resources<'a> {
         let first = self.list.len();
         match Dialect::of(document) {
             Ok(dialect) => self.add_resource(name.to_owned(), dialect, root.clone()),
-            Err(unknown) => return vec![problem(pointer::child(&root, "$schema"), unknown)],
+            Err(unknown) => return vec![Problem::new(pointer::child(&root, "$schema"), unknown)],
         }
         let mut left = vec![(root, first, document)];
         while let Some((at, mut resource, schema)) = left.pop() {
@@ -250,7 +250,7 @@ impl<'a> Resources<'a> {
         let text = |keyword: &str| match keywords.get(keyword) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.as_str())),
-            Some(value) => Err(problem(pointer::child(at, keyword), unexpected("a string", value))),
+            Some(value) => Err(Problem::new(pointer::child(at, keyword), unexpected("a string", value))),
         };
         let mut resource = around;
         let mut dialect = self.list[around].dialect;
@@ -263,12 +263,12 @@ impl<'a> Resources<'a> {
                 self.list[around].base = base;
             } else if self.by_uri.contains_key(&base) {
                 let message = format!("`{base}` is the URI of another schema as well");
-                return Err(problem(pointer::child(at, "$id"), message));
+                return Err(Problem::new(pointer::child(at, "$id"), message));
             } else {
                 if keywords.contains_key("$schema") {
                     dialect = text("$schema")?
                         .and_then(Dialect::from_uri)
-                        .ok_or_else(|| problem(pointer::child(at, "$schema"), UnknownDialect))?;
+                        .ok_or_else(|| Problem::new(pointer::child(at, "$schema"), UnknownDialect))?;
                 }
                 resource = self.list.len();
                 self.add_resource(base, dialect, at.to_owned());
@@ -280,7 +280,7 @@ impl<'a> Resources<'a> {
         }
         if !fragment.is_empty() {
             let message = "in 2020-12 this has no fragment: `$anchor` names a schema";
-            return Err(problem(pointer::child(at, "$id"), message));
+            return Err(Problem::new(pointer::child(at, "$id"), message));
         }
         self.add_anchor(resource, text("$anchor")?.unwrap_or_default(), at, false, "$anchor")?;
         let name = text("$dynamicAnchor")?.unwrap_or_default();
@@ -302,17 +302,10 @@ impl<'a> Resources<'a> {
         let anchors = &mut self.list[resource].anchors;
         if let Some(other) = anchors.get(name).filter(|other| other.at != at) {
             let message = format!("`{}` has the same anchor", other.at);
-            return Err(problem(pointer::child(at, keyword), message));
+            return Err(Problem::new(pointer::child(at, keyword), message));
         }
         let at = at.to_owned();
         anchors.insert(name, Anchor { at, is_dynamic });
         Ok(())
-    }
-}
-
-fn problem(pointer: String, message: impl ToString) -> Problem {
-    Problem {
-        pointer,
-        message: message.to_string(),
     }
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::json_schema::pointer::child;
 
-use super::super::error::unexpected;
+use super::super::error::{PatternError, Problem, unexpected};
 use super::super::node::{NodeId, Rule, TypeSet};
 use super::super::number::Exact;
 use super::Keywords;
@@ -22,8 +22,14 @@ impl<'a> Keywords<'_, 'a> {
         child(&self.at, keyword)
     }
 
-    pub(super) fn refuse(&mut self, keyword: &str, message: impl Into<String>) {
+    pub(super) fn refuse(&mut self, keyword: &str, message: impl ToString) {
         self.compiler.refuse(self.pointer(keyword), message);
+    }
+
+    pub(super) fn refuse_pattern(&mut self, keyword: &str, error: PatternError) {
+        let PatternError { kind, message } = error;
+        let pointer = self.pointer(keyword);
+        self.compiler.report(Problem { pointer, kind, message });
     }
 
     #[inline(never)]

@@ -1,12 +1,16 @@
 //! A substitute without regular expressions, for builds without the feature `pattern`.
 
+use super::error::PatternError;
+
 #[derive(Debug)]
 pub(super) enum Pattern {}
 
 impl Pattern {
     /// Fails because the feature is missing.
-    pub(super) fn new(_source: &str) -> Result<Self, String> {
-        Err("a regular expression needs mcp-wire's feature `pattern`".to_owned())
+    pub(super) fn new(_source: &str) -> Result<Self, PatternError> {
+        Err(PatternError::unsupported(
+            "a regular expression needs mcp-wire's feature `pattern`",
+        ))
     }
 
     pub(super) fn source(&self) -> &str {

@@ -6,6 +6,8 @@
 mod class;
 mod translate;
 
+use super::error::PatternError;
+
 /// The error of a pattern that would take too much time or memory.
 const TOO_LARGE: &str = "the regular expression is too large, or nested too deep";
 
@@ -18,11 +20,10 @@ pub(super) struct Pattern {
 }
 
 impl Pattern {
-    /// Compiles `source`. The error is the reason why it can't be compiled.
-    pub(super) fn new(source: &str) -> Result<Self, String> {
+    pub(super) fn new(source: &str) -> Result<Self, PatternError> {
         let translated = translate::translate(source)?;
         let regex = regex_lite::RegexBuilder::new(&translated.regex).build();
-        let regex = regex.map_err(|_| TOO_LARGE.to_owned())?;
+        let regex = regex.map_err(|_| PatternError::unsupported(TOO_LARGE))?;
         Ok(Self {
             source: source.to_owned(),
             regex,
