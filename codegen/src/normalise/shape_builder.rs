@@ -204,8 +204,9 @@ impl<'s> ShapeBuilder<'s> {
         if inner.into_iter().flatten().flatten().any(contains) {
             return None;
         }
-        // The schemas that this builder would add aren't needed here.
-        let shape = Self::new(self.root).shape(schema, target, DEEPEST);
+        // The schemas that this builder would add aren't needed here, nor are the members of an object, which can refer
+        // to the object.
+        let shape = Self::new(self.root).shape(schema, target, 1);
         is_scalar(&shape).then_some(shape)
     }
 
