@@ -87,7 +87,8 @@ impl Successor {
     }
 
     /// Leaves out the entries that a check names until it passes, and returns the rest of the overlay, if there is any,
-    /// and the entries left out. If no entry is to blame, the check runs without an overlay, and its error is returned.
+    /// and the entries left out. If no entry is to blame, the check runs without an overlay; if it also fails then, the
+    /// error is that with the overlay.
     pub(super) fn passing(
         mut self,
         mut check: impl FnMut(Option<&str>) -> Result<Protocol, GenerateError>,
@@ -112,11 +113,14 @@ impl Successor {
             if !is_less {
                 // No single entry is the cause: without the overlay, the schema has other problems, or none.
                 let why = error.to_string();
-                return Ok(Passed {
-                    checked: check(None)?,
-                    overlay: None,
-                    left_out: vec![LeftOut { entry, why }],
-                });
+                return match check(None) {
+                    Ok(checked) => Ok(Passed {
+                        checked,
+                        overlay: None,
+                        left_out: vec![LeftOut { entry, why }],
+                    }),
+                    Err(_) => Err(error),
+                };
             }
         }
     }
@@ -149,24 +153,25 @@ impl Successor {
         Some(text)
     }
 
-    /// Leaves out the entries that problems name. Returns `false` if they name none.
+    /// Leaves out the entries that problems are about. Returns `false` if there are none.
     fn leave_out(&mut self, problems: &Problems) -> bool {
         let Some(text) = self.text() else { return false };
         let Ok(document) = Document::parse(OVERLAY, self.entries.as_bytes(), Format::Yaml) else {
             return false;
         };
-        let mut named = BTreeMap::new();
+        let mut blamed = BTreeMap::new();
         for problem in problems {
-            if let Some(entry) = entry_of(problem) {
-                named.entry(entry).or_insert_with(|| problem.what.clone());
+            for entry in entries_of(problem, &document) {
+                blamed.entry(entry).or_insert_with(|| problem.what.clone());
             }
         }
-        self.left_out.extend(named.iter().map(|(pointer, why)| LeftOut {
-            entry: cut(&self.entries, &document, [pointer]).1.concat(),
-            why: why.clone(),
+        let entries = with_entries(&document, blamed.keys().cloned().collect());
+        let why = |entry: &String| blamed.range(entry.clone()..).next().map(|(_, why)| why.clone());
+        self.left_out.extend(entries.iter().map(|entry| LeftOut {
+            entry: cut(&self.entries, &document, [entry]).1.concat(),
+            why: why(entry).unwrap_or_default(),
         }));
-        let pointers = named.into_keys().collect();
-        self.entries = cut(&self.entries, &document, &with_sections(&document, pointers)).0;
+        self.entries = cut(&self.entries, &document, &with_sections(&document, entries)).0;
         self.text().is_none_or(|after| after != text)
     }
 }
@@ -181,29 +186,80 @@ fn with_pointers_into(schema: &Document, text: &str) -> String {
     }
 }
 
-/// Returns the entry of the overlay that a problem is about, such as `#/corrections/0`.
-fn entry_of(problem: &Problem) -> Option<String> {
-    let mut tokens = problem
-        .pointer
-        .strip_prefix("#/")
-        .filter(|_| problem.file == OVERLAY)?
-        .split('/');
-    let (section, index) = (tokens.next()?, tokens.next()?);
-    Some(format!("#/{section}/{index}"))
+/// Returns the entries of an overlay that a problem is about, such as `#/corrections/0`, or the places in them, such as
+/// `#/corrections/0/at/2`.
+fn entries_of(problem: &Problem, overlay: &Document) -> Vec<String> {
+    if problem.file == OVERLAY {
+        let mut tokens = problem.pointer.split('/').skip(1);
+        let entry = tokens.next().zip(tokens.next());
+        return entry
+            .map(|(section, index)| format!("#/{section}/{index}"))
+            .into_iter()
+            .collect();
+    }
+    let corrections = overlay.get("#/corrections").and_then(Value::as_array);
+    let corrections = corrections.into_iter().flatten().enumerate();
+    let of = |(index, correction): (usize, &Value)| {
+        let corrects = |at: &Value| at.as_str().is_some_and(|at| concerns(at, &problem.pointer));
+        match &correction["at"] {
+            Value::Array(places) => {
+                let places = places.iter().enumerate().filter(|(_, at)| corrects(at));
+                places
+                    .map(|(place, _)| format!("#/corrections/{index}/at/{place}"))
+                    .collect()
+            }
+            at if corrects(at) => vec![format!("#/corrections/{index}")],
+            _ => Vec::new(),
+        }
+    };
+    corrections.flat_map(of).collect()
+}
+
+/// Whether a correction at one pointer concerns the schema at another: the schema is in the corrected value, or the
+/// correction annotates it.
+fn concerns(at: &str, schema: &str) -> bool {
+    let below = |inner: &str, outer: &str| {
+        inner
+            .strip_prefix(outer)
+            .and_then(|rest| rest.strip_prefix('/'))
+            .map(str::to_owned)
+    };
+    at == schema || below(schema, at).is_some() || below(at, schema).is_some_and(|keyword| keyword.starts_with("x-"))
 }
 
 /// Returns these entries, with the section in place of its entries if they include all of them.
-fn with_sections(document: &Document, mut entries: BTreeSet<String>) -> BTreeSet<String> {
-    let sections = entries.iter().filter_map(|entry| entry.split('/').nth(1));
-    let sections: BTreeSet<String> = sections.map(|section| format!("#/{section}")).collect();
-    for section in sections {
-        let count = document.get(&section).and_then(Value::as_array).map_or(0, Vec::len);
-        if (0..count).all(|index| entries.contains(&format!("{section}/{index}"))) {
-            entries.retain(|entry| !entry.starts_with(&format!("{section}/")));
-            entries.insert(section);
+fn with_sections(document: &Document, entries: BTreeSet<String>) -> BTreeSet<String> {
+    with_whole_lists(document, entries, |entry| {
+        entry.split('/').nth(1).map(|section| format!("#/{section}"))
+    })
+}
+
+/// Returns these entries, with an entry in place of its places if they include all of them.
+fn with_entries(document: &Document, places: BTreeSet<String>) -> BTreeSet<String> {
+    let whole = with_whole_lists(document, places, |place| {
+        place.rsplit_once("/at/").map(|(entry, _)| format!("{entry}/at"))
+    });
+    whole
+        .into_iter()
+        .map(|entry| entry.trim_end_matches("/at").to_owned())
+        .collect()
+}
+
+/// Replaces the elements of a list by the list if they include all of them.
+fn with_whole_lists(
+    document: &Document,
+    mut elements: BTreeSet<String>,
+    list_of: impl Fn(&str) -> Option<String>,
+) -> BTreeSet<String> {
+    let lists: BTreeSet<String> = elements.iter().filter_map(|element| list_of(element)).collect();
+    for list in lists {
+        let count = document.get(&list).and_then(Value::as_array).map_or(0, Vec::len);
+        if (0..count).all(|index| elements.contains(&format!("{list}/{index}"))) {
+            elements.retain(|element| !element.starts_with(&format!("{list}/")));
+            elements.insert(list);
         }
     }
-    entries
+    elements
 }
 
 /// Removes the comment at the start of a text, and the values at these pointers. Returns the rest, and the text of each

@@ -936,3 +936,43 @@ fn an_unnecessary_rule_is_a_warning_for_a_draft_and_a_problem_for_a_release() {
         "{warnings:?}"
     );
 }
+
+#[test]
+fn only_the_inherited_entries_that_a_problem_of_the_schema_concerns_are_left_out() {
+    let house = Fixture::new();
+    let overlay = r##"corrections:
+  - at:
+      - "#/$defs/Open/properties/params/x-preset"
+      - "#/$defs/Shut/properties/params/x-preset"
+    to: {}
+    why: The parameters have no members.
+    link: https://example.org/2098-01-01#params
+  - at: "#/$defs/Shut/properties/kind/x-preset"
+    to: shut
+    why: It is shut.
+    link: https://example.org/2098-01-01#kind
+"##;
+    house.overlay("2098-01-01", overlay);
+    let schema = |required: Value| {
+        let object = |required: &Value| {
+            let params =
+                json!({ "type": "object", "properties": { "name": { "type": "string" } }, "required": required });
+            let properties = json!({ "params": params, "kind": { "type": "string" } });
+            json!({ "type": "object", "properties": properties, "required": ["params", "kind"] })
+        };
+        json!({ "$defs": { "Open": object(&json!([])), "Shut": object(&required) } }).to_string()
+    };
+    house.ingest("2098-01-01", &schema(json!([]))).unwrap();
+    let second = house.ingest("2099-01-01", &schema(json!(["name"]))).unwrap();
+    let overlay = fs::read_to_string(second.overlay.unwrap()).unwrap();
+    let (kept, left_out) = overlay.split_once("# What the overlay of").unwrap();
+    assert!(
+        kept.contains("Open/properties/params") && kept.contains("to: shut"),
+        "{overlay}"
+    );
+    assert!(!kept.contains("Shut/properties/params"), "{overlay}");
+    assert!(
+        left_out.contains("constructors can't give this member the value {}"),
+        "{overlay}"
+    );
+}
