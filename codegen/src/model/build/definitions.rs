@@ -2,64 +2,45 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mcp_wire::json_schema::pointer;
-
 use crate::messages::{MessageKind, message_unions};
 use crate::model::input::BuildInput;
 use crate::model::names::unique;
 use crate::model::type_ref::TypeRef;
 use crate::model::types::Definition;
 use crate::normalise::{DefinitionShape, Node, Shape, Shapes, name_of};
-use crate::problem::{Problem, Problems, overlay_line, quoted};
 
-/// Chooses a Rust name for each definition, by its pointer.
-pub(super) fn name_definitions(input: &BuildInput<'_>) -> Result<BTreeMap<String, String>, Problems> {
-    let mut pointers: BTreeMap<String, &str> = BTreeMap::new();
-    let mut names = BTreeMap::new();
-    let mut collisions = Vec::new();
-    // Outermost definitions come first, and nested ones get names that are still free.
-    let mut definitions: Vec<_> = input.shapes().definitions.iter().collect();
-    definitions.sort_by_key(|(pointer, definition)| (!definition.official, pointer.matches('/').count()));
-    for (pointer, definition) in definitions {
-        let nested = pointer.matches('/').count() > 2;
+/// Chooses a Rust name for each definition, by its pointer. If several would get the same one, such as `ListItem` and
+/// `list_item`, that with this name keeps it, or else the first, and the others are numbered.
+pub(super) fn name_definitions(input: &BuildInput<'_>) -> BTreeMap<String, String> {
+    let wanted = |(pointer, definition): &(&String, &DefinitionShape)| {
         let locked = input.lock.name(pointer).map(str::to_owned);
-        let official = definition.node.name.as_ref().unwrap_or(&definition.name);
-        let wanted = locked.unwrap_or_else(|| input.names.type_name(official));
-        let is_union_of_messages = |name: &str| message_unions().any(|union| union == name);
-        let name = match pointers.get(&wanted) {
-            Some(other) if !nested && definition.official => {
-                let what = format!("{other} and this are both `{wanted}` in Rust");
-                collisions.push((pointer, wanted, what));
-                continue;
-            }
-            None if definition.official && is_union_of_messages(&wanted) && definition.name != wanted => {
-                let what = format!("a union of messages and this are both `{wanted}` in Rust");
-                collisions.push((pointer, wanted, what));
-                continue;
-            }
-            Some(_) => {
-                let long = input.names.type_name(&name_of(pointer));
-                unique(&long, |name| pointers.contains_key(name))
-            }
-            None => wanted,
+        let chosen = locked.or_else(|| definition.node.name.clone().map(|name| input.names.type_name(&name)));
+        let is_own = chosen.is_some();
+        let name = chosen.unwrap_or_else(|| input.names.type_name(&definition.name));
+        (is_own || name == definition.name, name)
+    };
+    let mut definitions: Vec<_> = input.shapes().definitions.iter().collect();
+    // Outermost definitions come first, and nested ones get names that are still free.
+    definitions.sort_by_cached_key(|entry @ (pointer, definition)| {
+        (!definition.official, pointer.matches('/').count(), !wanted(entry).0)
+    });
+    let mut names = BTreeMap::new();
+    let mut taken = BTreeSet::new();
+    for entry @ (pointer, definition) in definitions {
+        let (_, wanted) = wanted(&entry);
+        let is_taken = |name: &str| {
+            let is_of_messages = definition.official && message_unions().any(|union| union == name);
+            taken.contains(name) || is_of_messages && definition.name != name
         };
-        pointers.insert(name.clone(), pointer);
+        let is_outermost = definition.official && pointer.matches('/').count() == 2;
+        let name = match is_outermost || !is_taken(&wanted) {
+            true => unique(&wanted, is_taken),
+            false => unique(&input.names.type_name(&name_of(pointer)), is_taken),
+        };
+        taken.insert(name.clone());
         names.insert(pointer.clone(), name);
     }
-    let mut taken: BTreeSet<String> = pointers
-        .into_keys()
-        .chain(message_unions().map(str::to_owned))
-        .collect();
-    let problems = collisions.into_iter().map(|(pointer, wanted, what)| {
-        let free = unique(&wanted, |name| taken.contains(name));
-        let at = quoted(&pointer::child(pointer, "x-name"));
-        let line = overlay_line("corrections", &format!("at: {at}, to: {free}"));
-        taken.insert(free);
-        let help = format!("give one of them a spelling in `acronyms` of revisions.yaml, or another name by {line}");
-        Problem::at_pointer(pointer, what).help(help)
-    });
-    Problems::check(problems.collect())?;
-    Ok(names)
+    names
 }
 
 /// Returns the definitions of the official schema by name.
@@ -75,7 +56,6 @@ pub(super) fn definitions(
     for (pointer, definition) in official {
         let entry = Definition {
             pointer: pointer.clone(),
-            // Each definition got a name, or there was a collision.
             ty: TypeRef::Named(rust_names[pointer].clone()),
             envelope: envelope(input.shapes(), definition),
         };

@@ -40,10 +40,9 @@ pub(super) fn build_model(input: &BuildInput<'_>) -> Result<Model, Problems> {
 }
 
 fn build(input: &BuildInput<'_>) -> Result<Model, Problems> {
-    let rust_names = name_definitions(input)?;
+    let rust_names = name_definitions(input);
     // The names of the unions of messages are reserved even if the schema doesn't define these unions.
     let reserved = message_unions().map(|name| (name.to_owned(), "messages".to_owned()));
-    // Each definition got a name, or there was a collision.
     let defined = input.shapes().definitions.iter();
     let defined = defined.map(|(pointer, definition)| (rust_names[pointer].clone(), key(&definition.node.shape)));
     let mut builder = Builder {
