@@ -13,7 +13,7 @@ use super::input::BuildInput;
 use super::method::Method;
 use super::type_ref::TypeRef;
 use super::types::{Definition, Model, Type, TypeKind};
-use crate::messages::{DIRECTIONS, MessageKind, RESULTS};
+use crate::messages::{DIRECTIONS, MessageKind, RESULTS, message_unions};
 use crate::normalise::{Node, Scalar, Shape, Shapes};
 
 const METHOD: &str = "method";
@@ -192,9 +192,11 @@ pub(super) fn union_members<'s>(shapes: &'s Shapes, union: &str) -> BTreeMap<Str
             _ => {
                 let method = method_constant(shapes, node);
                 let same = |twin: &Node| method.is_some() && method_constant(shapes, twin) == method;
+                // A union of messages with only one member can be that member.
+                let is_union = |name: &str| message_unions().any(|union| union == name);
                 let twins = shapes.definitions.iter();
                 let mut twins = twins
-                    .filter(|(_, twin)| twin.name != union && same(&twin.node))
+                    .filter(|(_, twin)| !is_union(&twin.name) && same(&twin.node))
                     .peekable();
                 if twins.peek().is_none() {
                     members.insert(node.pointer.clone(), node);
