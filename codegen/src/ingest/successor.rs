@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use mcp_wire::json_schema::DEFINITIONS;
+use mcp_wire::json_schema::{DEFINITIONS, pointer};
 use serde_json::Value;
 
 use crate::error::GenerateError;
@@ -63,7 +63,8 @@ impl Successor {
     pub(super) fn new(text: &str, (predecessor, revision): (&str, &str), schema: &Document) -> Result<Self, Problems> {
         // The list of entries that were left out of that overlay isn't repeated.
         let text = text.find(&format!("\n{LEFT_OUT}")).map_or(text, |end| &text[..=end]);
-        let text = &with_pointers_into(schema, text);
+        let text = with_pointers_into(schema, text);
+        let text = &with_places_in_parts(schema, &text)?;
         let document = Document::parse(OVERLAY, text.as_bytes(), Format::Yaml)?;
         let overlay = Overlay::of(document.clone())?;
         let misfits = overlay.misfits(schema);
@@ -184,6 +185,47 @@ fn with_pointers_into(schema: &Document, text: &str) -> String {
         ((false, old), (true, new)) => text.replace(&old, &new),
         _ => text.to_owned(),
     }
+}
+
+/// Changes the pointers to members in an overlay if a schema declares them in a part of an `allOf`.
+fn with_places_in_parts(schema: &Document, text: &str) -> Result<String, Problems> {
+    let overlay = Document::parse(OVERLAY, text.as_bytes(), Format::Yaml)?;
+    let entries = ["corrections", "deprecated"].map(|section| overlay.root().get(section).and_then(Value::as_array));
+    let places = entries
+        .into_iter()
+        .flatten()
+        .flatten()
+        .flat_map(|entry| match &entry["at"] {
+            Value::Array(places) => places.as_slice(),
+            place => std::slice::from_ref(place),
+        });
+    let mut text = text.to_owned();
+    for place in places.filter_map(Value::as_str) {
+        if let Some(now) = place_in_part(schema.root(), place).filter(|now| now != place) {
+            for quote in ['"', '\''] {
+                text = text.replace(&format!("{quote}{place}{quote}"), &format!("{quote}{now}{quote}"));
+            }
+        }
+    }
+    Ok(text)
+}
+
+/// Returns a pointer with a step into a part of an `allOf` wherever only that part declares the next member.
+fn place_in_part(root: &Value, place: &str) -> Option<String> {
+    let tokens = pointer::tokens(place)?;
+    let mut now = "#".to_owned();
+    for (index, token) in tokens.iter().enumerate() {
+        let member = tokens.get(index + 1).filter(|_| token == "properties");
+        if let (Some(member), Some(schema)) = (member, pointer::resolve(root, &now)) {
+            let declares = |schema: &Value| schema["properties"].get(member).is_some();
+            let parts = schema["allOf"].as_array().filter(|_| !declares(schema));
+            if let Some(part) = parts.and_then(|parts| parts.iter().position(declares)) {
+                let _ = write!(now, "/allOf/{part}");
+            }
+        }
+        pointer::push(&mut now, token);
+    }
+    Some(now)
 }
 
 /// Returns the entries of an overlay that a problem is about, such as `#/corrections/0`, or the places in them, such as

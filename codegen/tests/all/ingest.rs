@@ -974,3 +974,28 @@ fn only_the_inherited_entries_that_a_problem_of_the_schema_concerns_are_left_out
         "{overlay}"
     );
 }
+
+#[test]
+fn an_inherited_overlay_follows_members_into_a_part_of_an_all_of() {
+    let house = Fixture::new();
+    let overlay = r##"corrections:
+  - at: ["#/$defs/Thing/properties/size/type", "#/$defs/Thing/properties/a~1b/type"]
+    expect: integer
+    to: number
+    why: A size may have a fraction.
+    link: https://example.org/2098-01-01#size
+"##;
+    house.overlay("2098-01-01", overlay);
+    let members =
+        json!({ "type": "object", "properties": { "size": { "type": "integer" }, "a/b": { "type": "integer" } } });
+    let schema = |thing: &Value| json!({ "$defs": { "Base": { "type": "object" }, "Thing": thing } }).to_string();
+    house.ingest("2098-01-01", &schema(&members)).unwrap();
+    let parts = json!({ "allOf": [{ "$ref": "#/$defs/Base" }, members] });
+    let second = house.ingest("2099-01-01", &schema(&parts)).unwrap();
+    assert_eq!(second.left_out, []);
+    let overlay = fs::read_to_string(second.overlay.unwrap()).unwrap();
+    for member in ["size", "a~1b"] {
+        let place = format!("\"#/$defs/Thing/allOf/1/properties/{member}/type\"");
+        assert!(overlay.contains(&place), "{overlay}");
+    }
+}
