@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use mcp_codegen::ingest::{IngestError, IngestOptions, Position, ingest, try_ingest};
+use mcp_codegen::ingest::{IngestError, IngestOptions, Position, ingest, try_ingest, write_overlay};
 use mcp_codegen::load::Manifest;
 use mcp_codegen::{Cache, GenerateError, Problem, Problems, RevisionTable};
 use serde_json::{Value, json};
@@ -175,6 +175,10 @@ impl<'s> Candidate<'s> {
             return Ok(false);
         };
         let path = self.options.schema.join(self.options.revision.as_str()).join(OVERLAY);
+        // As the command tells users, since an overlay replaces the inherited one.
+        if !path.exists() {
+            write_overlay(&self.options).map_err(std::io::Error::other)?;
+        }
         let text = fs::read_to_string(&path).unwrap_or_default();
         let mut overlay: Value = yaml_serde::from_str(&text).unwrap_or_default();
         if overlay.is_null() {

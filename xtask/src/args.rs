@@ -114,8 +114,11 @@ pub struct IngestArgs {
     /// Insert the revision before this one instead of last
     #[arg(long, value_name = "REVISION")]
     pub before: Option<Revision>,
+    /// Only write the overlay that the new revision inherits, to add corrections before it is ingested
+    #[arg(long)]
+    pub overlay: bool,
     /// The schema is that of the extension with this id
-    #[arg(long, value_name = "ID", requires = "of", conflicts_with_all = ["after", "before"])]
+    #[arg(long, value_name = "ID", requires = "of", conflicts_with_all = ["after", "before", "overlay"])]
     pub extension: Option<String>,
     /// The revision that the extension extends
     #[arg(long, value_name = "REVISION", requires = "extension")]

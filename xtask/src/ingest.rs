@@ -5,8 +5,10 @@ use std::fmt::Display;
 use std::io::IsTerminal;
 
 use clap::error::ErrorKind;
-use mcp_codegen::ingest::{ExtensionOptions, IngestOptions, LeftOut, Position, ingest, ingest_extension};
-use mcp_codegen::load::Revision;
+use mcp_codegen::ingest::{
+    ExtensionOptions, IngestError, IngestOptions, LeftOut, Position, ingest, ingest_extension, write_overlay,
+};
+use mcp_codegen::load::{Manifest, Revision};
 
 use crate::args::IngestArgs;
 use crate::help;
@@ -49,10 +51,14 @@ pub fn run(args: IngestArgs) -> Result<(), Box<dyn Error>> {
     if std::io::stderr().is_terminal() {
         status(format_args!("reading {}", options.from));
     }
+    if args.overlay {
+        return only_overlay(&options);
+    }
     let done = match &extension {
-        Some(extension) => ingest_extension(extension, &options)?,
-        None => ingest(&options)?,
+        Some(extension) => ingest_extension(extension, &options),
+        None => ingest(&options).inspect_err(|error| note_overlay(&options, error)),
     };
+    let done = done?;
     let what = if done.is_new { "added" } else { "updated" };
     let (schema, dialect, sha256) = (done.schema.display(), done.dialect, &done.sha256);
     print(format_args!("{what} {schema} ({dialect}, sha256 {sha256})\n"))?;
@@ -73,6 +79,32 @@ pub fn run(args: IngestArgs) -> Result<(), Box<dyn Error>> {
     }
     warn(&done.warnings);
     Ok(print("next: cargo xtask generate\n")?)
+}
+
+/// Writes only the overlay of a new revision.
+fn only_overlay(options: &IngestOptions) -> Result<(), Box<dyn Error>> {
+    let Some(overlay) = write_overlay(options)? else {
+        return Err("nothing to write: the revision is known, has an overlay, or inherits no entry that fits".into());
+    };
+    let overlay = overlay.display();
+    Ok(print(format_args!(
+        "added {overlay}, with the corrections of the revision before that fit; add others, and ingest the schema\n"
+    ))?)
+}
+
+/// Says that an overlay that is written for a new revision replaces the inherited one.
+fn note_overlay(options: &IngestOptions, error: &IngestError) {
+    let overlay = options.schema.join(options.revision.as_str()).join("overlay.yaml");
+    let is_correctable = matches!(error, IngestError::Problems(_) | IngestError::Generate(_));
+    let is_new = Manifest::load(&options.schema)
+        .is_ok_and(|manifest| !manifest.revisions.is_empty() && manifest.entry(options.revision.as_str()).is_none());
+    if is_correctable && is_new && !overlay.exists() {
+        status(format_args!(
+            "note: {} would replace the overlay that the revision inherits; to correct the schema, first write the \
+             inherited entries there, by the same command with --overlay",
+            overlay.display()
+        ));
+    }
 }
 
 /// Ends the program with the status of misuse.

@@ -172,18 +172,35 @@ pub fn try_ingest(options: &IngestOptions, cache: &Cache) -> Result<Vec<Revision
     Ok(RevisionTable::of(&Prepared::new(options, cache)?.passed.checked))
 }
 
-/// A revision, or an extension, that has passed all checks.
-struct Prepared {
-    manifest: Manifest,
-    folder: PathBuf,
-    official: Official,
-    sha256: String,
-    is_new: bool,
-    passed: Passed,
+/// Writes the overlay of a new revision: the entries of the previous revision's overlay that fit the schema, as [`ingest`]
+/// would, so that others can be added before the schema is ingested. `None` if the revision isn't new, already has an
+/// overlay, or would inherit nothing.
+///
+/// # Errors
+///
+/// When the schema can't be read, or the overlay can't be written.
+pub fn write_overlay(options: &IngestOptions) -> Result<Option<PathBuf>, IngestError> {
+    let candidate = Candidate::new(options)?;
+    let Some(text) = candidate.inherited.and_then(|inherited| inherited.text()) else {
+        return Ok(None);
+    };
+    let path = candidate.folder.join(OVERLAY);
+    write_file(&path, &text)?;
+    Ok(Some(path))
 }
 
-impl Prepared {
-    fn new(options: &IngestOptions, cache: &Cache) -> Result<Self, IngestError> {
+/// A revision that hasn't been checked yet.
+struct Candidate {
+    manifest: Manifest,
+    entry: Entry,
+    folder: PathBuf,
+    official: Official,
+    is_new: bool,
+    inherited: Option<Successor>,
+}
+
+impl Candidate {
+    fn new(options: &IngestOptions) -> Result<Self, IngestError> {
         let mut manifest = Manifest::load(&options.schema)?;
         let known = manifest.entry(options.revision.as_str()).cloned();
         let (official, sha256) = read_official(options, known.as_ref(), &manifest)?;
@@ -196,6 +213,37 @@ impl Prepared {
         let earlier = revisions.take_while(|earlier| earlier.revision != entry.revision);
         let predecessor = earlier.last().filter(|_| is_new && !has_overlay);
         let inherited = inherited_overlay(&options.schema, predecessor, &entry.revision, &official.schema)?;
+        Ok(Self {
+            manifest,
+            entry,
+            folder,
+            official,
+            is_new,
+            inherited,
+        })
+    }
+}
+
+/// A revision, or an extension, that has passed all checks.
+struct Prepared {
+    manifest: Manifest,
+    folder: PathBuf,
+    official: Official,
+    sha256: String,
+    is_new: bool,
+    passed: Passed,
+}
+
+impl Prepared {
+    fn new(options: &IngestOptions, cache: &Cache) -> Result<Self, IngestError> {
+        let Candidate {
+            manifest,
+            entry,
+            folder,
+            official,
+            is_new,
+            inherited,
+        } = Candidate::new(options)?;
         // Computed at most once: several overlays may be tried, but the current files stay the same.
         let current = LazyCell::new(|| check::current_generates(&options.schema, &entry, cache));
         let passed = Passed::by(inherited, |overlay| {
@@ -206,7 +254,7 @@ impl Prepared {
             manifest,
             folder,
             official,
-            sha256,
+            sha256: entry.sha256.clone(),
             is_new,
             passed,
         })

@@ -127,7 +127,7 @@ impl Successor {
     }
 
     /// Returns the text of the overlay; `None` if it has no entries.
-    fn text(&self) -> Option<String> {
+    pub(super) fn text(&self) -> Option<String> {
         let (predecessor, revision) = (&self.predecessor, &self.revision);
         if !self.entries.lines().any(|line| line.trim_start().starts_with("- ")) {
             return None;

@@ -63,17 +63,21 @@ pub(crate) struct OwnMessage {
     pub(crate) result: Presets,
 }
 
-/// Returns what a lifecycle needs and lacks, by role.
-pub(super) fn incomplete(lifecycle: &Lifecycle) -> Vec<(&str, String)> {
+/// Returns what a lifecycle needs and lacks, by role, and the way to supply it.
+pub(super) fn incomplete(lifecycle: &Lifecycle) -> Vec<(&str, String, &'static str)> {
     let unknown = lifecycle.names.iter().flat_map(|(role, name)| {
         let message = lifecycle.messages.get(name).into_iter();
         let members = message.flat_map(|message| message.params.lacking.iter().chain(&message.result.lacking));
         members.map(move |member| {
             let what = format!("`x-preset` in the overlay for `{member}`, which it requires and sessions don't supply");
-            (role.as_str(), what)
+            let help = "if sessions can always write one value, add it under `corrections` in the revision's overlay.yaml: \
+                        `at` is the pointer of the member's schema followed by `/x-preset`, and `to` is the value";
+            (role.as_str(), what, help)
         })
     });
-    lacking(lifecycle).chain(unknown).collect()
+    let help = "sessions need it; see which members the schema declares";
+    let lacking = lacking(lifecycle).map(|(role, what)| (role, what, help));
+    lacking.chain(unknown).collect()
 }
 
 /// Returns the missing counterparts of the roles of a lifecycle.

@@ -172,12 +172,13 @@ fn decode<T: DeserializeOwned + Default>(document: &Document, problems: &mut Vec
 
 /// Returns the roles of a model that lack something a session needs, with their problems.
 fn incomplete_roles(document: &Document, model: &Model) -> Vec<(String, Problem)> {
-    let lacking = incomplete(&model.lifecycle).into_iter().filter_map(|(role, what)| {
-        let (name, revision) = (model.lifecycle.names.get(role)?, &model.revision);
-        let at = pointer::child("#", role);
-        let problem = document.problem(&at, format!("`{name}` of revision {revision} has no {what}"));
-        let help = "sessions need it; see which members the schema declares";
-        Some((role.to_owned(), problem.help(help)))
-    });
+    let lacking = incomplete(&model.lifecycle)
+        .into_iter()
+        .filter_map(|(role, what, help)| {
+            let (name, revision) = (model.lifecycle.names.get(role)?, &model.revision);
+            let at = pointer::child("#", role);
+            let problem = document.problem(&at, format!("`{name}` of revision {revision} has no {what}"));
+            Some((role.to_owned(), problem.help(help)))
+        });
     lacking.collect()
 }

@@ -9,6 +9,7 @@ use std::thread::JoinHandle;
 
 use mcp_codegen::ingest::{
     ExtensionOptions, FetchError, IngestError, IngestOptions, Ingested, Position, ingest, ingest_extension,
+    write_overlay,
 };
 use mcp_codegen::load::{MANIFEST, MAX_BYTES, Manifest};
 use mcp_codegen::{GenerateError, GenerateOptions, Generated, generate};
@@ -998,4 +999,43 @@ fn an_inherited_overlay_follows_members_into_a_part_of_an_all_of() {
         let place = format!("\"#/$defs/Thing/allOf/1/properties/{member}/type\"");
         assert!(overlay.contains(&place), "{overlay}");
     }
+}
+
+#[test]
+fn an_inherited_overlay_is_written_before_the_schema_that_it_corrects() {
+    let house = Fixture::new();
+    let correction = |name: &str| {
+        format!(
+            "  - {{at: \"#/$defs/{name}/type\", expect: integer, to: number, why: It has fractions., link: \"https://example.org/x\"}}\n"
+        )
+    };
+    house.overlay(
+        "2098-01-01",
+        &format!("corrections:\n{}{}", correction("Size"), correction("Gone")),
+    );
+    let gone = r#", "Gone": { "type": "integer" }"#;
+    let schema = |rest: &str| format!(r#"{{ "$defs": {{ "Size": {{ "type": "integer" }}{rest} }} }}"#);
+    house.ingest("2098-01-01", &schema(gone)).unwrap();
+    let wrong = house.file(
+        "wrong.json",
+        &schema(r#", "Code": { "type": "string", "pattern": "(" }"#),
+    );
+    let options = house.options("2099-01-01", &wrong);
+    ingest(&options).unwrap_err();
+
+    let path = write_overlay(&options).unwrap().unwrap();
+    assert_eq!(path, house.schema().join("2099-01-01/overlay.yaml"));
+    let overlay = fs::read_to_string(&path).unwrap();
+    assert!(
+        overlay.contains("Size") && overlay.contains("# this schema doesn't have what it expects"),
+        "{overlay}"
+    );
+    let pattern =
+        r##"  - {at: "#/$defs/Code/pattern", expect: "(", why: It isn't closed., link: "https://example.org/x"}"##;
+    let end = overlay.find("\n# What the overlay of").unwrap();
+    fs::write(&path, format!("{}{pattern}\n{}", &overlay[..end], &overlay[end..])).unwrap();
+    let done = ingest(&options).unwrap();
+    assert_eq!(done.overlay, None);
+    assert_eq!(write_overlay(&options).unwrap(), None);
+    house.generate().unwrap();
 }
