@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mcp_wire::Validator;
+use mcp_wire::json_schema::pointer;
 use serde_json::Value;
 
 use super::build::build_model;
@@ -174,9 +175,11 @@ fn build_revision(
     problems.extend(sections_of_extensions(overlay));
     let mut facts = input.facts.clone();
     let is_draft = !revision.documents.entry.released;
-    let (mut warnings, wrong): (Vec<_>, Vec<_>) = wrong_facts(&facts, overlay, &model)
-        .into_iter()
-        .partition(|problem| is_draft && facts.leave_out(&overlay.facts, &problem.pointer));
+    let (mut warnings, wrong): (Vec<_>, Vec<_>) =
+        wrong_facts(&facts, overlay, &model).into_iter().partition(|problem| {
+            (is_draft || is_of_no_request(&problem.pointer, &model))
+                && facts.leave_out(&overlay.facts, &problem.pointer)
+        });
     problems.extend(wrong);
     shared.apply(&mut model);
     if is_draft {
@@ -187,6 +190,14 @@ fn build_revision(
         problems,
         warnings,
     })
+}
+
+/// Whether the fact at a pointer is about a parameter of a request that the revision doesn't have.
+fn is_of_no_request(pointer: &str, model: &Model) -> bool {
+    let method = pointer
+        .strip_prefix("#/facts/mirrors/params/")
+        .and_then(|_| pointer::tokens(pointer)?.pop());
+    method.is_some_and(|method| !model.has_request(&method))
 }
 
 /// Results of requests, by method.

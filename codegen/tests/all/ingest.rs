@@ -1039,3 +1039,20 @@ fn an_inherited_overlay_is_written_before_the_schema_that_it_corrects() {
     assert_eq!(write_overlay(&options).unwrap(), None);
     house.generate().unwrap();
 }
+
+#[test]
+fn an_inherited_fact_about_a_request_that_is_gone_is_a_warning_for_a_release_too() {
+    let house = Fixture::new();
+    let facts = "facts:\n  mirrors:\n    params: {X-Name: {find: name, things/find: name}}\n";
+    house.overlay("2098-01-01", facts);
+    let things = |method: &str| {
+        let properties = json!({ "method": { "const": method }, "params": { "$ref": "#/definitions/FindParams" } });
+        let request = json!({ "type": "object", "properties": properties, "required": ["method", "params"] });
+        protocol(&json!({ "FindThingsRequest": request, "FindThingsResult": { "type": "object" } }))
+    };
+    house.ingest("2098-01-01", &things("things/find")).unwrap();
+    let done = house.ingest("2099-01-01", &protocol(&json!({}))).unwrap();
+    let warnings: Vec<&str> = done.warnings.iter().map(|problem| problem.what.as_str()).collect();
+    assert_eq!(warnings, ["the revision has no request `things/find`"]);
+    house.generate().unwrap();
+}
