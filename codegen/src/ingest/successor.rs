@@ -64,7 +64,7 @@ impl Successor {
         // The list of entries that were left out of that overlay isn't repeated.
         let text = text.find(&format!("\n{LEFT_OUT}")).map_or(text, |end| &text[..=end]);
         let text = with_pointers_into(schema, text);
-        let text = &with_places_in_parts(schema, &text)?;
+        let text = &with_places_in(schema, &text)?;
         let document = Document::parse(OVERLAY, text.as_bytes(), Format::Yaml)?;
         let overlay = Overlay::of(document.clone())?;
         let misfits = overlay.misfits(schema);
@@ -187,8 +187,8 @@ fn with_pointers_into(schema: &Document, text: &str) -> String {
     }
 }
 
-/// Changes the pointers to members in an overlay if a schema declares them in a part of an `allOf`.
-fn with_places_in_parts(schema: &Document, text: &str) -> Result<String, Problems> {
+/// Changes the pointers in an overlay if a schema has the same at another place.
+fn with_places_in(schema: &Document, text: &str) -> Result<String, Problems> {
     let overlay = Document::parse(OVERLAY, text.as_bytes(), Format::Yaml)?;
     let entries = ["corrections", "deprecated"].map(|section| overlay.root().get(section).and_then(Value::as_array));
     let places = entries
@@ -201,7 +201,7 @@ fn with_places_in_parts(schema: &Document, text: &str) -> Result<String, Problem
         });
     let mut text = text.to_owned();
     for place in places.filter_map(Value::as_str) {
-        if let Some(now) = place_in_part(schema.root(), place).filter(|now| now != place) {
+        if let Some(now) = place_in(schema.root(), place).filter(|now| now != place) {
             for quote in ['"', '\''] {
                 text = text.replace(&format!("{quote}{place}{quote}"), &format!("{quote}{now}{quote}"));
             }
@@ -210,19 +210,25 @@ fn with_places_in_parts(schema: &Document, text: &str) -> Result<String, Problem
     Ok(text)
 }
 
-/// Returns a pointer with a step into a part of an `allOf` wherever only that part declares the next member.
-fn place_in_part(root: &Value, place: &str) -> Option<String> {
+/// Returns the pointer to the same place in a schema that declares a member in a part of an `allOf`, or writes a union
+/// with the other keyword.
+fn place_in(root: &Value, place: &str) -> Option<String> {
     let tokens = pointer::tokens(place)?;
     let mut now = "#".to_owned();
     for (index, token) in tokens.iter().enumerate() {
+        let schema = pointer::resolve(root, &now).unwrap_or(&Value::Null);
         let member = tokens.get(index + 1).filter(|_| token == "properties");
-        if let (Some(member), Some(schema)) = (member, pointer::resolve(root, &now)) {
-            let declares = |schema: &Value| schema["properties"].get(member).is_some();
-            let parts = schema["allOf"].as_array().filter(|_| !declares(schema));
-            if let Some(part) = parts.and_then(|parts| parts.iter().position(declares)) {
-                let _ = write!(now, "/allOf/{part}");
-            }
+        let declares = |schema: &Value| member.is_some_and(|member| schema["properties"].get(member).is_some());
+        let parts = schema["allOf"].as_array().filter(|_| !declares(schema));
+        if let Some(part) = parts.and_then(|parts| parts.iter().position(declares)) {
+            let _ = write!(now, "/allOf/{part}");
         }
+        let is_list = |keyword: &str| schema.get(keyword).is_some_and(Value::is_array);
+        let token = match token.as_str() {
+            "anyOf" if !is_list("anyOf") && is_list("oneOf") => "oneOf",
+            "oneOf" if !is_list("oneOf") && is_list("anyOf") => "anyOf",
+            other => other,
+        };
         pointer::push(&mut now, token);
     }
     Some(now)

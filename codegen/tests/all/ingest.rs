@@ -1002,6 +1002,27 @@ fn an_inherited_overlay_follows_members_into_a_part_of_an_all_of() {
 }
 
 #[test]
+fn an_inherited_overlay_follows_a_union_to_the_other_keyword() {
+    let house = Fixture::new();
+    let overlay = r##"corrections:
+  - at: "#/$defs/Size/anyOf"
+    expect: [{type: integer}, {type: string}]
+    to: [{type: number}, {type: string}]
+    why: A size may have a fraction.
+    link: https://example.org/2098-01-01#size
+"##;
+    house.overlay("2098-01-01", overlay);
+    let schema = |keyword: &str| {
+        json!({ "$defs": { "Size": { keyword: [{ "type": "integer" }, { "type": "string" }] } } }).to_string()
+    };
+    house.ingest("2098-01-01", &schema("anyOf")).unwrap();
+    let second = house.ingest("2099-01-01", &schema("oneOf")).unwrap();
+    assert_eq!(second.left_out, []);
+    let overlay = fs::read_to_string(second.overlay.unwrap()).unwrap();
+    assert!(overlay.contains(r##"- at: "#/$defs/Size/oneOf""##), "{overlay}");
+}
+
+#[test]
 fn an_inherited_overlay_is_written_before_the_schema_that_it_corrects() {
     let house = Fixture::new();
     let correction = |name: &str| {
