@@ -64,7 +64,7 @@ impl Document {
 
     /// Returns the value at a pointer in fragment form (`#/$defs/Tool`).
     pub(crate) fn get(&self, pointer: &str) -> Option<&Value> {
-        self.root.pointer(pointer.strip_prefix('#')?)
+        pointer::resolve(&self.root, pointer)
     }
 
     /// Returns the place of the value at a pointer, or of the closest value around it that has a place.

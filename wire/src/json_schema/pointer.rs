@@ -71,7 +71,25 @@ pub fn reference(pointer: &str) -> String {
 /// Returns the value at a canonical pointer.
 #[must_use]
 pub fn resolve<'v>(document: &'v Value, pointer: &str) -> Option<&'v Value> {
-    document.pointer(pointer.strip_prefix('#')?)
+    let path = pointer.strip_prefix('#')?;
+    if path.contains('~') {
+        return document.pointer(path);
+    }
+    // `Value::pointer` copies each token twice, to replace escapes.
+    let mut tokens = path.split('/');
+    if tokens.next() != Some("") {
+        return None;
+    }
+    tokens.try_fold(document, |value, token| match value {
+        Value::Array(elements) => elements.get(index(token)?),
+        value => value.get(token),
+    })
+}
+
+/// Parses the index of an element, which has no sign and no leading zero.
+fn index(token: &str) -> Option<usize> {
+    let is_canonical = token == "0" || token.starts_with(|first: char| matches!(first, '1'..='9'));
+    token.parse().ok().filter(|_| is_canonical)
 }
 
 /// Decodes percent-encoding. `None` if an escape is incomplete, or the result isn't UTF-8.
@@ -107,6 +125,17 @@ mod tests {
         assert_eq!(child("#/$defs", "a/b~c d%"), "#/$defs/a~1b~0c d%");
         let tokens = tokens(&pointer).expect("a pointer");
         assert_eq!(tokens, ["$defs", "a/b~c d%", "1"]);
+    }
+
+    #[test]
+    fn elements_have_one_index() {
+        let document = json!({"": {"list": ["first", "second"]}, "0": null});
+        assert_eq!(resolve(&document, "#"), Some(&document));
+        assert_eq!(resolve(&document, "#//list/1"), Some(&json!("second")));
+        assert_eq!(resolve(&document, "#/0"), Some(&json!(null)));
+        for nowhere in ["/0", "#0", "#//list/01", "#//list/+1", "#//list/2", "#//list/", "#/0/0"] {
+            assert_eq!(resolve(&document, nowhere), None, "{nowhere}");
+        }
     }
 
     #[test]
