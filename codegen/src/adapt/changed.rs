@@ -2,8 +2,7 @@
 //! express. Such an assertion can fail even if both schemas make it: an object with fewer members may have too few, and
 //! elements that have lost a member may be equal.
 
-use std::collections::BTreeSet;
-
+use super::lossless::Pairs;
 use super::pairing::Objects;
 use super::planner::{Conversion, Pair, Planner};
 use super::rows::{Check, Row};
@@ -14,14 +13,14 @@ const REFUSED: &str = "a value that the target's schema refuses once something i
 impl Planner<'_> {
     /// Plans the validation of values that a conversion may change.
     pub(super) fn validate_changed(&mut self) {
-        let changed = self.pairs_where(|pair, conversion| self.may_change(pair, conversion));
+        let unchanged = self.pairs_without(|pair, conversion| self.may_change(pair, conversion));
         let is_unchecked = |(pair, conversion): &(&Pair, &Conversion)| {
-            !conversion.narrower && changed.contains(pair) && self.pair.to.asserts(&pair.1)
+            !conversion.narrower && !unchanged.contains(&(&pair.0, &pair.1)) && self.pair.to.asserts(&pair.1)
         };
         let types = self.planned.iter().filter(is_unchecked);
         let types: Vec<Pair> = types.map(|(pair, _)| pair.clone()).collect();
         let members = self.planned.iter().flat_map(|(pair, conversion)| {
-            let members = self.unchecked_members(pair, conversion, &changed).into_iter();
+            let members = self.unchecked_members(pair, conversion, &unchanged).into_iter();
             members.map(move |(member, check)| (pair.clone(), member, check))
         });
         let members: Vec<(Pair, String, Check)> = members.collect();
@@ -46,7 +45,7 @@ impl Planner<'_> {
         &self,
         (source, target): &Pair,
         conversion: &Conversion,
-        changed: &BTreeSet<Pair>,
+        unchanged: &Pairs<'_>,
     ) -> Vec<(String, Check)> {
         let (Some(objects), Row::Object(row)) = (self.pair.objects(source, target), &conversion.row) else {
             return Vec::new();
@@ -59,7 +58,7 @@ impl Planner<'_> {
             let name = planned.and_then(|planned| planned.from.as_ref());
             let own = objects.from.member(name.unwrap_or(&member.name))?;
             let schema = self.pair.to.member_schema(objects.to_name, &member.name)?;
-            let is_unchecked = !schema.assertions.is_empty() && self.is_among(&own.ty, &member.ty, changed);
+            let is_unchecked = !schema.assertions.is_empty() && !self.is_among(&own.ty, &member.ty, unchanged);
             let at = schema.pointers.clone();
             is_unchecked.then(|| (member.name.clone(), Check { at, drop: None }))
         });

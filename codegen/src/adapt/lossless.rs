@@ -5,16 +5,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::planner::{Conversion, Pair, Planner};
 use crate::model::TypeRef;
 
+/// Pairs of types. They are references, so that a lookup copies nothing.
+pub(super) type Pairs<'p> = BTreeSet<(&'p TypeRef, &'p TypeRef)>;
+
 impl Planner<'_> {
     /// Reports rules on members that would be converted without loss if there were no rule.
     pub(super) fn report_shadowing(&mut self) {
         if self.covered.is_empty() {
             return;
         }
-        let lossy = self.pairs_where(|_, conversion| conversion.losses.certain);
+        let lossless = self.pairs_without(|_, conversion| conversion.losses.certain);
         let mut needed: BTreeMap<usize, bool> = BTreeMap::new();
         for (index, (source, target)) in &self.covered {
-            *needed.entry(*index).or_default() |= self.is_among(source, target, &lossy);
+            *needed.entry(*index).or_default() |= !self.is_among(source, target, &lossless);
         }
         for (index, _) in needed.into_iter().filter(|(_, is_needed)| !is_needed) {
             self.wrong_rule(
@@ -24,32 +27,31 @@ impl Planner<'_> {
         }
     }
 
-    /// Returns the pairs for which `holds` is true, or is true of a part, at any depth. Types can be recursive.
-    pub(super) fn pairs_where(&self, holds: impl Fn(&Pair, &Conversion) -> bool) -> BTreeSet<Pair> {
-        let mut found = BTreeSet::new();
+    /// Returns the planned pairs for which `holds` is false, and is false of all parts, at any depth. Types can be
+    /// recursive.
+    pub(super) fn pairs_without(&self, holds: impl Fn(&Pair, &Conversion) -> bool) -> Pairs<'_> {
+        let mut kept: Vec<(&Pair, &Conversion)> = self.planned.iter().collect();
+        kept.retain(|(pair, conversion)| !holds(pair, conversion));
+        let mut pairs: Pairs<'_> = kept.iter().map(|((source, target), _)| (source, target)).collect();
         loop {
-            let before = found.len();
-            for (pair, conversion) in &self.planned {
+            let before = kept.len();
+            kept.retain(|(_, conversion)| {
                 let mut parts = conversion.losses.parts.iter();
-                if holds(pair, conversion) || parts.any(|(source, target)| self.is_among(source, target, &found)) {
-                    found.insert(pair.clone());
-                }
+                parts.all(|(source, target)| self.is_among(source, target, &pairs))
+            });
+            if kept.len() == before {
+                return pairs;
             }
-            if found.len() == before {
-                return found;
-            }
+            pairs = kept.iter().map(|((source, target), _)| (source, target)).collect();
         }
     }
 
-    /// Whether the innermost types of two types are one of these pairs. Pairs without a plan count too.
-    pub(super) fn is_among(&self, source: &TypeRef, target: &TypeRef, pairs: &BTreeSet<Pair>) -> bool {
+    /// Whether the innermost types of two types are one of these pairs, or are the same in all revisions.
+    pub(super) fn is_among(&self, source: &TypeRef, target: &TypeRef, pairs: &Pairs<'_>) -> bool {
         match self.pair.innermost(source, target) {
-            (TypeRef::Integer, TypeRef::Number) | (TypeRef::RawObject, TypeRef::Any) => false,
-            (source, target) if source.named().is_none() && source == target => false,
-            (source, target) => {
-                let pair = (source.clone(), target.clone());
-                pairs.contains(&pair) || !self.planned.contains_key(&pair)
-            }
+            (TypeRef::Integer, TypeRef::Number) | (TypeRef::RawObject, TypeRef::Any) => true,
+            (source, target) if source.named().is_none() && source == target => true,
+            pair => pairs.contains(&pair),
         }
     }
 }

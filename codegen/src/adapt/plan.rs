@@ -329,16 +329,18 @@ impl<'m> Planner<'m> {
     fn definitions(&self) -> BTreeMap<String, String> {
         let (from, to) = (self.pair.from.model, self.pair.to.model);
         let others = to.named_types();
-        let is_planned = |source: &TypeRef, target: &TypeRef| {
-            let pair = (source.clone(), target.clone());
-            self.planned.contains_key(&pair)
-        };
+        let mut planned: BTreeMap<&TypeRef, Vec<&TypeRef>> = BTreeMap::new();
+        for (source, target) in self.planned.keys() {
+            planned.entry(source).or_default().push(target);
+        }
+        let is_planned =
+            |source: &TypeRef, target: &TypeRef| planned.get(source).is_some_and(|to| to.contains(&target));
         let mut found = BTreeMap::new();
         for (name, ty) in from.named_types() {
             let source = from.resolve(&ty);
             let becomes = |target: &TypeRef| {
                 let (source, target) = self.pair.innermost(source, target);
-                self.pair.relation(source, target, 0) == Relation::Same || is_planned(source, target)
+                is_planned(source, target) || self.pair.relation(source, target, 0) == Relation::Same
             };
             let same = match self.pair.renamed_type(&ty) {
                 Some((_, there)) => others.iter().find(|(_, other)| **other == there),
@@ -348,9 +350,10 @@ impl<'m> Planner<'m> {
             let renamed = || {
                 // A name for a plain type, such as any string, is distinguished from others only by that name.
                 source.named()?;
+                let planned = planned.get(source)?;
                 let mut targets = others.iter().filter(|(_, other)| {
                     let target = to.resolve(other);
-                    matches!(target, TypeRef::Named(_)) && is_planned(source, target)
+                    matches!(target, TypeRef::Named(_)) && planned.contains(&target)
                 });
                 match (targets.next(), targets.next()) {
                     (only, None) => only,
