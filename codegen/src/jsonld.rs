@@ -7,7 +7,7 @@ use mcp_wire::json_schema::{DEFINITIONS, change_schemas};
 use serde_json::{Map, Value, json};
 
 use crate::load::Docs;
-use crate::model::Model;
+use crate::model::{MemberSchema, Model};
 
 /// The prefix of the IRIs of members.
 const VOCABULARY: &str = "http://modelcontextprotocol.io/ontology#";
@@ -28,8 +28,8 @@ pub(crate) fn context(model: &Model) -> Value {
     let mut terms = BTreeSet::new();
     for (ty, object) in model.objects() {
         terms.extend(object.names());
-        let within = ty.schema.members.values().flat_map(|member| member.declared.keys());
-        terms.extend(within.map(String::as_str));
+        let within = ty.schema.members.values().flat_map(MemberSchema::declared);
+        terms.extend(within.map(|(name, _)| name.as_str()));
     }
     let mut context = Map::new();
     context.insert("@version".into(), json!(1.1));

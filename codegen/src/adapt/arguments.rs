@@ -170,7 +170,7 @@ impl<'m> Pairing<'m> {
             return Err("it isn't an object with declared members".to_owned());
         }
         self.is_convertible(from, to)?;
-        if !self.to.is_open(&to.ty) {
+        if !self.to.model.is_open(&to.ty) {
             return Err(
                 "the target declares members of the object, so the others would have to be converted".to_owned(),
             );

@@ -259,9 +259,12 @@ impl Pairing<'_> {
             return Vec::new();
         };
         let source = self.from.member_schema(objects.from_name, &from.name);
-        let is_open = self.to.is_open(&to.ty);
+        let open = || self.from.open_schema(objects.from_name, &from.name);
         let is_implied = target.assertions.follow_from(source.map(|source| &source.assertions))
-            && (!is_open || source.is_some_and(|source| source.implies_open(target)));
+            && target
+                .open
+                .as_ref()
+                .is_none_or(|target| open().is_some_and(|source| source.implies(target)));
         match is_implied {
             true => Vec::new(),
             false => target.pointers.clone(),
@@ -273,12 +276,12 @@ impl Pairing<'_> {
         if *self.to.model.resolve(&to.ty) != TypeRef::RawObject {
             return Vec::new();
         }
-        let source = self.from.member_schema(objects.from_name, &from.name);
+        let source = self.from.open_schema(objects.from_name, &from.name);
         let target = self.to.member_schema(objects.to_name, &to.name);
         let (Some(source), Some(target)) = (source, target) else {
             return Vec::new();
         };
-        let declared = target.declared.iter().filter(|(_, member)| !member.required);
+        let declared = target.declared().filter(|(_, member)| !member.required);
         let added = declared.filter(|(name, member)| !source.implies_declared(name, member));
         added
             .map(|(name, member)| (name.clone(), member.pointer.clone()))

@@ -1,9 +1,12 @@
 //! Two revisions, and which of their declarations correspond.
 
+use std::borrow::Cow;
+
 use mcp_wire::Validator;
+use serde_json::Value;
 
 use super::rules::{Place, Rules};
-use crate::model::{Assertions, MemberSchema, Model, ModelledRevision, Struct, TypeRef};
+use crate::model::{Assertions, MemberSchema, Model, ModelledRevision, OpenSchema, Struct, TypeRef, open_schema};
 use crate::normalise::Scalar;
 
 /// Maximum depth of nested objects that are searched for supplied members.
@@ -13,6 +16,7 @@ const MAX_DEPTH: usize = 8;
 #[derive(Clone, Copy)]
 pub(crate) struct Side<'m> {
     pub(crate) model: &'m Model,
+    schema: &'m Value,
     pub(crate) validator: &'m Validator,
 }
 
@@ -20,6 +24,7 @@ impl<'m> Side<'m> {
     pub(crate) fn of(revision: &'m ModelledRevision) -> Self {
         Self {
             model: &revision.model,
+            schema: &revision.schema,
             validator: &revision.validator,
         }
     }
@@ -73,13 +78,13 @@ impl<'m> Side<'m> {
         matches!(self.model.resolve(ty), TypeRef::Named(name) if self.model.is_enumeration(name))
     }
 
-    /// Whether values of a type are JSON that no type describes, or lists or maps of it.
-    pub(super) fn is_open(&self, ty: &TypeRef) -> bool {
-        match self.model.resolve(ty) {
-            TypeRef::Any | TypeRef::RawObject => true,
-            TypeRef::List(inner) | TypeRef::Map(inner) | TypeRef::Nullable(inner) => self.is_open(inner),
-            _ => false,
-        }
+    /// Returns the requirements of a member's schema of open JSON, even if its type is another.
+    pub(super) fn open_schema(&self, ty: &str, member: &str) -> Option<Cow<'m, OpenSchema>> {
+        let schema = self.member_schema(ty, member)?;
+        Some(match &schema.open {
+            Some(open) => Cow::Borrowed(open),
+            None => Cow::Owned(open_schema(self.model, self.schema, &schema.pointers)),
+        })
     }
 }
 
@@ -136,7 +141,7 @@ impl<'m> Pairing<'m> {
     /// Whether the target's schema of a type asserts something that doesn't follow from the source's schema.
     pub(super) fn is_narrower(&self, source: &TypeRef, target: &TypeRef) -> bool {
         let (known, asserted) = (self.from.assertions(source), self.to.assertions(target));
-        !self.from.is_open(source) && asserted.is_some_and(|asserted| !asserted.follow_from(known))
+        !self.from.model.is_open(source) && asserted.is_some_and(|asserted| !asserted.follow_from(known))
     }
 
     pub(super) fn rule_name(&self, index: usize) -> String {

@@ -216,7 +216,7 @@ impl<'m> Matched<'_, 'm> {
         let bounds = self.assertions(Some(name), &earlier.assertions, &later.assertions);
         let mut changes: Vec<Change> = bounds.into_iter().collect();
         let [earlier, later] = [(before, earlier), (after, later)].map(|(field, schema)| match field.is_open() {
-            true => schema.declared,
+            true => schema.open.unwrap_or_default().declared,
             false => BTreeMap::new(),
         });
         let members: BTreeSet<&String> = earlier.keys().chain(later.keys()).collect();

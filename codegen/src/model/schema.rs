@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::assertions;
 use super::declarations::{declarations, places_of};
-use super::type_schema::{DeclaredMember, MemberSchema, TypeSchema};
+use super::type_schema::{Assertions, DeclaredMember, MemberSchema, OpenSchema, TypeSchema};
 use super::types::{Model, TypeKind};
 use crate::normalise::follow;
 
@@ -46,9 +46,10 @@ fn of_type(model: &Model, root: &Value, at: &str, kind: &TypeKind) -> TypeSchema
     if let TypeKind::Struct(object) = kind {
         let declarations = declarations(root, at);
         for member in &object.members {
-            let places: Vec<&str> = places_of(&declarations, &member.name).collect();
+            let places: Vec<String> = places_of(&declarations, &member.name).map(str::to_owned).collect();
             if !places.is_empty() {
-                members.insert(member.name.clone(), of_member(model, root, &places));
+                let is_open = model.is_open(&member.ty);
+                members.insert(member.name.clone(), of_member(model, root, places, is_open));
             }
         }
         // Another part of an intersection can contradict a constant. In that case no value is valid.
@@ -71,18 +72,28 @@ fn of_type(model: &Model, root: &Value, at: &str, kind: &TypeKind) -> TypeSchema
     }
 }
 
-fn of_member(model: &Model, root: &Value, places: &[&str]) -> MemberSchema {
-    let mut described = MemberSchema::default();
-    for place in places {
-        described.pointers.push((*place).to_owned());
-        let asserted = assertions::of_member(model, root, place);
-        described.assertions.extend("", asserted);
-        let asserted = assertions::of_open_json(model, root, place, "");
-        described.open.extend("", asserted);
+fn of_member(model: &Model, root: &Value, pointers: Vec<String>, is_open: bool) -> MemberSchema {
+    let mut found = Assertions::default();
+    for place in &pointers {
+        found.extend("", assertions::of_member(model, root, place));
     }
-    for (name, pointer) in places.iter().flat_map(|place| declarations(root, place)) {
+    MemberSchema {
+        assertions: found,
+        open: is_open.then(|| open_schema(model, root, &pointers)),
+        pointers,
+    }
+}
+
+/// Returns all requirements of the schemas at these pointers, as if the type of their value were open JSON.
+pub(crate) fn open_schema(model: &Model, root: &Value, pointers: &[String]) -> OpenSchema {
+    let mut described = OpenSchema::default();
+    for place in pointers {
+        let asserted = assertions::of_open_json(model, root, place, "");
+        described.assertions.extend("", asserted);
+    }
+    for (name, pointer) in pointers.iter().flat_map(|place| declarations(root, place)) {
         let member = DeclaredMember {
-            required: described.open.has("required", &json!(name)),
+            required: described.assertions.has("required", &json!(name)),
             assertions: assertions::of_open_json(model, root, &pointer, "properties/"),
             pointer,
         };

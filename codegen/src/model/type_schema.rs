@@ -27,9 +27,16 @@ pub(crate) struct MemberSchema {
     /// The pointers of the schema: several, if several parts of an intersection declare the member.
     pub(crate) pointers: Vec<String>,
     pub(crate) assertions: Assertions,
-    /// For open JSON, all assertions except those in `declared`.
-    pub(crate) open: Assertions,
-    /// For an open object, its declared members, including those in the schema's `allOf`.
+    /// Its requirements of open JSON, if the member's type is open.
+    pub(crate) open: Option<OpenSchema>,
+}
+
+/// The requirements of a schema of open JSON, whose type expresses none.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct OpenSchema {
+    /// All assertions except those in `declared`.
+    pub(super) assertions: Assertions,
+    /// The declared members of an object, including those in the schema's `allOf`.
     pub(crate) declared: BTreeMap<String, DeclaredMember>,
 }
 
@@ -44,14 +51,22 @@ pub(crate) struct DeclaredMember {
 }
 
 impl MemberSchema {
-    /// Whether this schema of open JSON implies the target's assertions: those about the whole, and those about the
-    /// members that the target requires.
-    pub(crate) fn implies_open(&self, target: &Self) -> bool {
+    /// The members that the schema of an open object declares.
+    pub(crate) fn declared(&self) -> impl Iterator<Item = (&String, &DeclaredMember)> {
+        self.open.iter().flat_map(|open| &open.declared)
+    }
+}
+
+impl OpenSchema {
+    /// Whether this schema implies the target's assertions: those about the whole, and those about the members that the
+    /// target requires.
+    pub(crate) fn implies(&self, target: &Self) -> bool {
         let mut required = target.declared.iter().filter(|(_, member)| member.required);
-        target.open.follow_from(Some(&self.open)) && required.all(|(name, member)| self.implies_declared(name, member))
+        target.assertions.follow_from(Some(&self.assertions))
+            && required.all(|(name, member)| self.implies_declared(name, member))
     }
 
-    /// Whether this open object declares a member, and its assertions imply those of the target.
+    /// Whether this object declares a member, and its assertions imply those of the target.
     pub(crate) fn implies_declared(&self, name: &str, target: &DeclaredMember) -> bool {
         let own = self.declared.get(name);
         own.is_some_and(|own| target.assertions.follow_from(Some(&own.assertions)))

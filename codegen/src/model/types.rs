@@ -363,6 +363,15 @@ impl Model {
         self.types.get(name).is_some_and(|ty| ty.schema.enumeration)
     }
 
+    /// Whether values of a type are JSON that no type describes, or lists or maps of it.
+    pub(crate) fn is_open(&self, ty: &TypeRef) -> bool {
+        match self.resolve(ty) {
+            TypeRef::Any | TypeRef::RawObject => true,
+            TypeRef::List(inner) | TypeRef::Map(inner) | TypeRef::Nullable(inner) => self.is_open(inner),
+            _ => false,
+        }
+    }
+
     /// Returns the type that `reference` resolves to, after following aliases.
     pub(crate) fn resolve<'m>(&'m self, mut reference: &'m TypeRef) -> &'m TypeRef {
         // Cyclic aliases were removed, but the number of steps is bounded anyway.
