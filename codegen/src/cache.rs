@@ -1,6 +1,7 @@
 //! A cache of the results of the stages: a directory is often read again with one file changed.
 
 use crate::adapt::PlannedPairs;
+use crate::emit::ChosenIdentifiers;
 use crate::load::Files;
 use crate::model::{BuiltExtensions, BuiltRevisions};
 use crate::normalise::NormalisedSchemas;
@@ -14,4 +15,5 @@ pub struct Cache {
     pub(crate) revisions: BuiltRevisions,
     pub(crate) extensions: BuiltExtensions,
     pub(crate) plans: PlannedPairs,
+    pub(crate) identifiers: ChosenIdentifiers,
 }

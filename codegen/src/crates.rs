@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::cache::Cache;
 use crate::emit::{AdaptersInput, EmitInput, EmittedCrate, docs_of_all, emit_adapters, emit_crate, typescript};
 use crate::error::GenerateError;
 use crate::files::FileSet;
@@ -38,27 +39,30 @@ fn inputs<'p>(protocol: &'p Protocol, crates: &'p str) -> impl Iterator<Item = E
 }
 
 /// Emits a crate, and finds its entries of documentation that are unused or redundant.
-fn emit(protocol: &Protocol, input: &EmitInput<'_>) -> Result<(EmittedCrate, Vec<Problem>), GenerateError> {
-    let emitted = emit_crate(input)?;
+fn emit(
+    (protocol, cache): (&Protocol, &Cache),
+    input: &EmitInput<'_>,
+) -> Result<(EmittedCrate, Vec<Problem>), GenerateError> {
+    let emitted = emit_crate(input, &cache.identifiers)?;
     let problems = protocol.docs.needless(&input.revision.docs, &emitted.documented);
     Ok((emitted, problems))
 }
 
 /// Checks that the crate of a revision can be emitted.
-pub(crate) fn check_emission(protocol: &Protocol, revision: &str) -> Result<(), GenerateError> {
+pub(crate) fn check_emission((protocol, cache): (&Protocol, &Cache), revision: &str) -> Result<(), GenerateError> {
     let is_meant = |input: &EmitInput<'_>| input.extension().is_none() && input.model().revision == revision;
     for input in inputs(protocol, "").filter(is_meant) {
-        Problems::check(emit(protocol, &input)?.1)?;
+        Problems::check(emit((protocol, cache), &input)?.1)?;
     }
     Ok(())
 }
 
 /// Emits the crate of an extension, which depends on the published crates.
-pub(crate) fn emit_extension(protocol: &Protocol, name: &str) -> Result<FileSet, GenerateError> {
+pub(crate) fn emit_extension((protocol, cache): (&Protocol, &Cache), name: &str) -> Result<FileSet, GenerateError> {
     let mut files = FileSet::default();
     let is_meant = |input: &EmitInput<'_>| input.extension().is_some_and(|extension| extension.name == name);
     for input in inputs(protocol, "").filter(is_meant) {
-        let (emitted, problems) = emit(protocol, &input)?;
+        let (emitted, problems) = emit((protocol, cache), &input)?;
         Problems::check(problems)?;
         files.insert_crate(&input.crate_name(), emitted.files)?;
     }
@@ -66,13 +70,13 @@ pub(crate) fn emit_extension(protocol: &Protocol, name: &str) -> Result<FileSet,
 }
 
 /// Emits the crates of all revisions and extensions, and the adapters crate, which depends on all revisions.
-pub(crate) fn emit_protocol(protocol: &Protocol, crates: &str) -> Result<Emitted, GenerateError> {
+pub(crate) fn emit_protocol((protocol, cache): (&Protocol, &Cache), crates: &str) -> Result<Emitted, GenerateError> {
     let mut files = FileSet::default();
     let mut undocumented = Vec::new();
     let (mut identifiers, mut problems) = (Vec::new(), Vec::new());
     let mut documented = BTreeSet::new();
     for input in inputs(protocol, crates) {
-        let (emitted, found) = emit(protocol, &input)?;
+        let (emitted, found) = emit((protocol, cache), &input)?;
         problems.extend(found);
         files.insert_crate(&input.crate_name(), emitted.files)?;
         let id = input.extension().map(|extension| &extension.declared.id);

@@ -58,7 +58,7 @@ pub fn generate_extension(options: &ExtensionCrateOptions) -> Result<Report, Gen
     let mut directory = Directory::new(&options.schemas, &cache.files);
     directory.put(options.folder.join(SCHEMA), schema.schema);
     let protocol = planned(directory.load(manifest), &cache)?;
-    let files = emit_extension(&protocol, name)?;
+    let files = emit_extension((&protocol, &cache), name)?;
     let owned = protocol.manifest.family().extension_crate(name);
     Ok(files.write_or_check(&options.out, &[&owned], options.check)?)
 }

@@ -55,7 +55,7 @@ pub fn generate(options: &GenerateOptions) -> Result<Generated, GenerateError> {
     let modelled = model(load(&options.schema)?, &cache)?;
     let names = names_files(&modelled, ModelledRevision::is_locked)?.check(&options.schema, &[])?;
     let protocol = plan(modelled, &cache)?;
-    let emitted = emit_protocol(&protocol, &options.crates)?;
+    let emitted = emit_protocol((&protocol, &cache), &options.crates)?;
     let owned = protocol.manifest.family().owned();
     let owned: Vec<&str> = owned.iter().map(String::as_str).collect();
     let types = protocol.all().map(|revision| revision.model.own_types().count()).sum();

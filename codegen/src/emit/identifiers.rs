@@ -4,6 +4,7 @@
 //! typify gets a schema that we construct. From the revision's it would lose constants, the difference between absent
 //! and null, undeclared members and names, so the types come from the model.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use heck::{ToSnakeCase, ToUpperCamelCase};
@@ -22,31 +23,28 @@ pub(crate) const EXTRA: &str = "extra";
 #[derive(Default)]
 pub(crate) struct Identifiers(BTreeMap<String, BTreeMap<String, Ident>>);
 
-impl Identifiers {
-    /// Has typify name the fields of every struct of the model, and the variants of every enumeration.
+/// A cache of the identifiers that typify chose, by the schema that it got and the key in it. Most types of a revision
+/// have the same keys in others.
+#[derive(Debug, Default)]
+pub(crate) struct ChosenIdentifiers(RefCell<BTreeMap<String, BTreeMap<String, Ident>>>);
+
+impl ChosenIdentifiers {
+    /// Has typify choose the identifiers for the schemas that it didn't get before.
     ///
     /// Types are numbered in its schema, so that no name of a type can conflict with one that it generates.
-    pub(crate) fn new(model: &Model) -> Result<Self, EmitError> {
-        let (mut definitions, mut given) = (Map::new(), BTreeMap::new());
-        for (number, (name, ty)) in model.own_types().enumerate() {
-            let (schema, keys) = match &ty.kind {
-                TypeKind::Struct(object) => struct_schema(object),
-                TypeKind::Strings { values, .. } => {
-                    let keys = distinct(values.iter().map(String::as_str), &[], |name| {
-                        name.to_upper_camel_case()
-                    });
-                    let values: Vec<&String> = values.iter().map(|value| &keys[value]).collect();
-                    (json!({"type": "string", "enum": values}), keys)
-                }
-                _ => continue,
-            };
-            let number = format!("Type{number}");
-            definitions.insert(number.clone(), schema);
-            let names: BTreeMap<String, String> = keys.into_iter().map(|(name, key)| (key, name)).collect();
-            given.insert(number, (name, names));
-        }
-        let mut identifiers = Self::default();
-        for item in run_typify(definitions)? {
+    fn choose<'s>(&self, schemas: impl Iterator<Item = &'s Value>) -> Result<(), EmitError> {
+        let mut chosen = self.0.borrow_mut();
+        let new: BTreeMap<String, &Value> = schemas.map(|schema| (schema.to_string(), schema)).collect();
+        let new = new
+            .into_iter()
+            .filter(|(text, _)| !chosen.contains_key(text))
+            .enumerate();
+        let mut new: BTreeMap<String, (String, &Value)> =
+            new.map(|(number, schema)| (format!("Type{number}"), schema)).collect();
+        let definitions = new
+            .iter()
+            .map(|(number, (_, schema))| (number.clone(), (*schema).clone()));
+        for item in run_typify(definitions.collect())? {
             let (number, parts): (_, Vec<_>) = match item {
                 syn::Item::Struct(item) => {
                     let fields = item.fields.into_iter();
@@ -60,19 +58,43 @@ impl Identifiers {
                 }
                 _ => continue,
             };
-            if let Some((name, names)) = given.remove(&number.to_string()) {
-                let named = parts.into_iter().filter_map(|(ident, attributes)| {
+            if let Some((schema, _)) = new.remove(&number.to_string()) {
+                let keyed = parts.into_iter().map(|(ident, attributes)| {
                     let own = || ident.to_string().trim_start_matches("r#").to_owned();
-                    let key = renamed(&attributes).unwrap_or_else(own);
-                    Some((names.get(&key)?.clone(), ident))
+                    (renamed(&attributes).unwrap_or_else(own), ident)
                 });
-                identifiers.0.insert(name.clone(), named.collect());
+                chosen.insert(schema, keyed.collect());
             }
         }
-        match given.into_values().next() {
-            Some((name, _)) => Err(EmitError::Typify(format!("it left out {name}"))),
-            None => Ok(identifiers),
+        match new.into_values().next() {
+            Some((schema, _)) => Err(EmitError::Typify(format!("it left out {schema}"))),
+            None => Ok(()),
         }
+    }
+
+    /// Returns the identifier for a key of a schema.
+    fn get(&self, schema: &str, key: &str) -> Option<Ident> {
+        self.0.borrow().get(schema)?.get(key).cloned()
+    }
+}
+
+impl Identifiers {
+    /// Has typify name the fields of every struct of the model, and the variants of every enumeration.
+    pub(crate) fn new(model: &Model, chosen: &ChosenIdentifiers) -> Result<Self, EmitError> {
+        let types = model.own_types().filter_map(|(name, ty)| match &ty.kind {
+            TypeKind::Struct(object) => Some((name, struct_schema(object))),
+            TypeKind::Strings { values, .. } => Some((name, strings_schema(values))),
+            _ => None,
+        });
+        let types: Vec<(&String, Keyed)> = types.collect();
+        chosen.choose(types.iter().map(|(_, (schema, _))| schema))?;
+        let named = types.into_iter().map(|(name, (schema, keys))| {
+            let schema = schema.to_string();
+            let named = keys.into_iter();
+            let named = named.filter_map(|(name, key)| Some((name, chosen.get(&schema, &key)?)));
+            (name.clone(), named.collect())
+        });
+        Ok(Self(named.collect()))
     }
 
     /// The identifiers in a type, by the names in JSON.
@@ -81,9 +103,11 @@ impl Identifiers {
     }
 }
 
-/// Returns the schema of a struct for typify, and the key of each member in it. All members are strings, since typify
-/// only names them.
-fn struct_schema(object: &Struct) -> (Value, BTreeMap<String, String>) {
+/// A schema for typify, and the key of each name in it.
+type Keyed = (Value, BTreeMap<String, String>);
+
+/// Returns the schema of a struct. All members are strings, since typify only names them.
+fn struct_schema(object: &Struct) -> Keyed {
     let wanted = object
         .members
         .iter()
@@ -101,6 +125,15 @@ fn struct_schema(object: &Struct) -> (Value, BTreeMap<String, String>) {
     let required: Vec<&String> = keys.values().collect();
     let schema = json!({"type": "object", "properties": properties, "required": required});
     (schema, keys)
+}
+
+/// Returns the schema of an enumeration.
+fn strings_schema(values: &[String]) -> Keyed {
+    let keys = distinct(values.iter().map(String::as_str), &[], |name| {
+        name.to_upper_camel_case()
+    });
+    let values: Vec<&String> = values.iter().map(|value| &keys[value]).collect();
+    (json!({"type": "string", "enum": values}), keys)
 }
 
 fn run_typify(definitions: Map<String, Value>) -> Result<Vec<syn::Item>, EmitError> {

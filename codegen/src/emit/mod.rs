@@ -27,7 +27,7 @@ use crate::templates;
 
 pub(crate) use adapters::{AdaptersInput, emit_adapters, revision_features};
 pub(crate) use docs::docs_of_all;
-pub(crate) use identifiers::Identifiers;
+pub(crate) use identifiers::{ChosenIdentifiers, Identifiers};
 pub(crate) use input::EmitInput;
 pub(crate) use tables::revision_tables;
 
@@ -50,11 +50,11 @@ pub(crate) struct EmittedCrate {
 ///
 /// # Errors
 /// When the generator reaches its own limits; never because of a schema.
-pub(crate) fn emit_crate(input: &EmitInput<'_>) -> Result<EmittedCrate, EmitError> {
+pub(crate) fn emit_crate(input: &EmitInput<'_>, chosen: &ChosenIdentifiers) -> Result<EmittedCrate, EmitError> {
     let emitter = Emitter {
         input,
         documenter: Documenter::new(input),
-        identifiers: Identifiers::new(input.model())?,
+        identifiers: Identifiers::new(input.model(), chosen)?,
         scope: Scope::new(input),
     };
     let mut files = BTreeMap::new();

@@ -59,11 +59,11 @@ pub(super) fn current_generates(path: &Path, entry: &Entry, cache: &Cache) -> bo
 
 fn check(loaded: Loaded, entry: &Entry, cache: &Cache) -> Result<Protocol, GenerateError> {
     let protocol = planned(loaded, cache)?;
-    check_emission(&protocol, entry.revision.as_str())?;
+    check_emission((&protocol, cache), entry.revision.as_str())?;
     Ok(protocol)
 }
 
 /// Checks that [`generate`](crate::generate()) would succeed with these files.
 pub(crate) fn check_loaded(loaded: Loaded, cache: &Cache) -> Result<(), GenerateError> {
-    emit_protocol(&planned(loaded, cache)?, "").map(|_| ())
+    emit_protocol((&planned(loaded, cache)?, cache), "").map(|_| ())
 }

@@ -77,7 +77,7 @@ fn prepare(extension: &ExtensionOptions, schema: &IngestOptions, cache: &Cache) 
     let passed = Passed::by(inherited, |overlay| {
         let directory = directory_with((&schema.schema, cache), &folder, &official.schema, overlay)?;
         let protocol = planned(directory.load(manifest.clone()), cache)?;
-        emit_extension(&protocol, name)?;
+        emit_extension((&protocol, cache), name)?;
         Ok(protocol)
     })?;
     Ok(Prepared {

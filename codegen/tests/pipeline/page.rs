@@ -98,7 +98,7 @@ fn blocks() -> BTreeMap<&'static str, String> {
         rows.map(|row| row.trim_end_matches(',').to_owned() + "\n").collect(),
     );
 
-    let emitted = emit_protocol(&protocol, "../..").unwrap();
+    let emitted = emit_protocol((&protocol, &cache), "../..").unwrap();
     let is_of_types = |(path, _): &(&Path, &str)| path.starts_with("mcp-types-2");
     let (_, text) = emitted
         .files
