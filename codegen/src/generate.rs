@@ -5,14 +5,13 @@ use std::path::{Path, PathBuf};
 use crate::adapt::report;
 use crate::cache::Cache;
 use crate::crates::{Undocumented, emit_protocol, typescript_of};
-use crate::emit;
 use crate::error::GenerateError;
 use crate::files::Report;
 use crate::load::{Manifest, load};
 use crate::model::ModelledRevision;
 use crate::problem::Problem;
-use crate::protocol::Protocol;
 use crate::published::names_files;
+use crate::revision_table::RevisionTable;
 use crate::stages::{model, plan, planned};
 
 /// The input and output directories.
@@ -69,36 +68,13 @@ pub fn generate(options: &GenerateOptions) -> Result<Generated, GenerateError> {
     })
 }
 
-/// The arguments of `Revision::load` of `mcp-adapters` for a revision.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RevisionTable {
-    /// The name of the revision.
-    pub revision: String,
-    /// The text of its table.
-    pub table: String,
-    /// The text of its schema.
-    pub schema: String,
-}
-
 /// Returns the tables of the revisions of a schema directory, in the protocol's order.
 ///
 /// # Errors
 /// All problems that a stage finds in the input.
 pub fn revision_tables(schema: &Path) -> Result<Vec<RevisionTable>, GenerateError> {
-    Ok(RevisionTable::of(&planned(load(schema)?, &Cache::default())?))
-}
-
-impl RevisionTable {
-    /// The tables of all revisions.
-    pub(crate) fn of(protocol: &Protocol) -> Vec<Self> {
-        let made = protocol.revisions.iter().zip(emit::revision_tables(protocol));
-        let made = made.map(|(revision, table)| Self {
-            revision: revision.model.revision.clone(),
-            table,
-            schema: revision.schema.to_string(),
-        });
-        made.collect()
-    }
+    let cache = Cache::default();
+    Ok(RevisionTable::of(&planned(load(schema)?, &cache)?, &cache.tables))
 }
 
 /// Returns the position of a revision in the manifest, which is also that of its model.

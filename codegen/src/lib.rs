@@ -27,6 +27,7 @@ mod protocol;
 mod published;
 mod reference;
 pub mod release;
+mod revision_table;
 pub mod revisions;
 mod stages;
 mod templates;
@@ -36,12 +37,11 @@ pub use crates::Undocumented;
 pub use documents::{generate_documents, revision_diff, write_jsonld};
 pub use error::{EmitError, GenerateError};
 pub use extension_crate::{ExtensionCrateOptions, generate_extension};
-pub use generate::{
-    GenerateOptions, Generated, RevisionTable, adapters_report, generate, model_yaml, revision_tables, typescript,
-};
+pub use generate::{GenerateOptions, Generated, adapters_report, generate, model_yaml, revision_tables, typescript};
 pub use lists::generate_lists;
 pub use problem::{Place, Problem, Problems};
 pub use published::{check_names, lock_names};
+pub use revision_table::RevisionTable;
 
 #[cfg(test)]
 #[path = "../tests/pipeline/page.rs"]

@@ -29,7 +29,7 @@ pub(crate) use adapters::{AdaptersInput, emit_adapters, revision_features};
 pub(crate) use docs::docs_of_all;
 pub(crate) use identifiers::{ChosenIdentifiers, Identifiers};
 pub(crate) use input::EmitInput;
-pub(crate) use tables::revision_tables;
+pub(crate) use tables::revision_table;
 
 use docs::Documenter;
 use emitter::Emitter;

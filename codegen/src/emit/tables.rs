@@ -29,14 +29,11 @@ const PARAMS: [&str; 7] = [
 ];
 const RESULTS: [&str; 2] = ["begin", "discover"];
 
-/// Returns the tables of all revisions.
-pub(crate) fn revision_tables(protocol: &Protocol) -> Vec<String> {
-    let revisions = protocol.revisions.iter().enumerate();
-    let tables = revisions.map(|(position, revision)| {
-        let specification = protocol.manifest.specification(revision.entry());
-        table(revision, protocol.before(position), &specification)
-    });
-    tables.collect()
+/// Returns the table of the revision at this position.
+pub(crate) fn revision_table(protocol: &Protocol, position: usize) -> String {
+    let revision = &protocol.revisions[position];
+    let specification = protocol.manifest.specification(revision.entry());
+    table(revision, protocol.before(position), &specification)
 }
 
 /// Returns the table of a revision. The plans are those up to it from the revision before, and back down.

@@ -19,9 +19,9 @@ pub use fetch::FetchError;
 use crate::cache::Cache;
 use crate::error::GenerateError;
 use crate::files::{FilesError, write_file};
-use crate::generate::RevisionTable;
 use crate::load::{Document, Entry, Format, MANIFEST, Manifest, OVERLAY, Revision, SCHEMA, read_text};
 use crate::problem::{Problem, Problems};
+use crate::revision_table::RevisionTable;
 
 use self::successor::{Passed, Successor};
 
@@ -169,7 +169,8 @@ pub fn ingest(options: &IngestOptions) -> Result<Ingested, IngestError> {
 ///
 /// As [`ingest`].
 pub fn try_ingest(options: &IngestOptions, cache: &Cache) -> Result<Vec<RevisionTable>, IngestError> {
-    Ok(RevisionTable::of(&Prepared::new(options, cache)?.passed.checked))
+    let prepared = Prepared::new(options, cache)?;
+    Ok(RevisionTable::of(&prepared.passed.checked, &cache.tables))
 }
 
 /// Writes the overlay of a new revision: the entries of the previous revision's overlay that fit the schema, as [`ingest`]

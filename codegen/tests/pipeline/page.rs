@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use crate::adapt::Row;
 use crate::cache::Cache;
 use crate::crates::emit_protocol;
-use crate::emit::revision_tables;
+use crate::emit::revision_table;
 use crate::ingest::{IngestOptions, ingest};
 use crate::load::load;
 use crate::model::TypeRef;
@@ -89,7 +89,7 @@ fn blocks() -> BTreeMap<&'static str, String> {
     };
     blocks.insert("rule", fs::read_to_string(case("adapt.yaml")).unwrap());
     blocks.insert("plan", yaml(row));
-    let table = &revision_tables(&protocol)[1];
+    let table = &revision_table(&protocol, 1);
     let rows = table
         .lines()
         .filter(|line| line.starts_with("\"Link\"") || line.starts_with("\"Block\""));

@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::names::{library_name, module_name, variant_name};
 use super::scaffold::{CONVERT, WIRE, commented_schema, family_values, has_patterns, project};
-use super::tables::revision_tables;
+use super::tables::revision_table;
 use crate::adapt::report;
 use crate::error::EmitError;
 use crate::load::Family;
@@ -89,9 +89,9 @@ pub(crate) fn emit_adapters(input: &AdaptersInput<'_>) -> Result<BTreeMap<String
         "ADAPTERS.md".to_owned(),
         report(input.protocol.plans.iter().flat_map(|plans| plans.iter()))?,
     );
-    for (position, (revision, table)) in all.iter().zip(revision_tables(input.protocol)).enumerate() {
+    for (position, revision) in all.iter().enumerate() {
         let name = &revision.model.revision;
-        files.insert(format!("tables/{name}.json"), table);
+        files.insert(format!("tables/{name}.json"), revision_table(input.protocol, position));
         if !family.single_crate && position != input.hub {
             let schema = commented_schema(&revision.schema, comment);
             files.insert(format!("schemas/{name}.json"), format!("{schema}\n"));
