@@ -17,7 +17,9 @@ mod rng;
 mod validator;
 
 use std::collections::{BTreeMap, HashSet};
+use std::sync::OnceLock;
 
+use jsonschema::{Registry, Validator};
 use serde_json::Value;
 
 pub use crate::error::Error;
@@ -48,13 +50,14 @@ pub struct Instance {
 /// A schema document that instances can be made from.
 pub struct Instances {
     document: Document,
+    registry: Registry<'static>,
     definitions: BTreeMap<String, CompiledDefinition>,
 }
 
-/// A definition and the validator of its instances.
+/// A definition and the validator of its instances, which is compiled when it is first used.
 struct CompiledDefinition {
     definition: Definition,
-    validator: jsonschema::Validator,
+    validator: OnceLock<Result<Validator, Error>>,
 }
 
 impl Instances {
@@ -69,11 +72,26 @@ impl Instances {
     /// validator refuses a schema.
     pub fn new(document: &Value) -> Result<Self, Error> {
         let document = Document::new(document)?;
-        let definitions = compile(&document)?;
-        if definitions.is_empty() {
+        let instances = Self {
+            registry: validator::registry(&document)?,
+            definitions: by_name(definitions(document.root()))?,
+            document,
+        };
+        if instances.definitions.is_empty() {
             return Err(Error::Empty);
         }
-        Ok(Self { document, definitions })
+        instances.check()?;
+        Ok(instances)
+    }
+
+    /// Checks that the validator accepts all definitions.
+    fn check(&self) -> Result<(), Error> {
+        let all = self.definitions.values();
+        let mut pointers = all.map(|compiled| compiled.definition.pointer.as_str());
+        if validator::compile_all(&self.document, &self.registry, pointers.clone()) {
+            return Ok(());
+        }
+        pointers.try_for_each(|pointer| validator::validator(&self.document, &self.registry, pointer).map(drop))
     }
 
     /// The names of the definitions, sorted.
@@ -91,7 +109,8 @@ impl Instances {
             return Vec::new();
         };
         let mut rng = Rng::new(seed, definition);
-        let mut collected = Collected::new(compiled);
+        let accepts = |value: &Value| self.is_valid(compiled, value);
+        let mut collected = Collected::new(&compiled.definition);
 
         let wanted = count.div_ceil(2);
         let mut generator = Generator::new(&self.document, &mut rng);
@@ -100,7 +119,7 @@ impl Instances {
                 break;
             }
             if let Some(value) = generator.instance(schema) {
-                collected.add(value);
+                collected.add(value, accepts);
             }
         }
 
@@ -110,18 +129,16 @@ impl Instances {
             if collected.len() >= count {
                 break;
             }
-            if let Some(mutant) = mutator.mutant(&originals, |value| compiled.validator.is_valid(value)) {
-                collected.add(mutant);
+            if let Some(mutant) = mutator.mutant(&originals, accepts) {
+                collected.add(mutant, accepts);
             }
         }
 
         if count > 1 && collected.valid() == collected.len() {
-            let refused = mutate::of_every_type()
-                .into_iter()
-                .find(|value| !compiled.validator.is_valid(value));
+            let refused = mutate::of_every_type().into_iter().find(|value| !accepts(value));
             if let Some(value) = refused {
                 collected.make_room(count);
-                collected.add(value);
+                collected.add(value, accepts);
             }
         }
         collected.instances
@@ -136,7 +153,13 @@ impl Instances {
 
     /// Whether a definition accepts a value; `None` if there is no such definition.
     pub fn accepts(&self, definition: &str, value: &Value) -> Option<bool> {
-        Some(self.definitions.get(definition)?.validator.is_valid(value))
+        Some(self.is_valid(self.definitions.get(definition)?, value))
+    }
+
+    fn is_valid(&self, compiled: &CompiledDefinition, value: &Value) -> bool {
+        let compile = || validator::validator(&self.document, &self.registry, &compiled.definition.pointer);
+        let validator = compiled.validator.get_or_init(compile);
+        validator.as_ref().is_ok_and(|validator| validator.is_valid(value))
     }
 
     fn find(&self, definition: &str) -> Option<(&CompiledDefinition, &Value)> {
@@ -146,14 +169,13 @@ impl Instances {
     }
 }
 
-/// Finds the definitions and compiles a validator for each.
-fn compile(document: &Document) -> Result<BTreeMap<String, CompiledDefinition>, Error> {
-    let registry = validator::registry(document)?;
-    let mut compiled = BTreeMap::<String, CompiledDefinition>::new();
-    for definition in definitions(document.root()) {
-        let validator = validator::validator(document, &registry, &definition.pointer)?;
+/// Returns definitions by their names.
+fn by_name(definitions: Vec<Definition>) -> Result<BTreeMap<String, CompiledDefinition>, Error> {
+    let mut named = BTreeMap::<String, CompiledDefinition>::new();
+    for definition in definitions {
         let (name, second) = (definition.name.clone(), definition.pointer.clone());
-        if let Some(first) = compiled.insert(name.clone(), CompiledDefinition { definition, validator }) {
+        let validator = OnceLock::new();
+        if let Some(first) = named.insert(name.clone(), CompiledDefinition { definition, validator }) {
             return Err(Error::Ambiguous {
                 name,
                 first: first.definition.pointer,
@@ -161,34 +183,35 @@ fn compile(document: &Document) -> Result<BTreeMap<String, CompiledDefinition>, 
             });
         }
     }
-    Ok(compiled)
+    Ok(named)
 }
 
 /// The instances made so far, which differ in their text.
 struct Collected<'a> {
-    compiled: &'a CompiledDefinition,
+    definition: &'a Definition,
     seen: HashSet<String>,
     instances: Vec<Instance>,
 }
 
 impl<'a> Collected<'a> {
-    fn new(compiled: &'a CompiledDefinition) -> Self {
+    fn new(definition: &'a Definition) -> Self {
         Self {
-            compiled,
+            definition,
             seen: HashSet::new(),
             instances: Vec::new(),
         }
     }
 
-    fn add(&mut self, value: Value) {
+    /// Adds a value, unless it is there. `accepts` is asked for the verdict.
+    fn add(&mut self, value: Value, accepts: impl Fn(&Value) -> bool) {
         // Compares texts, because `1` and `1.0` are different for a parser.
         if !is_presentable(&value, MAX_DEPTH) || !self.seen.insert(value.to_string()) {
             return;
         }
         self.instances.push(Instance {
-            definition: self.compiled.definition.name.clone(),
-            pointer: self.compiled.definition.pointer.clone(),
-            valid: self.compiled.validator.is_valid(&value),
+            definition: self.definition.name.clone(),
+            pointer: self.definition.pointer.clone(),
+            valid: accepts(&value),
             value,
         });
     }
