@@ -26,13 +26,34 @@ const COUNT: usize = 8;
 /// The number of definitions that are tested in addition to the edited ones, of each kind.
 const OTHERS: usize = 16;
 
-/// A cache of the validators of official schemas, which take longer to compile than to use.
-static OFFICIAL: Mutex<BTreeMap<String, Arc<Instances>>> = Mutex::new(BTreeMap::new());
+/// A cache of the validators and instances of official schemas, which are the same in every trial.
+static OFFICIAL: Mutex<BTreeMap<String, Arc<Made>>> = Mutex::new(BTreeMap::new());
+
+/// A schema, and the valid instances of its definitions that were made so far.
+struct Made {
+    instances: Instances,
+    valid: Mutex<BTreeMap<String, Arc<[Value]>>>,
+}
+
+impl Made {
+    /// Returns valid instances of a definition.
+    fn valid(&self, definition: &str) -> Arc<[Value]> {
+        let mut known = self.valid.lock().unwrap_or_else(PoisonError::into_inner);
+        let made = known.entry(definition.to_owned()).or_insert_with(|| {
+            let made = self.instances.of(definition, 7, COUNT).into_iter();
+            made.filter(|made| made.valid).map(|made| made.value).collect()
+        });
+        Arc::clone(made)
+    }
+}
 
 struct Values {
-    instances: BTreeMap<usize, Arc<Instances>>,
+    instances: BTreeMap<usize, Arc<Made>>,
     definitions: BTreeSet<String>,
 }
+
+/// Valid instances of definitions, by the name of the definition.
+type Valid = [(&'static str, Arc<[Value]>)];
 
 /// The tested revision.
 pub(crate) struct Subject<'s> {
@@ -86,8 +107,8 @@ pub(crate) fn check(tables: &[RevisionTable], subject: Subject<'_>, outcome: &mu
     }
 }
 
-fn instances_of(table: &RevisionTable, subject: &Subject<'_>) -> Result<Arc<Instances>, String> {
-    let made = || -> Result<Arc<Instances>, String> {
+fn instances_of(table: &RevisionTable, subject: &Subject<'_>) -> Result<Arc<Made>, String> {
+    let made = || -> Result<Arc<Made>, String> {
         let mut schema: Value = serde_json::from_str(&table.schema).map_err(|error| error.to_string())?;
         change_schemas(&mut schema, &mut |schema| {
             if let Some(Value::String(reference)) = schema.get_mut("$ref")
@@ -96,7 +117,9 @@ fn instances_of(table: &RevisionTable, subject: &Subject<'_>) -> Result<Arc<Inst
                 *reference = format!("#{}", fragment(&pointer[1..]));
             }
         });
-        Instances::new(&schema).map(Arc::new).map_err(|error| error.to_string())
+        let instances = Instances::new(&schema).map_err(|error| error.to_string())?;
+        let valid = Mutex::default();
+        Ok(Arc::new(Made { instances, valid }))
     };
     let is_edited = |base: &Base| base.edited.is_some() && table.revision == base.revision;
     if table.revision == subject.revision || subject.base.is_some_and(is_edited) {
@@ -139,19 +162,15 @@ impl Subject<'_> {
 
 impl Values {
     /// Returns valid instances of the chosen definitions.
-    fn valid(&self, of: Place) -> Vec<(&'static str, Value)> {
-        let instances = &self.instances[&of.0];
-        let known: Vec<&str> = instances.definitions().collect();
+    fn valid(&self, of: Place) -> Box<Valid> {
+        let made = &self.instances[&of.0];
+        let known: BTreeSet<&str> = made.instances.definitions().collect();
         let chosen = translatable(of).filter(|name| self.definitions.contains(*name) && known.contains(name));
-        let valid = chosen.flat_map(|name| {
-            let made = instances.of(name, 7, COUNT).into_iter();
-            made.filter(|made| made.valid).map(move |made| (name, made.value))
-        });
-        valid.collect()
+        chosen.map(|name| (name, made.valid(name))).collect()
     }
 
-    fn come_back(&self, of: Place, values: &[(&str, Value)], outcome: &mut Outcome) {
-        for (name, value) in values {
+    fn come_back(&self, of: Place, values: &Valid, outcome: &mut Outcome) {
+        for (name, value) in each(values) {
             outcome.instances += 1;
             match guarded(of, of, name, value, Policy::Conform.into()) {
                 Ok((_, back)) if same(value, &back) => {}
@@ -165,8 +184,8 @@ impl Values {
         }
     }
 
-    fn translate(&self, (from, values): (Place, &[(&str, Value)]), to: Place, outcome: &mut Outcome) {
-        for (name, value) in values {
+    fn translate(&self, (from, values): (Place, &Valid), to: Place, outcome: &mut Outcome) {
+        for (name, value) in each(values) {
             outcome.instances += 1;
             let way = format!("{name} of {from} in {to}");
             let conversion = Conversion::new(Policy::Conform).supplied_with(supply(from, to));
@@ -222,7 +241,7 @@ impl Values {
     /// Whether the official schema accepts a value, either as it is, or with the envelope that some revisions leave
     /// out.
     fn is_valid(&self, revision: Place, name: &str, value: &Value) -> bool {
-        let schema = &self.instances[&revision.0];
+        let schema = &self.instances[&revision.0].instances;
         let mut enveloped = value.clone();
         if let Some(message) = enveloped
             .as_object_mut()
@@ -233,6 +252,12 @@ impl Values {
         }
         schema.accepts(name, value).unwrap_or(true) || schema.accepts(name, &enveloped).unwrap_or(true)
     }
+}
+
+/// Returns each instance with the name of its definition.
+fn each(valid: &Valid) -> impl Iterator<Item = (&'static str, &Value)> {
+    let each = valid.iter();
+    each.flat_map(|(name, values)| values.iter().map(move |value| (*name, value)))
 }
 
 /// Returns the violations that our validator reports for a value that the other validator refuses.
