@@ -10,7 +10,9 @@ use mcp_adapters::{
     ClientDescription, Conversion, PeerTypes, Policy, Revision, Translated, hub, negotiate, session_messages,
 };
 use mcp_runtime_core::internal::{ClientInfo, RoundState, retry_input, to_json};
-use mcp_runtime_core::transport::{Incoming, Outgoing, Purpose, Receiver, Sender, Transport, TransportError};
+use mcp_runtime_core::transport::{
+    Incoming, Intake, Outgoing, Purpose, Receiver, Restart, Sender, Transport, TransportError,
+};
 use mcp_runtime_core::{Limits, ServerSide, Side};
 
 /// The maximum number of messages received before there is a session with the server. Further ones wait in the
@@ -194,6 +196,7 @@ impl<T: Transport> PeekedTransport<T> {
     }
 }
 
+#[deny(clippy::missing_trait_methods)]
 impl<T: Transport> Transport for PeekedTransport<T> {
     type Sender = T::Sender;
     type Receiver = PeekedReceiver<T::Receiver>;
@@ -201,8 +204,14 @@ impl<T: Transport> Transport for PeekedTransport<T> {
     fn split(self) -> (Self::Sender, Self::Receiver) {
         (self.sender, self.receiver)
     }
+
+    /// A client isn't connected to.
+    fn restart(&mut self) -> Option<Restart<Self>> {
+        None
+    }
 }
 
+#[deny(clippy::missing_trait_methods)]
 impl<R: Receiver> Receiver for PeekedReceiver<R> {
     async fn receive(&mut self) -> Result<Option<Incoming>, TransportError> {
         match self.received.pop_front() {
@@ -214,4 +223,7 @@ impl<R: Receiver> Receiver for PeekedReceiver<R> {
     fn half_closes(&self) -> bool {
         self.receiver.half_closes()
     }
+
+    /// Messages that are passed to the session directly would overtake those that were read before.
+    fn begin(&mut self, _: Intake) {}
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use mcp_adapters::Revision;
 use mcp_adapters::mcp_wire::RequestId;
-use mcp_runtime_core::transport::{Incoming, Outgoing, Receiver, Restart, Sender, Transport, TransportError};
+use mcp_runtime_core::transport::{Incoming, Intake, Outgoing, Receiver, Restart, Sender, Transport, TransportError};
 use mcp_runtime_http::client::{HttpClient, HttpReceiver, HttpSender};
 use mcp_runtime_local::stdio::{ChildReceiver, ChildSender, ChildTransport};
 
@@ -32,6 +32,7 @@ pub enum ServerReceiver {
     Http(HttpReceiver),
 }
 
+#[deny(clippy::missing_trait_methods)]
 impl Transport for ServerTransport {
     type Sender = ServerSender;
     type Receiver = ServerReceiver;
@@ -76,6 +77,7 @@ macro_rules! each {
     };
 }
 
+#[deny(clippy::missing_trait_methods)]
 impl Sender for ServerSender {
     async fn send(&self, message: Outgoing) -> Result<(), TransportError> {
         each!(self, inner => inner.send(message).await)
@@ -83,6 +85,10 @@ impl Sender for ServerSender {
 
     async fn send_all(&self, messages: Vec<Outgoing>) -> Result<(), TransportError> {
         each!(self, inner => inner.send_all(messages).await)
+    }
+
+    fn try_send(&self, message: Outgoing) -> Result<(), Outgoing> {
+        each!(self, inner => inner.try_send(message))
     }
 
     fn unanswered(&self, ids: &[RequestId]) {
@@ -97,6 +103,18 @@ impl Sender for ServerSender {
         each!(self, inner => inner.suspended())
     }
 
+    fn times_out(&self) -> bool {
+        each!(self, inner => inner.times_out())
+    }
+
+    fn notifies(&self) -> bool {
+        each!(self, inner => inner.notifies())
+    }
+
+    fn ends_with_response(&self) -> bool {
+        each!(self, inner => inner.ends_with_response())
+    }
+
     fn first_request_id(&self) -> i64 {
         each!(self, inner => inner.first_request_id())
     }
@@ -106,6 +124,7 @@ impl Sender for ServerSender {
     }
 }
 
+#[deny(clippy::missing_trait_methods)]
 impl Receiver for ServerReceiver {
     async fn receive(&mut self) -> Result<Option<Incoming>, TransportError> {
         each!(self, inner => inner.receive().await)
@@ -113,5 +132,9 @@ impl Receiver for ServerReceiver {
 
     fn half_closes(&self) -> bool {
         each!(self, inner => inner.half_closes())
+    }
+
+    fn begin(&mut self, intake: Intake) {
+        each!(self, inner => inner.begin(intake));
     }
 }

@@ -8,7 +8,7 @@ use mcp_adapters::Revision;
 use mcp_adapters::mcp_wire::RequestId;
 
 use crate::error::{CallError, TransportError};
-use crate::message::{Incoming, Outgoing, Receiver, Restart, Sender, Transport, to_json};
+use crate::message::{Incoming, Intake, Outgoing, Receiver, Restart, Sender, Transport, to_json};
 
 /// The direction of a message: from the peer or to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -49,6 +49,7 @@ pub fn watched<T>(transport: T, watch: impl Fn(MessageDirection, &[u8]) + Send +
     }
 }
 
+#[deny(clippy::missing_trait_methods)]
 impl<T: Transport> Transport for Watched<T> {
     type Sender = Watched<T::Sender>;
     type Receiver = Watched<T::Receiver>;
@@ -73,10 +74,24 @@ impl<T: Transport> Transport for Watched<T> {
     }
 }
 
+// Without a default, no property of the inner sender is forgotten.
+#[deny(clippy::missing_trait_methods)]
 impl<T: Sender> Sender for Watched<T> {
     async fn send(&self, message: Outgoing) -> Result<(), TransportError> {
         (self.watch)(MessageDirection::Sent, &message.json);
         self.inner.send(message).await
+    }
+
+    async fn send_all(&self, messages: Vec<Outgoing>) -> Result<(), TransportError> {
+        for message in &messages {
+            (self.watch)(MessageDirection::Sent, &message.json);
+        }
+        self.inner.send_all(messages).await
+    }
+
+    /// A message that can't be sent at once would be shown twice.
+    fn try_send(&self, message: Outgoing) -> Result<(), Outgoing> {
+        Err(message)
     }
 
     fn unanswered(&self, ids: &[RequestId]) {
@@ -89,6 +104,10 @@ impl<T: Sender> Sender for Watched<T> {
 
     fn suspended(&self) -> Duration {
         self.inner.suspended()
+    }
+
+    fn times_out(&self) -> bool {
+        self.inner.times_out()
     }
 
     fn notifies(&self) -> bool {
@@ -108,6 +127,7 @@ impl<T: Sender> Sender for Watched<T> {
     }
 }
 
+#[deny(clippy::missing_trait_methods)]
 impl<T: Receiver> Receiver for Watched<T> {
     async fn receive(&mut self) -> Result<Option<Incoming>, TransportError> {
         let received = self.inner.receive().await;
@@ -128,10 +148,77 @@ impl<T: Receiver> Receiver for Watched<T> {
     fn half_closes(&self) -> bool {
         self.inner.half_closes()
     }
+
+    /// Messages that are passed to the session directly wouldn't be shown.
+    fn begin(&mut self, _: Intake) {}
 }
 
 impl<T: fmt::Debug> fmt::Debug for Watched<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Watched").field(&self.inner).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A sender without any of the default properties.
+    struct Unusual;
+
+    impl Sender for Unusual {
+        async fn send(&self, _: Outgoing) -> Result<(), TransportError> {
+            Ok(())
+        }
+
+        async fn send_all(&self, _: Vec<Outgoing>) -> Result<(), TransportError> {
+            Err(TransportError::Closed)
+        }
+
+        fn suspended(&self) -> Duration {
+            Duration::from_secs(1)
+        }
+
+        fn times_out(&self) -> bool {
+            false
+        }
+
+        fn notifies(&self) -> bool {
+            false
+        }
+
+        fn ends_with_response(&self) -> bool {
+            true
+        }
+
+        fn first_request_id(&self) -> i64 {
+            7
+        }
+
+        async fn close(&self) {}
+    }
+
+    #[test]
+    fn a_watched_sender_has_the_properties_of_the_inner_sender() {
+        let sender = watched(Unusual, |_, _| {});
+        assert!(!sender.times_out() && !sender.notifies() && sender.ends_with_response());
+        assert_eq!(
+            (sender.suspended(), sender.first_request_id()),
+            (Duration::from_secs(1), 7)
+        );
+    }
+
+    #[tokio::test]
+    async fn messages_that_are_sent_together_are_shown_and_stay_together() {
+        let shown = Arc::new(mcp_runtime_util::Mutex::new(Vec::new()));
+        let log = Arc::clone(&shown);
+        let sender = watched(Unusual, move |_, json| log.lock().push(json.to_vec()));
+        let messages = [b"1", b"2"].map(|json| Outgoing {
+            json: json.to_vec(),
+            purpose: crate::transport::Purpose::Unsolicited,
+        });
+        let sent = sender.send_all(messages.into()).await;
+        assert!(matches!(sent, Err(TransportError::Closed)));
+        assert_eq!(*shown.lock(), [b"1", b"2"]);
     }
 }
