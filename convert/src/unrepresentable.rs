@@ -44,7 +44,12 @@ impl Unrepresentable {
 
     /// Creates the error of a value that can't be decoded as a type.
     pub(crate) fn undecodable(error: DecodeError) -> Self {
-        Self::by_rule(&error.reason(), AUTOMATIC).at(&error.path())
+        Self::unfilled(error, AUTOMATIC)
+    }
+
+    /// Creates the error of a value that can't be read to fill the template of a rule.
+    pub(crate) fn unfilled(error: DecodeError, rule: &'static str) -> Self {
+        Self::by_rule(&error.reason(), rule).at(&error.path())
     }
 
     /// Creates the error of a `null` that the other revision doesn't allow.

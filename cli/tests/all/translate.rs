@@ -634,6 +634,21 @@ fn session_values_are_lost_or_printed_separately_with_supply() {
 }
 
 #[test]
+fn a_duplicate_member_that_a_rule_copies_is_reported_at_its_place() {
+    let result = r#"{"content":[],"structuredContent":{"a":[{"x":1,"x":2}]}}"#;
+    let [answer] = &lines("2025-06-18", "2025-03-26", "CallToolResult", &[], result).answers()[..] else {
+        panic!("there is one answer")
+    };
+    assert_eq!(
+        (&answer["path"], &answer["error"]),
+        (
+            &json!("structuredContent.a[0].x"),
+            &json!("expected the member once, found it again")
+        )
+    );
+}
+
+#[test]
 fn the_error_for_a_wrong_supply_key_lists_the_known_ones() {
     for (from, to, supply, expected) in [
         (

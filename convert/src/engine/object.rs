@@ -21,7 +21,7 @@ use crate::unrepresentable::{Converted, Unrepresentable};
 /// An action of a rule that follows the conversion of all members.
 enum Afterwards<'p, 'a> {
     Copy(&'p [&'static str], Node<'a>, &'static str),
-    Ensure(&'p EnsurePlan, Node<'a>),
+    Ensure(&'static str, &'p EnsurePlan, Node<'a>),
 }
 
 impl<'a> Run<'_> {
@@ -53,7 +53,7 @@ impl<'a> Run<'_> {
         for action in afterwards {
             match action {
                 Afterwards::Copy(path, value, rule) => self.copy(path, value, rule, members),
-                Afterwards::Ensure(ensure, value) => self.ensure(ensure, &value, members)?,
+                Afterwards::Ensure(name, ensure, value) => self.ensure(ensure, name, &value, members)?,
             }
         }
         Ok(())
@@ -176,7 +176,7 @@ impl<'a> Run<'_> {
                 } else {
                     self.state.losses.truncate(before);
                     self.state.lose_member(plan.name, LossKind::Replaced, ensure.row.rule);
-                    afterwards.push(Afterwards::Ensure(ensure, members.remove(at).value));
+                    afterwards.push(Afterwards::Ensure(plan.name, ensure, members.remove(at).value));
                 }
             }
             MemberChange::Omit { unless, .. } => {
@@ -275,7 +275,11 @@ impl<'a> Run<'_> {
             }
             Some(LeftAction::Ensure(_)) if !self.state.carries() && members[at].declared => {
                 let value = members[at].value.clone();
-                afterwards.extend(plan.ensure.as_ref().map(|ensure| Afterwards::Ensure(ensure, value)));
+                afterwards.extend(
+                    plan.ensure
+                        .as_ref()
+                        .map(|ensure| Afterwards::Ensure(name, ensure, value)),
+                );
             }
             _ => {}
         }

@@ -146,7 +146,7 @@ impl<'a> Run<'_> {
                 push_string(&mut joined, &texts.join(join.separator));
                 joined.push('}');
                 let filled = fill_template(join.item, &joined);
-                let filled = filled.map_err(|error| Unrepresentable::by_rule(&error, join.otherwise.rule))?;
+                let filled = filled.map_err(|error| Unrepresentable::unfilled(error, join.otherwise.rule))?;
                 *value = Node::text(filled);
                 self.check_filled(value, target, join.otherwise.rule)
             }
@@ -192,11 +192,17 @@ impl<'a> Run<'_> {
         }
     }
 
-    /// Appends an element to a list, unless there is one of its variant.
-    pub(super) fn ensure(&mut self, plan: &EnsurePlan, value: &Node<'a>, members: &mut Members<'a>) -> Converted {
+    /// Appends an element with the value of the member `name` to a list, unless there is one of its variant.
+    pub(super) fn ensure(
+        &mut self,
+        plan: &EnsurePlan,
+        name: &str,
+        value: &Node<'a>,
+        members: &mut Members<'a>,
+    ) -> Converted {
         let Ensure { list, item, rule } = &plan.row;
-        let by_rule = |error: &dyn std::fmt::Display| Unrepresentable::by_rule(error, rule);
-        let filled = fill_template(item, &value.to_text()).map_err(|error| by_rule(&error))?;
+        let filled = fill_template(item, &value.to_text());
+        let filled = filled.map_err(|error| Unrepresentable::unfilled(error, rule).within_member(name))?;
         self.state.add(filled.len())?;
         let element = Node::text(filled);
         let at = position(members, list, true).unwrap_or_else(|| {

@@ -160,7 +160,7 @@ impl<'a> Run<'_> {
     /// Replaces a value by the JSON of a rule.
     fn replace(&mut self, template: &str, rule: &'static str, target: &TypeRef, node: &mut Node<'a>) -> Converted {
         let filled =
-            fill_template(template, &node.to_text()).map_err(|error| Unrepresentable::by_rule(&error, rule))?;
+            fill_template(template, &node.to_text()).map_err(|error| Unrepresentable::unfilled(error, rule))?;
         self.state.lose(LossKind::Replaced, rule);
         self.state.add(filled.len())?;
         *node = Node::text(filled);
