@@ -10,7 +10,7 @@
 use std::sync::Arc;
 
 use mcp_runtime::router::{Args, Call, State, ToolError, tool};
-use mcp_runtime::tasks::{TaskContext, TaskLimits, Tasks};
+use mcp_runtime::tasks::{TaskContext, TaskLimits, Tasks, ToolTask};
 use mcp_runtime::transport::stdio;
 use mcp_runtime::{Options, Router, hub};
 use schemars::JsonSchema;
@@ -81,7 +81,7 @@ fn router() -> Router {
     Router::new("videos", "1.0")
         .extension(tasks)
         .with_state(queue)
-        .with(tool("convert", "Converts a video", convert))
+        .with(tool("convert", "Converts a video", convert).spawns_task())
 }
 
 #[tokio::main]

@@ -38,7 +38,7 @@ pub fn add_to(router: Router) -> Router {
         .with(tool("protocol_error_job", "Fails as a request", protocol_error_job).only_as_task())
         .with(tool("confirm_delete", "Asks the user to confirm", confirm_delete).only_as_task())
         .with(tool("multi_input", "Asks the user two questions at once", multi_input).only_as_task())
-        .tool("test_tool_with_task", "Asks for a name, and greets later", greet_later)
+        .with(tool("test_tool_with_task", "Asks for a name, and greets later", greet_later).spawns_task())
 }
 
 async fn slow_compute(Args(seconds): Args<Seconds>, task: TaskContext) -> Result<String, ToolError> {

@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use futures_core::Stream;
 use mcp_adapters::mcp_wire::{self, AddedResult, ErrorObject, Extra, RawJson, RawObject, UnknownMethod, error_code};
-use mcp_adapters::{ErrorRole, PeerTypes};
+use mcp_adapters::{ErrorRole, PeerTypes, hub};
 use mcp_runtime_core::internal::invalid_params;
+use mcp_runtime_core::{Context, ServerSide};
 use mcp_runtime_util::BoxFuture;
 use serde_json::{Value, json};
 
@@ -75,6 +76,15 @@ pub trait ServerExtension: Send + Sync + 'static {
         params: Value,
         call: Call,
     ) -> impl Future<Output = Result<RawJson, ErrorObject>> + Send;
+
+    /// Checks a call of a tool before the tool answers it. By default every call is accepted.
+    ///
+    /// # Errors
+    /// The error response that the client gets.
+    fn check_tool_call(&self, tool: &hub::Tool, context: &Context<ServerSide>) -> Result<(), ErrorObject> {
+        let _ = (tool, context);
+        Ok(())
+    }
 
     /// Returns the extension's part of a client's subscription. `filter` has the members of the subscription's filter
     /// that aren't the protocol's. By default it is empty.
@@ -147,8 +157,11 @@ pub(super) struct ExtensionRoute {
     pub(super) settings: RawObject,
     /// The kinds of results that the extension adds to requests of the protocol.
     pub(super) results: &'static [AddedResult],
+    pub(super) check_tool_call: CheckToolCall,
     pub(super) subscribe: Subscribe,
 }
+
+type CheckToolCall = Arc<dyn Fn(&hub::Tool, &Context<ServerSide>) -> Result<(), ErrorObject> + Send + Sync>;
 
 type Subscribe =
     Arc<dyn Fn(Arc<Extra>, Call) -> BoxFuture<'static, Result<ExtensionSubscription, ErrorObject>> + Send + Sync>;

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use http::request::Parts;
 use mcp_adapters::mcp_wire::{self, ErrorObject, Extra, Method, error_code, validate_text};
-use mcp_adapters::{ErrorRole, PeerTypes, Revision};
+use mcp_adapters::{ErrorRole, PeerTypes, Revision, hub};
 use mcp_runtime_core::internal::ExtensionEvents;
-use mcp_runtime_core::mirrors;
+use mcp_runtime_core::{Context, ServerSide, mirrors};
 use serde_json::{Value, json};
 
 use super::call::Call;
@@ -59,9 +59,11 @@ impl Router {
         if let Some(core) = extension.core_methods() {
             self.insert_core_methods(&extension, &core)?;
         }
+        let checking = extension.clone();
         let route = ExtensionRoute {
             settings,
             results: description.results,
+            check_tool_call: Arc::new(move |tool, context| checking.check_tool_call(tool, context)),
             subscribe: Arc::new(move |filter, call| {
                 let extension = extension.clone();
                 Box::pin(async move { extension.subscribe(filter, call).await })
@@ -94,6 +96,13 @@ impl Router {
             }
         }
         Ok(())
+    }
+
+    /// Checks a call of a tool by all extensions.
+    pub(super) fn check_tool_call(&self, tool: &hub::Tool, context: &Context<ServerSide>) -> Result<(), ErrorObject> {
+        let routes = self.inner.catalogue.routes();
+        let mut extensions = routes.extensions.values();
+        extensions.try_for_each(|extension| (extension.check_tool_call)(tool, context))
     }
 
     /// Returns the parts that the extensions add to a subscription.

@@ -208,6 +208,20 @@ impl Router {
         found.ok_or_else(|| unknown_method(method))
     }
 
+    /// Answers a call of a tool, unless an extension refuses it.
+    fn answer_tool<'a>(
+        &'a self,
+        tool: Result<Arc<ToolRoute>, ErrorObject>,
+        request: Box<hub::CallToolRequest>,
+        context: &'a Context<ServerSide>,
+    ) -> Handling<'a, ServerSide> {
+        let checked = tool.as_ref().map(|tool| self.check_tool_call(&tool.tool, context));
+        match checked {
+            Ok(Err(error)) => refused(error),
+            _ => self.answer(tool, request, hub::ClientRequest::CallTool, context),
+        }
+    }
+
     /// Answers a request by its target, or by the fallback if the router has no target that the client sees.
     pub(super) fn answer<'a, T: Target>(
         &'a self,
@@ -282,11 +296,11 @@ impl Handler<ServerSide> for Router {
             Request::CallTool(request) => {
                 let request = Box::new(request);
                 if let Some(tool) = self.shown(|routes| &routes.tools, &request.params.name, context) {
-                    return self.answer(Ok(tool), request, Request::CallTool, context);
+                    return self.answer_tool(Ok(tool), request, context);
                 }
                 Box::pin(async move {
                     let tool = self.find_listed_tool(&request.params.name, context).await;
-                    self.answer(tool, request, Request::CallTool, context).await
+                    self.answer_tool(tool, request, context).await
                 })
             }
             Request::GetPrompt(request) => Box::pin(async move {

@@ -12,13 +12,14 @@ use mcp_ext_tasks::{
 use mcp_runtime_core::internal::invalid_params;
 use mcp_runtime_core::mcp_wire::{Extension, Extra, Notification, RawJson, Request, UnknownMethod};
 use mcp_runtime_core::transport::Principal;
-use mcp_runtime_core::{ErrorObject, error_code};
+use mcp_runtime_core::{Context, ErrorObject, ServerSide, error_code, hub};
 use mcp_runtime_router::{Call, CoreMethods, ExtensionSubscription, ServerExtension, to_hub};
 use serde_json::Value;
 
 use crate::core::{CORE, CoreClient};
 use crate::error::{decoded, encoded};
 use crate::record::{State, TaskRecord};
+use crate::run::Wanted;
 use crate::store::Tasks;
 use crate::watch::Watch;
 
@@ -29,6 +30,17 @@ impl ServerExtension for Tasks {
 
     async fn answer(&self, method: &'static str, params: Value, call: Call) -> Result<RawJson, ErrorObject> {
         self.answer_of_extension(method, &params, call.principal()).await
+    }
+
+    /// A client must not request a task of a tool that doesn't declare it.
+    fn check_tool_call(&self, tool: &hub::Tool, context: &Context<ServerSide>) -> Result<(), ErrorObject> {
+        match Wanted::by(context) {
+            Some(Wanted::Core(_)) if !CORE.support.is_declared(tool) => Err(ErrorObject::new(
+                error_code::METHOD_NOT_FOUND,
+                format!("the tool doesn't run as a task: call it without `{}`", CORE.parameter),
+            )),
+            _ => Ok(()),
+        }
     }
 
     fn core_methods(&self) -> Option<CoreMethods> {

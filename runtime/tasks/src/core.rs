@@ -89,6 +89,17 @@ pub struct Support {
     pub required: Value,
 }
 
+impl Support {
+    /// Whether a tool declares that it can run as a task.
+    pub fn is_declared(&self, tool: &hub::Tool) -> bool {
+        let declared = tool
+            .extra
+            .get(&self.member)
+            .and_then(|support| support.parse::<Value>().ok());
+        declared.is_some_and(|declared| declared == self.optional || declared == self.required)
+    }
+}
+
 impl Core {
     /// Whether the core of a revision has tasks.
     pub fn has_tasks(&self, revision: Revision) -> bool {

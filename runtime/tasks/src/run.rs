@@ -30,6 +30,11 @@ pub trait ToolTask: Sized {
     /// Runs the tool as a task, and refuses calls of clients that neither declare the extension nor request a task.
     #[must_use]
     fn only_as_task(self) -> Self;
+
+    /// Declares that the function answers each call by a task itself, with [`Tasks::spawn`] or [`Tasks::enqueue`].
+    /// Clients of revisions whose core has tasks can't call it without this declaration.
+    #[must_use]
+    fn spawns_task(self) -> Self;
 }
 
 impl ToolTask for ToolRoute {
@@ -45,9 +50,12 @@ impl ToolTask for ToolRoute {
         })
     }
 
+    fn spawns_task(self) -> Self {
+        self.member(&CORE.support.member, CORE.support.required.clone())
+    }
+
     fn only_as_task(self) -> Self {
-        let tool = self.member(&CORE.support.member, CORE.support.required.clone());
-        tool.needs::<Shared<Tasks>>().around(|call, run| {
+        self.spawns_task().needs::<Shared<Tasks>>().around(|call, run| {
             Box::pin(async move {
                 let wanted = Wanted::required(&call)?;
                 match call.state::<Tasks>() {
@@ -64,8 +72,8 @@ impl Tasks {
     /// requesting input.
     ///
     /// ```
-    /// use mcp_runtime::router::{Call, State, ToolError};
-    /// use mcp_runtime::tasks::Tasks;
+    /// use mcp_runtime::router::{Call, State, ToolError, tool};
+    /// use mcp_runtime::tasks::{Tasks, ToolTask};
     /// use mcp_runtime::{Router, hub};
     ///
     /// async fn publish(State(tasks): State<Tasks>, call: Call) -> Result<hub::AnyCallToolResult, ToolError> {
@@ -76,7 +84,8 @@ impl Tasks {
     ///     }).await
     /// }
     ///
-    /// let router = Router::new("site", "1.0").extension(Tasks::default()).tool("publish", "Publishes the site", publish);
+    /// let publish = tool("publish", "Publishes the site", publish).spawns_task();
+    /// let router = Router::new("site", "1.0").extension(Tasks::default()).with(publish);
     /// ```
     ///
     /// # Errors

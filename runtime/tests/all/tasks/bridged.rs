@@ -194,7 +194,7 @@ async fn a_client_with_core_tasks_uses_tasks_of_a_server_with_the_extension() {
             tool.unwrap()["execution"]["taskSupport"].clone()
         };
         assert_eq!(
-            (of("build"), of("only"), of("publish")),
+            (of("build"), of("only"), of("plain")),
             (json!("optional"), json!("required"), json!("optional"))
         );
 

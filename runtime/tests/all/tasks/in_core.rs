@@ -135,10 +135,10 @@ async fn one_server_runs_tools_as_core_tasks_and_as_extension_tasks() {
             tool["execution"]["taskSupport"].clone()
         };
         assert_eq!(
-            (support("build"), support("only")),
-            (json!("optional"), json!("required"))
+            (support("build"), support("only"), support("publish")),
+            (json!("optional"), json!("required"), json!("required"))
         );
-        assert_eq!(support("publish"), Value::Null);
+        assert_eq!(support("plain"), Value::Null);
 
         let task = old.begin("build").await;
         assert_eq!(
@@ -171,6 +171,28 @@ async fn one_server_runs_tools_as_core_tasks_and_as_extension_tasks() {
     let new = hub_client(&router).await;
     let call = new.peer().call_tool_to_end(hub::CallToolRequestParams::new("build"));
     assert_eq!(text(&serde_json::to_value(call.await.unwrap()).unwrap()), "built");
+}
+
+#[tokio::test]
+async fn a_task_of_a_tool_that_does_not_declare_tasks_is_refused() {
+    let forbidden =
+        tool("forbidden", "Runs at once", || "plain").member("execution", json!({"taskSupport": "forbidden"}));
+    let router = server(TaskLimits::default()).with(forbidden);
+    let without_tasks = Router::new("plain", "1.0").tool("plain", "Runs at once", || "plain");
+    for revision in with_tasks() {
+        let mut old = Json::connect(&router, revision, ALICE).await;
+        for name in ["plain", "forbidden"] {
+            let params = json!({"name": name, "arguments": {}, "task": {}});
+            let refused = old.call("tools/call", params).await.unwrap_err();
+            assert_eq!(refused["code"], error_code::METHOD_NOT_FOUND, "{refused}");
+            let params = json!({"name": name, "arguments": {}});
+            assert_eq!(text(&old.call("tools/call", params).await.unwrap()), "plain");
+        }
+        // A server without the capability ignores the request for a task.
+        let mut old = Json::connect(&without_tasks, revision, ALICE).await;
+        let params = json!({"name": "plain", "arguments": {}, "task": {}});
+        assert_eq!(text(&old.call("tools/call", params).await.unwrap()), "plain");
+    }
 }
 
 #[tokio::test]

@@ -77,7 +77,8 @@ fn server(limits: TaskLimits) -> Router {
         .with(tool("fail", "Fails as a tool", || Err::<String, _>("no")).task())
         .with(tool("ask", "Asks twice", ask).task())
         .with(tool("only", "Runs only as a task", || "done").only_as_task())
-        .tool("publish", "Publishes", publish)
+        .with(tool("publish", "Publishes", publish).spawns_task())
+        .tool("plain", "Runs at once", || "plain")
 }
 
 async fn client(router: &Router, revision: Revision, knows_tasks: bool, principal: Option<&str>) -> ClientSession {

@@ -227,7 +227,7 @@ async fn a_queued_task_is_completed_by_another_worker_when_the_first_one_dies() 
     let router = Router::new("jobs", "1.0")
         .extension(tasks)
         .with_state(queue)
-        .tool("job", "Does a job", enqueue);
+        .with(tool("job", "Does a job", enqueue).spawns_task());
     let client = client(&router, Revision::HUB, true, ALICE).await;
     let peer = client.peer();
     let ToolAnswer::Task(task) = peer
@@ -274,7 +274,7 @@ async fn a_task_cancelled_in_the_queue_is_not_run() {
     let router = Router::new("jobs", "1.0")
         .extension(tasks.clone())
         .with_state(queue)
-        .tool("job", "Does a job", enqueue);
+        .with(tool("job", "Does a job", enqueue).spawns_task());
     let client = client(&router, Revision::HUB, true, ALICE).await;
     for is_cancelled in [true, false] {
         let answer = client
