@@ -8,17 +8,17 @@ use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::error_code;
 use mcp_adapters::session_messages::ChangeFilter;
 use mcp_runtime_core::transport::Connector;
-use mcp_runtime_core::{CallError, Change, Client, ConnectError};
+use mcp_runtime_core::{CallError, Change, Client, ClientSide, ConnectError, Peer};
 use serde::Serialize;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
-use tokio::time::timeout;
 
 use super::backoff::Backoff;
 use super::file::{FileError, ServersFile};
 use super::listed::{Kind, Listed};
 use super::names::{NameError, Names, Naming};
 use super::reconnecting::ReconnectingClient;
+use super::responsiveness::Responsiveness;
 use super::server::ServerConfig;
 
 /// The default time limit of each server for requests that go to all servers.
@@ -55,6 +55,7 @@ pub struct Clients<C: Connector = ServerConfig> {
 pub struct Server<C: Connector> {
     name: String,
     client: ReconnectingClient<C>,
+    pub(super) responsiveness: Responsiveness,
 }
 
 /// A server that can't be used, and why.
@@ -105,17 +106,24 @@ impl<C: Connector> Clients<C> {
         let client = client.reusable();
         let servers = servers.into_iter().map(|(name, connector)| {
             let client = ReconnectingClient::reusable(client.clone(), connector, Backoff::default());
-            (name, client)
+            (name, client, Responsiveness::default())
         });
         let servers: Vec<_> = servers.collect();
-        let names = Names::new(servers.iter().map(|(name, _)| name.as_str()), Naming::Prefixed)?;
+        let names = Names::new(servers.iter().map(|(name, ..)| name.as_str()), Naming::Prefixed)?;
         Ok(Self::with_names(names, servers))
     }
 
     /// Creates clients from names that are known to be distinguishable.
     #[doc(hidden)]
-    pub fn with_names(names: Names, servers: impl IntoIterator<Item = (String, ReconnectingClient<C>)>) -> Self {
-        let servers = servers.into_iter().map(|(name, client)| Server { name, client });
+    pub fn with_names(
+        names: Names,
+        servers: impl IntoIterator<Item = (String, ReconnectingClient<C>, Responsiveness)>,
+    ) -> Self {
+        let servers = servers.into_iter().map(|(name, client, responsiveness)| Server {
+            name,
+            client,
+            responsiveness,
+        });
         Self {
             servers: servers.collect(),
             names,
@@ -141,7 +149,8 @@ impl<C: Connector> Clients<C> {
     }
 
     /// Sets the time limit of each server for requests that go to all servers: to connect, and to return a list. A
-    /// server that exceeds it is reported as a [`Failure`], but keeps connecting. The default is 20 seconds.
+    /// server that exceeds it is reported as a [`Failure`], but keeps connecting. Further requests wait for it only
+    /// briefly until it answers. The default is 20 seconds.
     #[must_use]
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.time_limit = limit;
@@ -181,6 +190,14 @@ impl<C: Connector> Clients<C> {
     pub fn at(&self, server: usize) -> Option<(&str, &ReconnectingClient<C>)> {
         let server = self.servers.get(server)?;
         Some((&server.name, &server.client))
+    }
+
+    /// Returns whether the server at a position answers in time.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn responsiveness(&self, server: usize) -> Responsiveness {
+        let server = self.servers.get(server);
+        server.map(|server| server.responsiveness.clone()).unwrap_or_default()
     }
 
     /// Connects to all servers concurrently. Returns those that can't be reached within the
@@ -282,7 +299,7 @@ impl<C: Connector> Clients<C> {
     #[must_use]
     pub fn changes(&self, filter: &ChangeFilter) -> mpsc::Receiver<(String, Result<Change, ConnectError>)> {
         let (sender, changes) = mpsc::channel(64);
-        for (server, Server { name, client }) in self.servers.iter().enumerate() {
+        for (server, Server { name, client, .. }) in self.servers.iter().enumerate() {
             let (filter, outer) = self.filter_of(server, filter);
             let (name, sender, mut followed) = (name.clone(), sender.clone(), client.changes(filter));
             tokio::spawn(async move {
@@ -319,7 +336,11 @@ impl<C: Connector> Clients<C> {
 
     /// Ends all sessions permanently.
     pub async fn close(&self) {
-        self.each(|client| async move { client.close().await }).await;
+        let close = |server: &Server<C>| {
+            let client = server.client.clone();
+            async move { client.close().await }
+        };
+        self.each(close).await;
     }
 
     /// Returns the number of servers.
@@ -355,6 +376,15 @@ impl<C: Connector> Clients<C> {
         Merged { items, failures }
     }
 
+    /// Connects to one server, within the time limit.
+    #[doc(hidden)]
+    pub async fn connect_in_time(&self, server: usize) -> Result<Peer<ClientSide>, ConnectError> {
+        let server = self.servers.get(server).ok_or(CallError::Closed)?;
+        let client = server.client.clone();
+        let connecting = async move { client.peer().await };
+        server.responsiveness.in_time(self.time_limit, connecting).await
+    }
+
     /// Sends a request to all servers concurrently. A server that takes too long has failed. The results are in the
     /// order of the servers.
     async fn ask<T, F>(&self, limit: Duration, run: impl Fn(ReconnectingClient<C>) -> F) -> Vec<Result<T, ConnectError>>
@@ -362,22 +392,21 @@ impl<C: Connector> Clients<C> {
         T: Send + 'static,
         F: Future<Output = Result<T, ConnectError>> + Send + 'static,
     {
-        let in_time = |client: ReconnectingClient<C>| {
-            let asked = timeout(limit, run(client));
-            async move { asked.await.unwrap_or_else(|_| Err(CallError::TimedOut(limit).into())) }
+        let in_time = |server: &Server<C>| {
+            let (responsiveness, asked) = (server.responsiveness.clone(), run(server.client.clone()));
+            async move { responsiveness.in_time(limit, asked).await }
         };
         self.each(in_time).await
     }
 
     /// Runs a function for all servers concurrently. The results are in the order of the servers.
-    async fn each<T, F>(&self, run: impl Fn(ReconnectingClient<C>) -> F) -> Vec<T>
+    async fn each<T, F>(&self, run: impl Fn(&Server<C>) -> F) -> Vec<T>
     where
         T: Send + 'static,
         F: Future<Output = T> + Send + 'static,
     {
         let mut tasks = JoinSet::new();
-        for (server, Server { client, .. }) in self.servers.iter().enumerate() {
-            let running = run(client.clone());
+        for (server, running) in self.servers.iter().map(run).enumerate() {
             tasks.spawn(async move { (server, running.await) });
         }
         let mut results = tasks.join_all().await;

@@ -15,6 +15,7 @@ mod listed;
 mod names;
 mod owners;
 mod reconnecting;
+mod responsiveness;
 mod server;
 mod transport;
 
@@ -26,5 +27,7 @@ pub use self::file::{FileError, ServersFile, expanded};
 pub use self::following::{Followed, Follower};
 pub use self::names::{NameError, Names, Naming};
 pub use self::reconnecting::ReconnectingClient;
+#[doc(hidden)]
+pub use self::responsiveness::Responsiveness;
 pub use self::server::{HttpServerConfig, ProcessConfig, ServerConfig};
 pub use self::transport::{ServerReceiver, ServerSender, ServerTransport};

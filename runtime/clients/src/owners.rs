@@ -42,13 +42,16 @@ impl<C: Connector> Clients<C> {
         uris.iter().map(owner).collect()
     }
 
-    /// Returns the servers that may have a resource that no server lists, and its URI there, the likeliest first.
+    /// Returns the servers that may have a resource that no server lists, and its URI there, the likeliest first. Those
+    /// that don't answer are last.
     #[doc(hidden)]
     #[must_use]
     pub fn resource_candidates(&self, uri: &str) -> Vec<Owned> {
         let named = self.names.inner_uri(uri);
         let all = (0..self.servers.len()).map(|server| (server, uri.to_owned()));
-        named.into_iter().chain(all).collect()
+        let mut candidates: Vec<Owned> = named.into_iter().chain(all).collect();
+        candidates.sort_by_key(|(server, _)| self.servers[*server].responsiveness.is_exceeded());
+        candidates
     }
 
     /// Remembers the server that was found to have a resource that no server lists.

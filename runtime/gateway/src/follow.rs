@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mcp_adapters::session_messages::ChangeFilter;
 use mcp_adapters::{PeerTypes, Revision};
-use mcp_runtime_clients::{Followed, Follower};
+use mcp_runtime_clients::{Followed, Follower, Responsiveness};
 use mcp_runtime_core::internal::SessionState;
 use mcp_runtime_core::{Change, ServerSide};
 use tokio::sync::watch;
@@ -50,6 +50,8 @@ async fn run(session: &Arc<GatewaySession>, client: &Arc<SessionState<ServerSide
                     let filter = watch::Sender::default();
                     let follower = server.follow(filter.subscribe(), session.gateway.time_limit);
                     followers.spawn(pass_on(follower, number, wanted.subscribe(), Arc::clone(client)));
+                    let responsiveness = servers.clients.responsiveness(number);
+                    followers.spawn(notify_of_recovery(responsiveness, Arc::clone(client)));
                     filters.push(filter);
                 }
             }
@@ -108,6 +110,14 @@ async fn pass_on(
             }
             Followed::Failed(error) => tracing::debug!(%error, "the changes of a server aren't followed"),
         }
+    }
+}
+
+/// Notifies a client when a server answers again, which was missing in the lists.
+async fn notify_of_recovery(server: Responsiveness, client: Arc<SessionState<ServerSide>>) {
+    loop {
+        server.recovered().await;
+        lists_changed(&client);
     }
 }
 

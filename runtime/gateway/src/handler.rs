@@ -10,7 +10,7 @@ use mcp_adapters::if_hub_has;
 use mcp_adapters::mcp_wire::{ErrorObject, RawJson, UnknownMethod, error_code};
 use mcp_runtime_clients::Merged;
 use mcp_runtime_core::internal::{internal_error, invalid_params, page};
-use mcp_runtime_core::{ClientSide, ConnectError, Context, Peer, ServerSide};
+use mcp_runtime_core::{CallError, ClientSide, ConnectError, Context, Peer, ServerSide};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
@@ -134,9 +134,12 @@ async fn reach(
         .clients
         .at(server)
         .ok_or_else(|| internal_error("there is no such server"))?;
-    let unreachable = |error: ConnectError| internal_error(format!("the server {name:?} can't be reached: {error}"));
-    let peer = client.peer().await.map_err(unreachable)?;
+    let peer = client.peer().await.map_err(|error| unreachable(name, &error))?;
     Ok(servers.on_behalf(server, peer, context).await?)
+}
+
+fn unreachable(server: &str, error: &ConnectError) -> ErrorObject {
+    internal_error(format!("the server {server:?} can't be reached: {error}"))
 }
 
 impl GatewayHandler {
@@ -148,9 +151,12 @@ impl GatewayHandler {
         server: usize,
         context: &Context<ServerSide>,
     ) -> Result<Peer<ClientSide>, ErrorObject> {
+        let name = servers.clients.at(server).map_or("", |(name, _)| name);
+        let connected = servers.clients.connect_in_time(server).await;
+        let peer = connected.map_err(|error| unreachable(name, &error))?;
         let limit = self.0.gateway.time_limit;
-        let reached = timeout(limit, reach(servers, server, context)).await;
-        reached.unwrap_or_else(|_| Err(internal_error(format!("a server isn't reached within {limit:?}"))))
+        let reached = timeout(limit, servers.on_behalf(server, peer, context)).await;
+        Ok(reached.unwrap_or(Err(CallError::TimedOut(limit)))?)
     }
 
     /// Passes a request on to its server, if the policy allows it.

@@ -8,6 +8,7 @@ use mcp_adapters::handlers::ClientHandler;
 use mcp_adapters::hub::{self, InputRequest, InputResponse, ServerNotification};
 use mcp_adapters::mcp_wire::{ErrorObject, RawJson, UnknownMethod};
 use mcp_runtime_bridge::{Bridge, ClientId};
+use mcp_runtime_clients::Responsiveness;
 use mcp_runtime_core::internal::{SessionState, internal_error};
 use mcp_runtime_core::transport::{ChannelTransport, Connector, TransportError, channel};
 use mcp_runtime_core::{Capable, ClientSide, Context, Peer, ServerSide};
@@ -24,15 +25,17 @@ pub struct GatewayServer {
     /// Whether the server can't be used. This is logged as a warning only once, because each client finds it out
     /// separately, some with each list.
     is_failing: Arc<AtomicBool>,
+    /// Whether the server answers stateless clients in time, which have no session to remember it.
+    pub responsiveness: Responsiveness,
 }
 
 impl GatewayServer {
     pub fn new(name: String, bridge: Bridge) -> Self {
-        let is_failing = Arc::default();
         Self {
             name,
             bridge,
-            is_failing,
+            is_failing: Arc::default(),
+            responsiveness: Responsiveness::default(),
         }
     }
 

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 
-use mcp_adapters::{Revision, hub};
+use mcp_adapters::{PeerTypes, Revision, hub};
 use mcp_runtime_bridge::ClientId;
-use mcp_runtime_clients::{Backoff, Clients, ReconnectingClient};
+use mcp_runtime_clients::{Backoff, Clients, ReconnectingClient, Responsiveness};
 use mcp_runtime_core::internal::{ClientInfo, Negotiated, SessionState, log_level};
 use mcp_runtime_core::{CallError, Client, ClientSide, Context, Limits, Options, Peer, PeerInfo, ServerSide};
 use mcp_runtime_util::Mutex;
@@ -88,7 +88,11 @@ impl GatewaySession {
             };
             let backoff = Backoff::default().attempts(1);
             let client = ReconnectingClient::with_backoff(client.handler(handler), through, backoff);
-            (server.name.clone(), client)
+            let responsiveness = match revision.is_stateless() {
+                true => server.responsiveness.clone(),
+                false => Responsiveness::default(),
+            };
+            (server.name.clone(), client, responsiveness)
         });
         let clients = Clients::with_names(self.gateway.names.clone(), servers);
         Servers {

@@ -17,8 +17,8 @@ use mcp_runtime::{Args, CallServer, Change, ChangeFilter, Client, ClientSession,
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::sync::Semaphore;
-use tokio::time::timeout;
+use tokio::sync::{Semaphore, watch};
+use tokio::time::{Instant, timeout};
 
 use crate::common::stateless;
 use crate::many_servers::{Local, REVISIONS, speaking};
@@ -64,6 +64,27 @@ fn scripted(answer: impl Fn(&Value) -> Vec<Value> + Clone + Send + Sync + 'stati
 
 fn silent() -> impl Connector {
     scripted(|_| Vec::new())
+}
+
+/// A server that gets each message after a delay, which can change meanwhile.
+fn delayed(router: Router, delay: &watch::Sender<Duration>) -> impl Connector + use<> {
+    async fn pass(mut from: impl Receiver, to: impl Sender, mut delay: watch::Receiver<Duration>) {
+        while let Ok(Some(Incoming::Message { json, .. })) = from.receive().await {
+            let passes = *delay.borrow_and_update();
+            let _ = timeout(passes, delay.changed()).await;
+            let purpose = Purpose::Unsolicited;
+            let _ = to.send(Outgoing { json, purpose }).await;
+        }
+    }
+    let delay = delay.clone();
+    move || {
+        let ((server, near), (far, client)) = (channel(16), channel(16));
+        router.clone().serve(speaking("2025-11-25"), server);
+        let ((to_server, from_server), (to_client, from_client)) = (near.split(), far.split());
+        tokio::spawn(pass(from_client, to_server, delay.subscribe()));
+        tokio::spawn(pass(from_server, to_client, watch::Sender::default().subscribe()));
+        Ok(client)
+    }
 }
 
 fn result(message: &Value, result: Value) -> Vec<Value> {
@@ -135,6 +156,56 @@ async fn a_server_that_never_answers_does_not_block_the_others() {
             assert!(unknown.contains("Unknown tool: other"), "{unknown}");
         }
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn lists_wait_once_for_a_server_that_hangs_and_contain_it_when_it_answers_again() {
+    const NEVER: Duration = Duration::from_secs(1_000_000);
+    for revision in REVISIONS {
+        let delay = watch::Sender::new(Duration::ZERO);
+        let gateway = Gateway::new("tools", "1.0")
+            .server("hangs", delayed(named("hangs"), &delay))
+            .server("notes", Local::new("2025-11-25", named("notes")));
+        let session = connect(&gateway, speaking(revision)).await;
+        let mut changes = session.peer().changes(ChangeFilter::lists()).await.unwrap();
+        assert_eq!(tools(&session).await, ["hangs_name", "notes_name"], "{revision}");
+
+        delay.send_replace(NEVER);
+        let begun = Instant::now();
+        assert_eq!(tools(&session).await, ["notes_name"], "{revision}");
+        assert!(begun.elapsed() >= Duration::from_secs(20), "{revision}");
+        let begun = Instant::now();
+        for _ in 0..4 {
+            assert_eq!(tools(&session).await, ["notes_name"], "{revision}");
+            assert!(session.list_prompts().await.unwrap().is_empty());
+        }
+        assert!(
+            begun.elapsed() < Duration::from_secs(5),
+            "{revision}: {:?}",
+            begun.elapsed()
+        );
+
+        // It answers again, but slower than the lists wait for it.
+        delay.send_replace(Duration::from_secs(2));
+        assert_eq!(tools(&session).await, ["notes_name"], "{revision}");
+        let change = timeout(PATIENCE, changes.next()).await.expect("a change is reported");
+        assert_eq!(change.unwrap().unwrap(), Change::ToolList);
+        assert_eq!(tools(&session).await, ["hangs_name", "notes_name"], "{revision}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn stateless_clients_wait_once_together_for_a_server_that_hangs() {
+    let gateway = Gateway::new("tools", "1.0")
+        .server("silent", silent())
+        .server("notes", Local::new("2025-11-25", named("notes")));
+    let begun = Instant::now();
+    // Over HTTP, each request of a stateless client is in a session of its own.
+    for _ in 0..5 {
+        let session = connect(&gateway, speaking(stateless().as_str())).await;
+        assert_eq!(tools(&session).await, ["notes_name"]);
+    }
+    assert!(begun.elapsed() < Duration::from_secs(25), "{:?}", begun.elapsed());
 }
 
 #[tokio::test(start_paused = true)]
