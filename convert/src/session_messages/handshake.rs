@@ -2,7 +2,7 @@
 
 use mcp_wire::{MessageHeader, RawJson, RequestId};
 
-use super::object::{MemberReader, Object, null, text};
+use super::object::{Object, members_of, null, text};
 use crate::lifecycle::Presets;
 
 use super::{ClientDescription, META, PeerTypes, Read, ServerDescription, SessionError, Written};
@@ -32,7 +32,7 @@ pub fn initialize_params<R: PeerTypes>(revision: R, description: ClientDescripti
 /// A member is missing or invalid.
 pub fn read_initialize_params<R: PeerTypes>(revision: R, params: &RawJson) -> Read<ClientDescription<R>> {
     let members = revision.lifecycle().begin_params;
-    let mut reader = MemberReader::new(|member| params.get(member));
+    let mut reader = members_of(params)?;
     let result = ClientDescription {
         version: reader.text(members.name)?,
         capabilities: reader.read(members.capabilities, |json| revision.read_client_capabilities(json))?,
@@ -62,7 +62,7 @@ pub fn initialize_result<R: PeerTypes>(revision: R, description: ServerDescripti
 /// A member is missing or invalid.
 pub fn read_initialize_result<R: PeerTypes>(revision: R, result: &RawJson) -> Read<ServerDescription<R>> {
     let members = revision.lifecycle().begin_result;
-    let mut reader = MemberReader::new(|member| result.get(member));
+    let mut reader = members_of(result)?;
     let description = ServerDescription {
         versions: vec![reader.text(members.name)?],
         capabilities: reader.read(members.capabilities, |json| revision.read_server_capabilities(json))?,
@@ -121,7 +121,7 @@ pub fn discovery<R: PeerTypes>(revision: R, description: ServerDescription<R>) -
 pub fn read_discovery<R: PeerTypes>(revision: R, result: &RawJson) -> Read<ServerDescription<R>> {
     let lifecycle = revision.lifecycle();
     let members = lifecycle.discover_result;
-    let mut reader = MemberReader::new(|member| result.get(member));
+    let mut reader = members_of(result)?;
     let versions = reader.required(members.versions, |json| json.parse().ok())?;
     let capabilities = reader.read(members.capabilities, |json| revision.read_server_capabilities(json))?;
     let server = match members.implementation {

@@ -9,7 +9,7 @@ mod request_meta;
 
 use std::fmt;
 
-use mcp_wire::RawJson;
+use mcp_wire::{DecodeError, RawJson};
 
 use crate::lifecycle::{ErrorRole, KnownError, Lifecycle};
 use crate::loss::Loss;
@@ -142,6 +142,8 @@ pub struct ServerDescription<R: PeerTypes> {
 pub enum SessionError {
     /// The revision has no such method.
     NoSuchMethod,
+    /// A value isn't an object.
+    NoObject(DecodeError),
     /// A required member is missing or has the wrong type.
     Missing(&'static str),
     /// A member is invalid, or another revision can't represent it.
@@ -152,6 +154,7 @@ impl fmt::Display for SessionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoSuchMethod => f.write_str("the revision has no such method"),
+            Self::NoObject(error) => error.fmt(f),
             Self::Missing(member) => write!(f, "`{member}` is missing or has the wrong type"),
             Self::Member(member, error) => write!(f, "`{member}`: {error}"),
         }

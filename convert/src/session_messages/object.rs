@@ -1,6 +1,6 @@
 //! Writing and reading objects member by member.
 
-use mcp_wire::{Map, RawJson};
+use mcp_wire::{JsonType, Map, RawJson, Reader};
 
 use super::{Encoded, META, PeerTypes, ServerDescription, SessionError};
 use crate::lifecycle::{Members, Presets};
@@ -97,6 +97,16 @@ fn to_object(entries: Vec<(&'static str, RawJson)>) -> RawJson {
 pub(super) struct MemberReader<F> {
     find: F,
     losses: Vec<Loss>,
+}
+
+/// Returns a reader of the members of a value, unless the value isn't an object.
+pub(super) fn members_of(json: &RawJson) -> Result<MemberReader<impl Fn(&str) -> Option<RawJson>>, SessionError> {
+    match json.json_type() {
+        JsonType::Object => Ok(MemberReader::new(|member| json.get(member))),
+        found => Err(SessionError::NoObject(
+            Reader::new(json.text()).wrong_type("an object", found),
+        )),
+    }
 }
 
 impl<F: Fn(&str) -> Option<RawJson>> MemberReader<F> {

@@ -1,11 +1,15 @@
 //! Malformed messages and wrong ids.
 
+use mcp_runtime::transport::channel;
 use mcp_runtime::transport::stdio::{LineLimits, LineTransport};
 use mcp_runtime::{CallError, CallServer, Options, Revision};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, duplex};
 
-use crate::session::raw::{Tools, call, client, code, initialize, of_hub, serve_over, text, tool};
+use crate::common::{connect_to, with_handshake};
+use crate::session::raw::{
+    Raw, Tools, call, client, code, initialize, of_hub, request, serve_over, text, tool, unopened,
+};
 
 #[tokio::test]
 async fn malformed_messages_are_refused_and_the_session_continues() {
@@ -113,4 +117,93 @@ async fn a_request_with_an_id_in_flight_is_refused_until_that_id_is_answered() {
         let answer = raw.ask(&call(1, "any")).await;
         assert_eq!(text(&answer), Some("done"), "{answer}");
     }
+}
+
+/// Connects to a server that answers the handshake with this message, except for its id, and returns the error.
+async fn handshake_error(mut answer: Value) -> String {
+    let (ours, theirs) = channel(16);
+    let connecting = tokio::spawn(connect_to(ours, with_handshake()));
+    let mut raw = Raw::new(theirs);
+    let asked = raw.next().await;
+    if answer.get("method").is_none() {
+        answer["id"] = asked["id"].clone();
+    }
+    answer["jsonrpc"] = json!("2.0");
+    raw.send(&answer).await;
+    let error = connecting.await.expect("no panic").expect_err("it is no handshake");
+    error.to_string()
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_of_the_wrong_type_to_the_handshake_is_an_error_that_names_the_place() {
+    let welcome = |member: &str, value: Value| {
+        let mut result = json!({
+            "protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": {"name": "raw", "version": "1"},
+        });
+        result[member] = value;
+        json!({"result": result})
+    };
+    for (answer, expected) in [
+        (json!({"result": "hello"}), "expected an object, found a string"),
+        (json!({"result": null}), "expected an object, found null"),
+        (json!({"result": [1]}), "expected an object, found an array"),
+        (json!({}), "expected a member `method`, `result` or `error`"),
+        (json!({"error": "no"}), "`error`: expected an object, found a string"),
+        (
+            json!({"error": {"code": "x", "message": 1}}),
+            "`error.code`: expected an integer, found a string",
+        ),
+        (
+            json!({"result": {}, "error": {"code": -1, "message": "no"}}),
+            "expected only one of `method`, `result` and `error`",
+        ),
+        (
+            welcome("protocolVersion", json!(2)),
+            "`protocolVersion` is missing or has the wrong type",
+        ),
+        (
+            welcome("capabilities", json!([])),
+            "`capabilities`: expected an object, found an array",
+        ),
+        (
+            welcome("capabilities", json!({"tools": true})),
+            "`capabilities`: `tools`: expected an object, found a boolean",
+        ),
+        (
+            welcome("serverInfo", json!({"name": "raw", "version": 1})),
+            "`serverInfo`: `version`: expected a string, found a number",
+        ),
+        // These don't answer the request.
+        (json!({"method": "notifications/initialized"}), "no answer came within"),
+        (
+            json!({"method": "initialize", "id": 1, "params": {}}),
+            "no answer came within",
+        ),
+    ] {
+        let error = handshake_error(answer.clone()).await;
+        assert!(error.contains(expected), "{answer}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn handshake_parameters_of_the_wrong_type_are_refused_with_their_place() {
+    let (_session, mut raw) = unopened(&Tools::new(1), with_handshake(), 16);
+    for (params, expected) in [
+        (json!("hello"), "expected an object, found a string"),
+        (json!({"protocolVersion": 1}), "`protocolVersion`"),
+        (
+            json!({"protocolVersion": "2025-11-25", "capabilities": 1, "clientInfo": {"name": "a", "version": "1"}}),
+            "`capabilities`",
+        ),
+        (
+            json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": "raw"}),
+            "`clientInfo`",
+        ),
+    ] {
+        let refused = raw.ask(&request(1, "initialize", params)).await;
+        let message = refused["error"]["message"].as_str().expect("it is refused");
+        assert!(message.contains(expected), "{refused}");
+    }
+    let welcome = raw.ask(&initialize(2, Revision::V2025_11_25, json!({}))).await;
+    assert!(welcome["result"].is_object(), "{welcome}");
 }
