@@ -1,23 +1,35 @@
 //! A queue that keeps messages in their order of arrival although some take longer to process.
 
 use std::collections::VecDeque;
+use std::future::poll_fn;
 use std::sync::Arc;
+use std::task::{Poll, Waker};
 
 use mcp_runtime_util::Mutex;
-use tokio::sync::Notify;
 
 /// A queue of messages. A message's turn comes when all earlier ones have left the queue.
 #[derive(Debug, Default)]
-pub struct OrderedQueue {
-    state: Mutex<State>,
-    left: Notify,
-}
+pub struct OrderedQueue(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
     next: u64,
-    /// The numbers of the tickets, in ascending order.
-    waiting: VecDeque<u64>,
+    /// The positions in ascending order. Only the first is woken: waking all for each message would take quadratic time.
+    waiting: VecDeque<Waiting>,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    number: u64,
+    waker: Option<Waker>,
+}
+
+impl State {
+    fn position(&self, number: u64) -> Option<usize> {
+        self.waiting
+            .binary_search_by_key(&number, |waiting| waiting.number)
+            .ok()
+    }
 }
 
 /// The position of a message in an [`OrderedQueue`]. Dropping this removes the message from the queue.
@@ -30,10 +42,10 @@ pub struct Ticket {
 impl OrderedQueue {
     /// Joins the queue at its end.
     pub fn join(self: &Arc<Self>) -> Ticket {
-        let mut state = self.state.lock();
+        let mut state = self.0.lock();
         let number = state.next;
         state.next += 1;
-        state.waiting.push_back(number);
+        state.waiting.push_back(Waiting { number, waker: None });
         let queue = Arc::clone(self);
         Ticket { queue, number }
     }
@@ -42,24 +54,31 @@ impl OrderedQueue {
 impl Ticket {
     /// Waits until this position is the first in the queue.
     pub async fn wait_turn(&self) {
-        loop {
-            let left = self.queue.left.notified();
-            if self.queue.state.lock().waiting.front() == Some(&self.number) {
-                return;
+        poll_fn(|context| {
+            let mut state = self.queue.0.lock();
+            match state.position(self.number) {
+                Some(at) if at > 0 => {
+                    state.waiting[at].waker = Some(context.waker().clone());
+                    Poll::Pending
+                }
+                _ => Poll::Ready(()),
             }
-            left.await;
-        }
+        })
+        .await;
     }
 }
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        let mut state = self.queue.state.lock();
-        if let Ok(at) = state.waiting.binary_search(&self.number) {
-            state.waiting.remove(at);
-        }
+        let mut state = self.queue.0.lock();
+        let at = state.position(self.number);
+        at.and_then(|at| state.waiting.remove(at));
+        let first = state.waiting.front_mut().filter(|_| at == Some(0));
+        let waker = first.and_then(|first| first.waker.take());
         drop(state);
-        self.queue.left.notify_waiters();
+        if let Some(waker) = waker {
+            waker.wake();
+        }
     }
 }
 
@@ -94,5 +113,33 @@ mod tests {
         assert!(!waiting.is_finished(), "the first is still there");
         drop(first);
         waiting.await.unwrap();
+    }
+    #[test]
+    fn only_the_next_position_is_woken() {
+        use std::pin::pin;
+        use std::sync::atomic::{AtomicUsize, Ordering};
+        use std::task::{Context, Wake};
+
+        struct Count(AtomicUsize);
+
+        impl Wake for Count {
+            fn wake(self: Arc<Self>) {
+                self.0.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+
+        let queue = Arc::new(OrderedQueue::default());
+        let (first, second, third) = (queue.join(), queue.join(), queue.join());
+        let [of_second, of_third] = [(); 2].map(|()| Arc::new(Count(AtomicUsize::new(0))));
+        for (ticket, count) in [(&second, &of_second), (&third, &of_third)] {
+            let waker = Waker::from(Arc::clone(count));
+            let polled = pin!(ticket.wait_turn()).poll(&mut Context::from_waker(&waker));
+            assert!(polled.is_pending());
+        }
+        let woken = || [&of_second, &of_third].map(|count| count.0.load(Ordering::Relaxed));
+        drop(first);
+        assert_eq!(woken(), [1, 0]);
+        drop(second);
+        assert_eq!(woken(), [1, 1]);
     }
 }
