@@ -19,6 +19,7 @@ use super::notifications::{Notification, NotificationQueue, handle_in_order};
 use super::response::{Outbox, PendingResponse};
 use super::server::Server;
 use super::state::SessionState;
+use super::warning_limit::WarningLimit;
 use crate::error::TransportError;
 use crate::message::{Incoming, TakeDirectly};
 use crate::side::Side;
@@ -48,6 +49,10 @@ pub struct Engine<S: Side> {
     pub immediate_handlers: ImmediateHandlers,
     pub tasks: TaskTracker,
     pub ignored: IgnoredMessages,
+    /// The limit of warnings of notifications that aren't passed on.
+    pub unpassed: WarningLimit,
+    /// The limit of warnings of responses that the peer doesn't read.
+    pub unread: WarningLimit,
     /// The notifications that wait for the handler. Closed when the session is closing.
     pub notifications: Arc<NotificationQueue<S>>,
     /// Starts the task that handles the notifications.
@@ -80,6 +85,8 @@ impl<S: Side> Engine<S> {
             immediate_handlers: ImmediateHandlers::default(),
             tasks: TaskTracker::new(),
             ignored: IgnoredMessages::default(),
+            unpassed: WarningLimit::default(),
+            unread: WarningLimit::default(),
             notifications,
             notifier: Once::new(),
             session,

@@ -37,6 +37,7 @@ mod state;
 mod subscriptions;
 mod tolerance;
 mod validation;
+mod warning_limit;
 
 use std::sync::Arc;
 

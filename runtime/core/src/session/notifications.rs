@@ -17,6 +17,7 @@ use super::handler::Layered;
 use super::negotiated::{Negotiated, severity};
 use super::ordered_queue::Ticket;
 use super::state::{SessionState, is_custom, notification_span};
+use super::warning_limit::WarningLimit;
 use crate::error::CallError;
 use crate::message::{Purpose, to_json};
 use crate::options::Limits;
@@ -62,6 +63,7 @@ pub struct NotificationQueue<S: Side> {
     limit: usize,
     budget: Arc<Budget>,
     hasher: RandomState,
+    dropped: WarningLimit,
 }
 
 struct State<S: Side> {
@@ -85,6 +87,7 @@ impl<S: Side> NotificationQueue<S> {
             limit: limits.notifications.max(1),
             budget: Budget::new(limits.notification_bytes),
             hasher: RandomState::new(),
+            dropped: WarningLimit::default(),
         })
     }
 
@@ -108,8 +111,10 @@ impl<S: Side> NotificationQueue<S> {
             }
             None if state.entries.iter().any(|entry| entry.hash == hash) => {}
             None => {
-                let method = S::notification_method(&notification.notification);
-                tracing::warn!(method, "a notification is dropped: the queue is full");
+                if let Some(suppressed) = self.dropped.suppressed() {
+                    let method = S::notification_method(&notification.notification);
+                    tracing::warn!(method, suppressed, "a notification is dropped: the queue is full");
+                }
             }
         }
     }

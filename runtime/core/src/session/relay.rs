@@ -49,10 +49,14 @@ impl<S: Side> Engine<S> {
         if header.kind() == Ok(MessageKind::Notification) {
             let context = self.raw_context(None, header, negotiated, extensions);
             let Some(charge) = self.request_bytes.try_charge(json.len()) else {
-                tracing::warn!(
-                    method = message.method,
-                    "a notification is dropped: too many wait to be passed on"
-                );
+                if let Some(suppressed) = self.unpassed.suppressed() {
+                    let method = message.method;
+                    tracing::warn!(
+                        method,
+                        suppressed,
+                        "a notification is dropped: too many wait to be passed on"
+                    );
+                }
                 return None;
             };
             let passed = relay.pass_notification(message, context);

@@ -33,7 +33,7 @@ impl<S: Side> Engine<S> {
             Body::Ready(json) => match self.response_bytes.try_charge(json.len()) {
                 Some(charge) => self.send_or_gather(json, ids, (charge, None), is_alone),
                 None => {
-                    tracing::warn!("the peer doesn't read its responses; one is dropped");
+                    self.warn_of_unread();
                     self.session.sender.unanswered(&ids);
                 }
             },
@@ -58,6 +58,12 @@ impl<S: Side> Engine<S> {
                 }
             }
             Body::Running(response, handler) => self.spawn_response(ids, response, handler),
+        }
+    }
+
+    fn warn_of_unread(&self) {
+        if let Some(suppressed) = self.unread.suppressed() {
+            tracing::warn!(suppressed, "the peer doesn't read its responses; one is dropped");
         }
     }
 
@@ -153,7 +159,7 @@ impl<S: Side> Engine<S> {
             false => Some(self.response_bytes.charge(bytes)),
         };
         let Some(charge) = charge else {
-            tracing::warn!("the peer doesn't read its responses; one is dropped");
+            self.warn_of_unread();
             let ids: Vec<RequestId> = pending.into_iter().flat_map(|pending| pending.ids).collect();
             self.session.sender.unanswered(&ids);
             return;

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use crate::session::raw::{Raw, initialize, limits, notification, request};
+use crate::session::stray_input::Warnings;
 
 /// A server that requests its client's roots at each notification, once it gets a permit.
 struct Asking {
@@ -84,6 +85,25 @@ async fn a_notification_handler_that_sends_requests_does_not_block_the_session()
     })
     .await
     .expect("the queued notifications are handled");
+}
+
+#[tokio::test]
+async fn a_flood_of_notifications_causes_one_warning() {
+    let warnings = Warnings::default();
+    // See the other test with this.
+    let _second = tracing::Dispatch::new(tracing::subscriber::NoSubscriber::new());
+    let _guard = tracing::subscriber::set_default(warnings.clone());
+    let options = limits(|limits| limits.notifications = 2);
+    let (_session, mut raw, ..) = asking(options, 0).await;
+    for round in 0..100 {
+        let params = json!({"_meta": {"round": round}});
+        raw.send(&notification("notifications/roots/list_changed", params))
+            .await;
+    }
+    raw.is_quiet().await;
+    let warnings = warnings.0.lock().unwrap();
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert!(warnings[0].contains("a notification is dropped"), "{warnings:?}");
 }
 
 #[tokio::test]

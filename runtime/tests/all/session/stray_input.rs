@@ -146,7 +146,7 @@ async fn a_server_answers_stray_input_only_if_the_revision_has_errors_without_id
 
 /// Keeps the fields of each warning.
 #[derive(Clone, Default)]
-struct Warnings(Arc<Mutex<Vec<String>>>);
+pub struct Warnings(pub Arc<Mutex<Vec<String>>>);
 
 struct Fields(String);
 
