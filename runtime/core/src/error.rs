@@ -102,7 +102,8 @@ pub fn invalid_params(reason: impl fmt::Display) -> ErrorObject {
 /// The error response to a request whose handler failed because of a call of its own.
 ///
 /// An error of the called peer is passed on. A client that lacks the capability for an input request gets the error
-/// that its revision defines for that. Anything else is an internal error.
+/// that its revision defines for that. Anything else is an internal error. That of a process that has ended doesn't
+/// contain its standard error.
 impl From<CallError> for ErrorObject {
     fn from(error: CallError) -> Self {
         let message = error.to_string();
@@ -119,6 +120,7 @@ impl From<CallError> for ErrorObject {
                     false => Self::new(error_code::METHOD_NOT_FOUND, message),
                 }
             }
+            CallError::Exited(exit) => internal_error(exit.without_stderr()),
             _ => internal_error(message),
         }
     }
@@ -211,14 +213,19 @@ impl ProcessExit {
     pub fn new(status: Option<ExitStatus>, stderr: String) -> Self {
         Self { status, stderr }
     }
+
+    /// Describes the exit without the standard error, which may contain data of other clients of the process.
+    fn without_stderr(&self) -> String {
+        match self.status {
+            Some(status) => format!("the server's process has ended with {status}"),
+            None => "the server's process has ended".to_owned(),
+        }
+    }
 }
 
 impl fmt::Display for ProcessExit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the server's process has ended")?;
-        if let Some(status) = self.status {
-            write!(f, " with {status}")?;
-        }
+        f.write_str(&self.without_stderr())?;
         match self.stderr.as_str() {
             "" => f.write_str(" and wrote nothing to its standard error"),
             stderr => write!(f, "; the end of its standard error is:\n{stderr}"),

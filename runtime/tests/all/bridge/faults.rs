@@ -70,7 +70,11 @@ async fn pending_calls_fail_with_the_exit_status_when_the_server_dies() {
     for (answer, id) in told.iter().zip([1, 2]) {
         assert_eq!(answer["id"], id);
         let reason = answer["error"]["message"].as_str().expect("it has a reason");
-        assert!(reason.contains("exit status: 3") && reason.contains("oops"), "{reason}");
+        // Its standard error may contain data of other clients.
+        assert!(
+            reason.contains("exit status: 3") && !reason.contains("oops"),
+            "{reason}"
+        );
     }
     assert!(matches!(
         ends(serving).await,
