@@ -42,15 +42,7 @@ impl<S: Side> Engine<S> {
             None
         };
         if let Some(reason) = refusal {
-            let requests = elements
-                .flatten()
-                .filter(|header| header.kind() == Ok(MessageKind::Request));
-            let ids: Vec<_> = requests.filter_map(|header| header.id()).collect();
-            let error = ErrorObject::new(error_code::INVALID_REQUEST, reason);
-            return match ids.is_empty() {
-                true => self.refuse(None, error, json),
-                false => Some(PendingResponse::refused_together(ids, error)),
-            };
+            return self.refuse_batch(elements, json, reason);
         }
         let mut pending = Vec::new();
         for header in elements {
@@ -61,6 +53,27 @@ impl<S: Side> Engine<S> {
         }
         self.send_batch(pending);
         None
+    }
+
+    /// Refuses a batch with one response. The calls that it answers fail, because they must not wait forever.
+    fn refuse_batch(&self, elements: BatchElements<'_>, json: &[u8], reason: String) -> Option<PendingResponse> {
+        let mut requests = Vec::new();
+        for header in elements.flatten() {
+            let Some(id) = header.id() else { continue };
+            match header.kind() {
+                Ok(MessageKind::Request) => requests.push(id),
+                Ok(MessageKind::Response | MessageKind::Error) => {
+                    let error = CallError::InvalidResult(format!("it is in a batch: {reason}"));
+                    self.session.pending.resolve(&id, Err(error), Vec::new());
+                }
+                _ => {}
+            }
+        }
+        let error = ErrorObject::new(error_code::INVALID_REQUEST, reason);
+        match requests.is_empty() {
+            true => self.refuse(None, error, json),
+            false => Some(PendingResponse::refused_together(requests, error)),
+        }
     }
 
     /// Processes a message, and returns its response, if it has one.

@@ -2,13 +2,16 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
-use mcp_runtime::{Options, Revision};
+use mcp_runtime::{CallServer, Options, Revision};
 use serde_json::json;
+use tokio::time::timeout;
 
 use crate::common::session_revisions;
 use crate::session::raw::{
-    Tools, any_revision, batching, call, code, initialize, limits, notification, opened, request, unopened, until,
+    Tools, any_revision, batching, call, client, code, initialize, limits, notification, opened, request, tool,
+    unopened, until,
 };
 
 #[tokio::test]
@@ -61,6 +64,21 @@ async fn a_batch_is_answered_in_one_array_where_the_revision_has_batches() {
         assert_eq!(answer.as_array().map(Vec::len), Some(1), "{answer}");
         assert_eq!(answer[0]["id"], 7);
     }
+}
+
+#[tokio::test]
+async fn a_call_that_is_answered_in_a_refused_batch_fails() {
+    let (session, mut raw) = client(Options::default(), json!({"tools": {}}), 16).await;
+    let calling = tokio::spawn(async move { session.peer().call_tool(tool("any")).await });
+    let id = raw.next().await["id"].clone();
+    raw.send(&json!([{"jsonrpc": "2.0", "id": id, "result": {"content": []}}]))
+        .await;
+    let ended = timeout(Duration::from_secs(30), calling).await;
+    let error = ended
+        .expect("it doesn't wait")
+        .expect("no panic")
+        .expect_err("it is refused");
+    assert!(error.to_string().contains("the revision has no batches"), "{error}");
 }
 
 #[tokio::test]
