@@ -231,7 +231,7 @@ impl Router {
         context: &'a Context<ServerSide>,
     ) -> Handling<'a, ServerSide> {
         let target = match target {
-            Ok(target) if target.layers().is_empty() => return Box::pin(target.answer(request, self.call(context))),
+            Ok(target) if target.layers().is_empty() => return target.boxed_answer(request, self.call(context)),
             Ok(target) => {
                 let (layers, router) = (Arc::clone(target.layers()), self.clone());
                 Ok(Next::new(Arc::new(Routed { target, router }), layers))
@@ -393,7 +393,10 @@ impl<T: Target> Handler<ServerSide> for Routed<T> {
         context: &'a Context<ServerSide>,
     ) -> BoxFuture<'a, Result<Answer, ErrorObject>> {
         match T::request(request) {
-            Some(request) => Box::pin(self.target.clone().answer(Box::new(request), self.router.call(context))),
+            Some(request) => self
+                .target
+                .clone()
+                .boxed_answer(Box::new(request), self.router.call(context)),
             None => {
                 let reason = "middleware has replaced the request by one of another method";
                 refused(internal_error(reason))

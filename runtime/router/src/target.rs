@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::{ErrorObject, UnknownMethod};
-use mcp_runtime_core::HandlerResult;
+use mcp_runtime_core::internal::Handling;
+use mcp_runtime_core::{HandlerResult, ServerSide};
 
 use super::call::{Call, Input};
 use super::custom::CustomRoute;
@@ -38,7 +39,12 @@ pub(super) trait Target: Clone + Send + Sync + 'static {
         self,
         request: Box<Self::Request>,
         call: Call,
-    ) -> impl Future<Output = Result<Answer, ErrorObject>> + Send;
+    ) -> impl Future<Output = Result<Answer, ErrorObject>> + Send + 'static;
+
+    /// Answers a request, and boxes the future. Its code is compiled once, not at each place that answers.
+    fn boxed_answer(self, request: Box<Self::Request>, call: Call) -> Handling<'static, ServerSide> {
+        Box::pin(self.answer(request, call))
+    }
 }
 
 /// The items of [`Target`] for a method: its request, and the results that it may have.
