@@ -79,7 +79,7 @@ pub(crate) fn emit_crate(input: &EmitInput<'_>, chosen: &ChosenIdentifiers) -> R
         files.insert(part.replace("parts", "src"), source::file(&header, [text]));
     }
     files.extend(scaffold::crate_files(input, &emitter.documenter)?);
-    files.insert("schema.json".to_owned(), scaffold::schema_file(input)?);
+    files.insert("schema.json".to_owned(), scaffold::schema_file(input));
     if input.extension().is_none() {
         files.insert("typescript.ts".to_owned(), typescript::definitions(input)?);
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::docs::{Documenter, wrapped};
 use super::input::EmitInput;
@@ -172,18 +172,31 @@ fn indent(line: &str) -> usize {
 }
 
 /// Returns the file of the schema by which the crate validates, in a canonical form.
-pub(super) fn schema_file(input: &EmitInput<'_>) -> Result<String, EmitError> {
+pub(super) fn schema_file(input: &EmitInput<'_>) -> String {
     let comment = header("", input).replace('\n', " ");
-    Ok(serde_json::to_string_pretty(&commented_schema(input.schema(), comment.trim()))? + "\n")
+    schema_text(input.schema(), comment.trim())
 }
 
-/// Returns a schema with a comment at its root.
-pub(super) fn commented_schema(schema: &Value, comment: &str) -> Value {
+/// Writes a schema with a comment at its root. Each definition is a line; there is no other white space, because
+/// programs embed the text.
+pub(super) fn schema_text(schema: &Value, comment: &str) -> String {
     let mut schema = schema.clone();
     if let Some(members) = schema.as_object_mut() {
         members.insert("$comment".to_owned(), comment.into());
     }
-    schema
+    let members = schema.as_object().into_iter().flatten();
+    let members = members.map(|(name, value)| match value {
+        Value::Object(definitions) if name == "$defs" || name == "definitions" => {
+            format!("{}:{{\n{}\n}}", json!(name), lines(definitions))
+        }
+        _ => format!("{}:{value}", json!(name)),
+    });
+    format!("{{\n{}\n}}\n", Vec::from_iter(members).join(",\n"))
+}
+
+fn lines(members: &Map<String, Value>) -> String {
+    let lines = members.iter().map(|(name, value)| format!("{}:{value}", json!(name)));
+    Vec::from_iter(lines).join(",\n")
 }
 
 /// Whether validation by the schema needs regular expressions. A member with the name of such a keyword counts too,

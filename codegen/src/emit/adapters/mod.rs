@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use super::names::{library_name, module_name, variant_name};
-use super::scaffold::{CONVERT, WIRE, commented_schema, family_values, has_patterns, project};
+use super::scaffold::{CONVERT, WIRE, family_values, has_patterns, project, schema_text};
 use super::tables::revision_table;
 use crate::adapt::report;
 use crate::error::EmitError;
@@ -93,8 +93,7 @@ pub(crate) fn emit_adapters(input: &AdaptersInput<'_>) -> Result<BTreeMap<String
         let name = &revision.model.revision;
         files.insert(format!("tables/{name}.json"), revision_table(input.protocol, position));
         if !family.single_crate && position != input.hub {
-            let schema = commented_schema(&revision.schema, comment);
-            files.insert(format!("schemas/{name}.json"), format!("{schema}\n"));
+            files.insert(format!("schemas/{name}.json"), schema_text(&revision.schema, comment));
         }
     }
     // Messages need types of the protocol's roles.
