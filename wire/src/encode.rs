@@ -48,9 +48,7 @@ const SHORT: usize = 256;
 /// # Ok::<(), mcp_wire::EncodeError>(())
 /// ```
 pub fn to_string<T: Encode + ?Sized>(value: &T) -> Result<String, EncodeError> {
-    let text = String::with_capacity(SHORT);
-    let json = append(text.into(), value).map_err(|(_, error)| error)?;
-    Ok(json.into_text())
+    text_of(&value)
 }
 
 impl KnownJson {
@@ -59,7 +57,7 @@ impl KnownJson {
     /// # Errors
     /// When a number in the value is infinite or not a number, which JSON can't represent.
     pub fn of<T: Encode + ?Sized>(value: &T) -> Result<Self, EncodeError> {
-        append(Self::with_capacity(SHORT), value).map_err(|(_, error)| error)
+        append(Self::with_capacity(SHORT), &value).map_err(|(_, error)| error)
     }
 
     /// Encodes a value after a text, whose values aren't known.
@@ -67,7 +65,7 @@ impl KnownJson {
     /// # Errors
     /// As for [`Self::of`]. The unchanged text is returned with the error.
     pub fn after<T: Encode + ?Sized>(text: String, value: &T) -> Result<Self, (String, EncodeError)> {
-        append(Self::known_from(text), value)
+        append(Self::known_from(text), &value)
     }
 
     /// Appends a string.
@@ -84,11 +82,18 @@ impl KnownJson {
     }
 }
 
-/// Appends a value to a text. The unchanged text is returned with an error.
-fn append<T: Encode + ?Sized>(json: KnownJson, value: &T) -> Result<KnownJson, (String, EncodeError)> {
+/// Encodes a value. Not generic, so that it is compiled only once.
+fn text_of(value: &dyn Encode) -> Result<String, EncodeError> {
+    let text = String::with_capacity(SHORT);
+    let json = append(text.into(), value).map_err(|(_, error)| error)?;
+    Ok(json.into_text())
+}
+
+/// Appends a value to a text. The unchanged text is returned with an error. Not generic either.
+fn append(json: KnownJson, value: &dyn Encode) -> Result<KnownJson, (String, EncodeError)> {
     let length = json.text().len();
     let mut writer = JsonWriter::new(json);
-    writer.value(value);
+    value.encode(&mut writer);
     match writer.error {
         None => Ok(writer.json),
         Some(error) => {
@@ -111,7 +116,7 @@ pub fn push_string(json: &mut String, text: &str) {
 /// # Errors
 /// As for [`to_string`]. The text is unchanged then.
 pub fn push_value<T: Encode + ?Sized>(json: &mut String, value: &T) -> Result<(), EncodeError> {
-    let (text, result) = match append(std::mem::take(json).into(), value) {
+    let (text, result) = match append(std::mem::take(json).into(), &value) {
         Ok(appended) => (appended.into_text(), Ok(())),
         Err((unchanged, error)) => (unchanged, Err(error)),
     };
@@ -298,7 +303,7 @@ impl Encode for serde_json::Value {
 
 impl<T: Encode + ?Sized> Encode for &T {
     fn encode(&self, json: &mut JsonWriter) {
-        T::encode(self, json);
+        json.value(*self);
     }
 }
 

@@ -69,25 +69,29 @@ impl<M: SerializeMap> ObjectWriter for M {
 
 /// Writes an object's members into a map that is already open.
 pub(super) fn write_object<T: Object, M: ObjectWriter>(object: &T, map: &mut M) -> Result<(), M::Error> {
-    write_with(object.extra(), map, &mut |members| object.write_members(members))
+    write_with(object.extra(), map, &object)
 }
 
-/// A function that writes the declared members of an object.
-type WriteMembers<'w, M> = dyn FnMut(&mut MemberWriter<'_, M>) -> Result<(), <M as ObjectWriter>::Error> + 'w;
+/// An object of any type. A closure would have more code, because it can also be called in other ways.
+trait DeclaredMembers<M: ObjectWriter> {
+    fn write(&self, members: &mut MemberWriter<'_, M>) -> Result<(), M::Error>;
+}
 
-/// Does the same with a function that writes the declared members. It isn't generic over the object, so that it is
-/// compiled only once.
-fn write_with<M: ObjectWriter>(
-    extra: &Extra,
-    map: &mut M,
-    write_members: &mut WriteMembers<'_, M>,
-) -> Result<(), M::Error> {
+impl<T: Object, M: ObjectWriter> DeclaredMembers<M> for &T {
+    fn write(&self, members: &mut MemberWriter<'_, M>) -> Result<(), M::Error> {
+        self.write_members(members)
+    }
+}
+
+/// Does the same without the object's type, so that it is compiled only once.
+#[inline(never)]
+fn write_with<M: ObjectWriter>(extra: &Extra, map: &mut M, declared: &dyn DeclaredMembers<M>) -> Result<(), M::Error> {
     let mut members = MemberWriter {
         map,
         extra,
         written: Vec::new(),
     };
-    write_members(&mut members)?;
+    declared.write(&mut members)?;
     let written = members.written;
     for (member, value) in extra.iter() {
         if !written.contains(&member) {
