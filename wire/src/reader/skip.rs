@@ -144,11 +144,16 @@ impl<'a> Reader<'a> {
 /// The number of names up to which comparing each with each is faster than hashing them.
 const FEW: usize = 12;
 
-fn first_duplicate<'n>(names: impl ExactSizeIterator<Item = &'n str> + Clone) -> Option<&'n str> {
+fn first_duplicate<'n>(mut names: impl ExactSizeIterator<Item = &'n str> + Clone) -> Option<&'n str> {
     if names.len() <= FEW {
         let mut rest = names.clone().enumerate();
         return rest.find_map(|(at, name)| names.clone().take(at).any(|other| other == name).then_some(name));
     }
+    hashed_duplicate(&mut names)
+}
+
+/// Not generic over the names, so that the code of the hash table is compiled only once.
+fn hashed_duplicate<'n>(mut names: &mut dyn ExactSizeIterator<Item = &'n str>) -> Option<&'n str> {
     let mut seen = HashSet::with_capacity(names.len());
-    names.into_iter().find(|name| !seen.insert(*name))
+    Iterator::find(&mut names, |name| !seen.insert(*name))
 }
