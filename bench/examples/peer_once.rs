@@ -7,10 +7,10 @@
 use std::hint::black_box;
 use std::sync::Arc;
 
-use mcp_adapters::{Conversion, Policy, Revision, Supply, Translated, hub, peers};
+use mcp_adapters::{Conversion, Policy, Revision, Role, Supply, Translated, hub, peers};
 use mcp_bench_cases::inputs::{Members, blocks, tools};
 use mcp_bench_cases::{Case, Failure};
-use mcp_wire::{Batch, RawJson};
+use mcp_wire::{MessageHeader, RawJson};
 
 fn main() -> Result<(), Failure> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -56,7 +56,8 @@ fn call(peer: Revision) -> Result<Action, Failure> {
     let supply = Arc::new(supply);
     let read = move |json: &str| {
         let conversion = Conversion::new(Policy::Conform).supplied_with(supply.clone());
-        peers::client_message(peer, black_box(json.as_bytes()), conversion)
+        let header = MessageHeader::from_slice(black_box(json.as_bytes()))?;
+        peers::read_message::<hub::ClientRequest, hub::ClientNotification, Revision>(peer, Role::Client, &header, conversion)
     };
     let json = if peer == Revision::HUB {
         Case::LatestCall
@@ -65,7 +66,7 @@ fn call(peer: Revision) -> Result<Action, Failure> {
     }
     .json();
     match read(&json)? {
-        Batch::One(Translated::Message { .. }) => Ok(Box::new(move || drop(black_box(read(&json))))),
+        Translated::Message { .. } => Ok(Box::new(move || drop(black_box(read(&json))))),
         _ => Err("the call is refused".into()),
     }
 }

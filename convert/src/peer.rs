@@ -1,7 +1,5 @@
 //! Decodes and encodes the messages and results of a peer.
 
-use std::borrow::Cow;
-
 use mcp_wire::path::Segment;
 use mcp_wire::{
     Batch, Decode, DecodeError, Decoded, Encode, EncodeError, ErrorObject, ErrorResponse, KnownJson, Message,
@@ -28,13 +26,9 @@ pub fn read_messages<Q: Decode, N: Decode, R: ProtocolRevision>(
     json: &[u8],
     conversion: Conversion<R>,
 ) -> Decoded<Batch<Translated<Message<Q, N>>>> {
-    received(peer, json, |json| {
-        let mut source = Reader::from_slice(json)?;
-        if peer == R::HUB {
-            return from_str(source.text()).map(unchanged);
-        }
-        let method = source.peek_method();
-        read(peer, role, source, method, conversion.clone())
+    received(peer, json, |json| match peer == R::HUB {
+        true => from_slice(json).map(unchanged),
+        false => read_message(peer, role, &MessageHeader::from_slice(json)?, conversion.clone()),
     })
 }
 
@@ -46,19 +40,36 @@ pub fn read_message<Q: Decode, N: Decode, R: ProtocolRevision>(
     peer: R,
     role: Role,
     header: &MessageHeader<'_>,
-    conversion: Conversion<R>,
+    mut conversion: Conversion<R>,
 ) -> Decoded<Translated<Message<Q, N>>> {
-    let text = header.message().text();
-    if peer == R::HUB {
-        return from_str(text).map(unchanged);
+    // The result of a response isn't converted, because that requires the method of the request.
+    if peer == R::HUB || matches!(header.kind()?, MessageKind::Response | MessageKind::Error) {
+        return header.decode().map(unchanged);
     }
-    let method = match header.kind()? {
-        kind @ (MessageKind::Request | MessageKind::Notification) => {
-            header.method().map(|method| (method, kind == MessageKind::Request))
-        }
-        MessageKind::Response | MessageKind::Error => None,
+    let converted = match R::protocol().chain(peer.index(), R::HUB.index()) {
+        Ok(chain) => chain.message_of(role, header, &mut conversion.state),
+        Err(error) => Err(error.into()),
     };
-    read(peer, role, Reader::new(text), Ok(method), conversion)
+    match converted {
+        Ok(node) => {
+            let json = node.to_known(&conversion.state.places);
+            let mut reader = conversion.state.reader(&json);
+            if node.starts_like_source(header.params()) {
+                reader = header.give_envelope(reader);
+            }
+            Ok(Translated::Message {
+                message: reader.decode()?,
+                losses: conversion.into_losses(),
+            })
+        }
+        Err(Failed::Invalid(error)) => Err(error),
+        Err(failed) => {
+            // If the envelope is invalid, that is the error instead.
+            header.decode::<Message<Envelope, Envelope>>()?;
+            let is_request = header.kind()? == MessageKind::Request;
+            Ok(not_sent(failed.into(), is_request.then(|| header.id())))
+        }
+    }
 }
 
 /// Converts a message of the hub to revision `peer`, and encodes it. The sender has the role `role`.
@@ -85,7 +96,7 @@ pub fn encode_message<Q: Object, N: Object, R: ProtocolRevision>(
     };
     let source = Reader::of_known(&json);
     let converted = match R::protocol().chain(R::HUB.index(), peer.index()) {
-        Ok(chain) => chain.message((role, id.is_some()), None, source, &mut conversion.state),
+        Ok(chain) => chain.message((role, id.is_some()), source, &mut conversion.state),
         Err(error) => Err(error.into()),
     };
     match converted {
@@ -232,50 +243,6 @@ fn convert_value<R: ProtocolRevision>(
     let mut node = chain.read(Reader::new(json), ty, false, &mut conversion.state)?;
     chain.convert(name, &mut node, &mut conversion.state)?;
     Ok(node.into_text().into_owned())
-}
-
-/// Reads a message of a peer, and converts it to the hub. `method` is the message's method, and whether it is a
-/// request.
-fn read<Q: Decode, N: Decode, R: ProtocolRevision>(
-    peer: R,
-    role: Role,
-    source: Reader<'_>,
-    method: Decoded<Option<(Cow<'_, str>, bool)>>,
-    mut conversion: Conversion<R>,
-) -> Decoded<Translated<Message<Q, N>>> {
-    let text = source.text();
-    let header = || MessageHeader::from_slice(text.as_bytes());
-    let (method, is_request) = match method {
-        Ok(Some(found)) => found,
-        found => {
-            return match header()?.kind()? {
-                // The result of a response isn't converted, because that requires the method of the request.
-                MessageKind::Response | MessageKind::Error => from_str(text).map(unchanged),
-                _ => Err(found.err().unwrap_or_else(|| source.missing("method"))),
-            };
-        }
-    };
-    let source = source.remembering();
-    let converted = match R::protocol().chain(peer.index(), R::HUB.index()) {
-        Ok(chain) => chain.message((role, is_request), Some(&method), source, &mut conversion.state),
-        Err(error) => Err(error.into()),
-    };
-    match converted {
-        Ok(node) => Ok(Translated::Message {
-            message: conversion
-                .state
-                .reader(&node.to_known(&conversion.state.places))
-                .decode()?,
-            losses: conversion.into_losses(),
-        }),
-        Err(Failed::Invalid(error)) => Err(error),
-        Err(failed) => {
-            let id = is_request.then(|| header().ok()?.id());
-            // If the envelope is invalid, that is the error instead.
-            from_str::<Message<Envelope, Envelope>>(text)?;
-            Ok(not_sent(failed.into(), id))
-        }
-    }
 }
 
 /// A message of which only the envelope is decoded.

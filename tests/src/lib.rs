@@ -221,3 +221,18 @@ fn round_trip(definitions: &'static [Definition], name: &str, value: &Value) -> 
         _ => Err(Refusal::Changed(text)),
     }
 }
+
+/// Returns all permutations of the members.
+pub fn orders<'m>(members: &[&'m str]) -> Vec<Vec<&'m str>> {
+    let Some((first, rest)) = members.split_first() else {
+        return vec![Vec::new()];
+    };
+    let with_first = |order: Vec<&'m str>| {
+        (0..=order.len()).map(move |at| {
+            let mut order = order.clone();
+            order.insert(at, *first);
+            order
+        })
+    };
+    orders(rest).into_iter().flat_map(with_first).collect()
+}

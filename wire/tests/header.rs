@@ -46,7 +46,14 @@ fn odd_values() -> Vec<String> {
         "[ ]",
     ];
     let deep = [126, 127, 128, 300].map(nested);
-    values.map(str::to_owned).into_iter().chain(deep).collect()
+    let long = "a".repeat(100);
+    let long = [
+        format!("{long:?}"),
+        format!("\"{long}\\n\""),
+        format!("\"{long}\\ud800\""),
+        format!(r#"{{"a":{long:?}, "b":{{"a":[{long:?}],"a":1}}}}"#),
+    ];
+    values.map(str::to_owned).into_iter().chain(deep).chain(long).collect()
 }
 
 fn messages() -> impl Strategy<Value = String> {
@@ -107,6 +114,14 @@ proptest! {
             }
         };
         prop_assert_eq!(told, (Ok(kind), id, method, params), "{}", json);
+    }
+
+    #[test]
+    fn a_message_decodes_the_same_with_its_header(json in messages()) {
+        if let Ok(header) = MessageHeader::from_slice(json.as_bytes()) {
+            // Of several errors, either can be the reported one.
+            prop_assert_eq!(header.decode::<AnyMessage>().ok(), from_str(&json).ok(), "{}", json);
+        }
     }
 
     #[test]

@@ -66,6 +66,18 @@ impl Effects {
         self.closed || self.others.contains(&name)
     }
 
+    /// Whether nothing but the declared member at a position is changed, apart from the conversion of the members'
+    /// types.
+    pub(super) fn changes_only(&self, at: usize) -> bool {
+        let mut others = self.members.iter().enumerate().filter(|(index, _)| *index != at);
+        let is_left = |member: &MemberEffects| !member.needs_tree() && !member.is_checked();
+        !self.always
+            && !self.closed
+            && self.others.is_empty()
+            && self.absent.is_empty()
+            && others.all(|(_, member)| is_left(member))
+    }
+
     /// Whether a value of a union's variant may become one of another variant or an unknown one.
     pub(super) fn changes_variant(&self, at: usize) -> bool {
         self.variants.get(at).is_none_or(|changes| *changes)

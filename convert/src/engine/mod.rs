@@ -24,7 +24,9 @@ mod step;
 mod unchanged;
 mod value;
 
-use mcp_wire::{DecodeError, Decoded, Reader};
+use std::borrow::Cow;
+
+use mcp_wire::{DecodeError, Decoded, MessageHeader, MessageKind, Reader};
 
 use self::added::Adding;
 use self::choose::of_method;
@@ -296,20 +298,45 @@ impl Chain {
     pub(crate) fn message<'a>(
         &self,
         (role, is_request): (Role, bool),
-        method: Option<&str>,
+        json: Reader<'a>,
+        state: &mut State,
+    ) -> Result<Node<'a>, Failed> {
+        self.convert_message(self.stream(role, is_request), None, json, state)
+    }
+
+    /// Does the same for one whose header has been read.
+    pub(crate) fn message_of<'a>(
+        &self,
+        role: Role,
+        header: &'a MessageHeader<'_>,
+        state: &mut State,
+    ) -> Result<Node<'a>, Failed> {
+        let json = header.reader().remembering();
+        let method = header.method().ok_or_else(|| json.missing("method"))?;
+        let stream = self.stream(role, header.kind()? == MessageKind::Request);
+        self.convert_message(stream, Some((&method, header)), json, state)
+    }
+
+    fn stream(&self, role: Role, is_request: bool) -> &Stream {
+        let sent = self.sent_by(role);
+        match is_request {
+            true => &sent.requests,
+            false => &sent.notifications,
+        }
+    }
+
+    /// Reads a message, and converts it. `header` has its method and its header, if they are known.
+    fn convert_message<'a>(
+        &self,
+        stream: &Stream,
+        header: Option<(&Cow<'_, str>, &MessageHeader<'_>)>,
         mut json: Reader<'a>,
         state: &mut State,
     ) -> Result<Node<'a>, Failed> {
-        let sent = self.sent_by(role);
-        let stream = if is_request {
-            &sent.requests
-        } else {
-            &sent.notifications
-        };
         let any = TypeRef::Object;
         let source = stream.source.as_ref().unwrap_or(&any);
-        let is_by_type = method.is_some_and(|method| stream.by_type.contains(&method));
-        let read = |read: Read<'_>, reader: &mut Reader<'a>| read.message(reader, source, method, is_by_type);
+        let is_by_type = header.is_some_and(|(method, _)| stream.by_type.contains(&&**method));
+        let read = |read: Read<'_>, reader: &mut Reader<'a>| read.message(reader, source, header, is_by_type);
         let mut node = self.read_source(&mut json, read, false, state)?;
         json.finish()?;
         for (step, change) in self.steps.iter().zip(&stream.changes) {

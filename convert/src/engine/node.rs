@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use mcp_wire::{Decoded, JsonType, KnownJson, Places, RawJson, Reader, SharedJson};
+use mcp_wire::{BorrowedJson, Decoded, JsonType, KnownJson, Places, RawJson, Reader, SharedJson};
 
 use crate::placeholders::member;
 use crate::unrepresentable::{Converted, Unrepresentable};
@@ -95,6 +95,16 @@ impl<'a> Node<'a> {
                 Some(std::mem::take(&mut edited.edits))
             }
             _ => None,
+        }
+    }
+
+    /// Whether the text is that of the source up to a value there.
+    pub(crate) fn starts_like_source(&self, value: Option<BorrowedJson<'_>>) -> bool {
+        let until = value.map_or(usize::MAX, BorrowedJson::offset);
+        match self {
+            Self::Kept(_, start) => *start == 0,
+            Self::Edited(edited) => edited.start == 0 && edited.edits.iter().all(|edit| edit.range.start >= until),
+            _ => false,
         }
     }
 

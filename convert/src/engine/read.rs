@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
-use mcp_wire::{Decoded, JsonType, Reader, SharedJson};
+use mcp_wire::{Decoded, JsonType, MessageHeader, Reader, SharedJson};
 use memchr::arch::all::packedpair::HeuristicFrequencyRank;
 use memchr::memmem::{Finder, FinderBuilder};
 
@@ -109,23 +109,30 @@ impl<'t> Read<'t> {
         }
     }
 
-    /// Reads a message. `method` is its method, if known, and `is_by_type` whether only the conversions of its type
-    /// change it.
+    /// Reads a message. `header` has its method and its header, if they are known. `is_by_type` is whether only the
+    /// conversions of its type change it.
     pub(crate) fn message<'a>(
         self,
         reader: &mut Reader<'a>,
         ty: &TypeRef,
-        method: Option<&str>,
+        header: Option<(&Cow<'_, str>, &MessageHeader<'_>)>,
         is_by_type: bool,
     ) -> Decoded<Node<'a>> {
         let ty = self.table.resolve(ty);
-        let message = match (self.table.kind(ty), method) {
-            (Some(Kind::Methods(methods)), Some(method)) if self.is_opened(ty) => of_method(methods, method),
+        let message = match (self.table.kind(ty), header) {
+            (Some(Kind::Methods(methods)), Some((method, header))) if self.is_opened(ty) => {
+                // A method with escapes isn't the constant of its type.
+                let header = matches!(method, Cow::Borrowed(_)).then_some(header);
+                of_method(methods, method).map(|message| (*message, header))
+            }
             _ => None,
         };
         match message {
-            Some(message) if is_by_type => self.value(reader, &TypeRef::Named(*message)),
-            Some(message) => self.unedited().named(reader, *message),
+            Some((message, header)) if is_by_type => {
+                let kept = header.and_then(|header| self.kept_message(reader, message, header));
+                kept.map_or_else(|| self.value(reader, &TypeRef::Named(message)), Ok)
+            }
+            Some((message, _)) => self.unedited().named(reader, message),
             None => self.unedited().value(reader, ty),
         }
     }

@@ -1,15 +1,15 @@
 //! Skipping values that stay text, because conversions change nothing in them, or only remove or add members.
 
-use mcp_wire::{DecodeError, Decoded, JsonType, Reader};
+use mcp_wire::{DecodeError, Decoded, JsonType, MessageHeader, Reader};
 
 use super::check::is_constant;
 use super::choose::choose;
 use super::effects::Effects;
 use super::node::{Edit, Edited, Node};
-use super::read::Read;
+use super::read::{Nulls, Read};
 use super::seen::Seen;
 use super::value::is_valid;
-use crate::tables::types::{Kind, Member, MemberValue, ObjectType, TypeRef};
+use crate::tables::types::{Kind, Member, MemberValue, ObjectType, TypeId, TypeRef};
 
 impl Read<'_> {
     /// Returns the text of the next value, if conversions change nothing in it but what can be done by edits. Otherwise
@@ -30,6 +30,37 @@ impl Read<'_> {
     ) -> Option<Node<'a>> {
         keep(reader, |reader, edits| {
             self.pass_object(reader, object, Some(effects), edits)
+        })
+    }
+
+    /// Does the same for a message whose header has been read, if conversions change nothing but its parameters. Then
+    /// only these have to be read.
+    pub(super) fn kept_message<'a>(
+        self,
+        reader: &mut Reader<'a>,
+        message: TypeId,
+        header: &MessageHeader<'_>,
+    ) -> Option<Node<'a>> {
+        let params = header.params()?;
+        let (Kind::Object(object), Some(effects)) = (&self.table.types[message].kind, self.effects(message)) else {
+            return None;
+        };
+        let at = object.members.iter().position(|member| member.name == "params")?;
+        let mut others = object.members.iter().enumerate().filter(|(index, _)| *index != at);
+        let only_params =
+            effects.changes_only(at) && !others.any(|(_, member)| member.ty().is_some_and(|ty| self.is_opened(ty)));
+        if self.tries == 0 || self.nulls != Nulls::Kept || !only_params {
+            return None;
+        }
+        reader.attempt(|reader| {
+            let mut edits = Vec::new();
+            let declared = Some((at, &object.members[at]));
+            let pass =
+                |reader: &mut Reader<'a>| self.pass_member(reader, ("params", declared), Some(effects), &mut edits);
+            reader
+                .within_message(params.offset(), pass)
+                .ok()?
+                .then(|| kept(reader.text(), 0, edits))
         })
     }
 
@@ -173,12 +204,15 @@ fn keep<'a>(
         let start = reader.position();
         let mut edits = Vec::new();
         pass(reader, &mut edits).ok()?;
-        let text = &reader.text()[start..reader.position()];
-        Some(match edits.is_empty() {
-            true => Node::Kept(text, start),
-            false => Node::Edited(Box::new(Edited { text, start, edits })),
-        })
+        Some(kept(&reader.text()[start..reader.position()], start, edits))
     })
+}
+
+fn kept(text: &str, start: usize, edits: Vec<Edit>) -> Node<'_> {
+    match edits.is_empty() {
+        true => Node::Kept(text, start),
+        false => Node::Edited(Box::new(Edited { text, start, edits })),
+    }
 }
 
 #[cold]

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use mcp_adapters::mcp_wire::{
     Call, Decode, Decoded, Direction, Encode, Message, MessageHeader, Notice, Object, RawJson, Reader, UnknownMethod,
-    from_str,
 };
 use mcp_adapters::{Conversion, FromPeer, FromResult, Loss, Revision, Role, Translated, Unrepresentable, hub, peers};
 
@@ -41,7 +40,7 @@ pub trait Side: Send + Sync + Sized + 'static {
     /// # Errors
     /// When it isn't a valid message.
     fn receive_custom(header: &MessageHeader<'_>) -> Decoded<MessageIn<Self>> {
-        let message: Message<UnknownMethod, UnknownMethod> = from_str(header.message().text())?;
+        let message: Message<UnknownMethod, UnknownMethod> = header.decode()?;
         Ok(match message {
             Message::Request(Call { id, request }) => Message::Request(Call {
                 id,

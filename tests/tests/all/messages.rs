@@ -6,6 +6,7 @@ use mcp_adapters::mcp_wire::{
 };
 use mcp_adapters::v2025_11_25::*;
 use mcp_adapters::{v2024_11_05, v2025_03_26};
+use mcp_tests::orders;
 use serde_json::json;
 
 fn text_of(value: &impl serde::Serialize) -> String {
@@ -56,21 +57,6 @@ fn members_that_the_envelope_also_has_are_written_once() {
     let notification = r#"{"jsonrpc":"1.0","method":"notifications/initialized"}"#;
     let notification = from_str::<InitializedNotification>(notification).unwrap();
     assert_eq!(text_of(&Notice { notification }), INITIALIZED);
-}
-
-/// Returns all permutations of the members.
-fn orders<'m>(members: &[&'m str]) -> Vec<Vec<&'m str>> {
-    let Some((first, rest)) = members.split_first() else {
-        return vec![Vec::new()];
-    };
-    let with_first = |order: Vec<&'m str>| {
-        (0..=order.len()).map(move |at| {
-            let mut order = order.clone();
-            order.insert(at, *first);
-            order
-        })
-    };
-    orders(rest).into_iter().flat_map(with_first).collect()
 }
 
 #[test]

@@ -4,9 +4,11 @@ use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use crate::borrowed::{BorrowedJson, members};
+use crate::decode::Decode;
 use crate::error::{DecodeError, DecodeErrorKind, Decoded};
 use crate::id::RequestId;
-use crate::reader::{JsonType, Reader};
+use crate::known::Places;
+use crate::reader::{Envelope, JsonType, Reader, VERSION};
 
 /// The members of a JSON-RPC message that are the same for every method, borrowed from the message's text.
 ///
@@ -37,6 +39,13 @@ pub struct MessageHeader<'a> {
     error: Option<BorrowedJson<'a>>,
     /// Whether the member `method` comes before `result` and `error`: a message in another order isn't a request.
     method_is_first: bool,
+    /// The end of the envelope, if its valid members are the first ones of the message, as in most messages.
+    envelope_end: Option<usize>,
+    /// Whether the version is one of them.
+    has_version: bool,
+    /// The values that have been read as text, and their maximum depth.
+    places: Places,
+    deepest: usize,
 }
 
 /// The members of an object. They are read with the first look-up, so that the text isn't read again for each one.
@@ -95,7 +104,16 @@ impl<'a> MessageHeader<'a> {
             result: None,
             error: None,
             method_is_first: false,
+            envelope_end: None,
+            has_version: false,
+            places: Places::default(),
+            deepest: 0,
         };
+        // The places are those in the text of the message.
+        if start == 0 {
+            reader.remember();
+        }
+        let mut in_envelope = true;
         let mut first = reader.open_object()?;
         while let Some(key) = reader.next_key(&mut first)? {
             // Members of the parameters are needed in most requests, so they are kept when they are read.
@@ -116,6 +134,17 @@ impl<'a> MessageHeader<'a> {
                     BorrowedJson::of_valid(value, reader.position() - start - value.len())
                 }
             };
+            in_envelope = in_envelope
+                && match &*key {
+                    "id" => value.text() != "null",
+                    "jsonrpc" if value.string().is_ok_and(|version| version == VERSION) => {
+                        !std::mem::replace(&mut header.has_version, true)
+                    }
+                    _ => false,
+                };
+            if in_envelope {
+                header.envelope_end = Some(reader.position() - start);
+            }
             let place = match &*key {
                 "id" => &mut header.id,
                 "method" => {
@@ -132,7 +161,46 @@ impl<'a> MessageHeader<'a> {
             }
         }
         header.message = BorrowedJson::of_valid(&text[..reader.position() - start], 0);
+        (header.places, header.deepest) = (reader.take_remembered(), reader.deepest());
         Ok(header)
+    }
+
+    /// Returns a reader of the message, which doesn't read again the values that the header has read.
+    #[must_use]
+    pub fn reader(&self) -> Reader<'_> {
+        Reader::of_places(self.message.text(), &self.places, self.deepest)
+    }
+
+    /// Decodes the message.
+    ///
+    /// # Errors
+    /// When it isn't a `T`.
+    pub fn decode<T: Decode>(&self) -> Decoded<T> {
+        self.give_envelope(self.reader()).whole(T::decode)
+    }
+
+    /// Gives a reader the envelope, so that it doesn't read it again. Its text must be that of the message, or start like
+    /// it up to the parameters.
+    #[must_use]
+    pub fn give_envelope<'r>(&self, mut reader: Reader<'r>) -> Reader<'r> {
+        reader.envelope = self.envelope();
+        reader
+    }
+
+    /// Returns the envelope, if the message starts with its valid members.
+    fn envelope(&self) -> Option<Envelope> {
+        let end = self.envelope_end?;
+        let id = self.id.filter(|id| id.offset() < end);
+        let id = id.map(BorrowedJson::decode_as).transpose().ok()?;
+        // Conversions of the parameters move what follows them.
+        let is_before_params =
+            |method: &BorrowedJson<'_>| self.params.is_none_or(|params| method.offset() < params.offset());
+        let method = self.method.filter(|_| self.method_is_first).filter(is_before_params);
+        let method = method.and_then(|method| match method.string() {
+            Ok(Cow::Borrowed(name)) => Some(method.offset() + 1..method.offset() + 1 + name.len()),
+            _ => None,
+        });
+        Some(Envelope::at_start(id, self.has_version, end, method))
     }
 
     /// Returns the kind of the message.

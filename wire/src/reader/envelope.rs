@@ -20,6 +20,8 @@ pub(crate) struct Envelope {
     opened: bool,
     /// The part that was read before the type of the message was known.
     prefix: Option<Prefix>,
+    /// Whether it comes from the header of the message that is read next.
+    is_from_header: bool,
 }
 
 /// The start of an object, as far as it has been read.
@@ -28,11 +30,27 @@ struct Prefix {
     start: usize,
     /// The end of the members of the envelope, if the object starts with any.
     end: Option<usize>,
-    /// The place of the method's name, if the method follows them and has no escapes.
+    /// The place of the method's name, if it is known and has no escapes.
     method: Option<Range<usize>>,
 }
 
 impl Envelope {
+    /// Creates the envelope of a message at the start of a text. `end` is the end of its members, and `method` the place
+    /// of the method's name, if that has no escapes.
+    pub(crate) fn at_start(id: Option<RequestId>, has_version: bool, end: usize, method: Option<Range<usize>>) -> Self {
+        Self {
+            id,
+            has_version,
+            opened: false,
+            prefix: Some(Prefix {
+                start: 0,
+                end: Some(end),
+                method,
+            }),
+            is_from_header: true,
+        }
+    }
+
     /// Whether `key` is a member of the envelope.
     pub(crate) fn has_member(key: &str) -> bool {
         matches!(key, "jsonrpc" | "id")
@@ -76,12 +94,31 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    /// Reads the value of a member of the message that is the whole text by `read`. The value starts at `start`. The
+    /// cursor goes to the end of the text.
+    pub fn within_message<T>(&mut self, start: usize, read: impl FnOnce(&mut Self) -> T) -> T {
+        let depth = self.depth;
+        self.depth += 1;
+        self.position = match self.text.is_char_boundary(start) {
+            true => start,
+            false => self.text.len(),
+        };
+        let result = read(self);
+        (self.position, self.depth) = (self.text.len(), depth);
+        result
+    }
+
     /// Reads the members of the envelope at the start of the next object, and returns whether the id is among them.
     ///
     /// The cursor stays before the object. Looking ahead and decoding start after these members.
     pub(crate) fn read_envelope(&mut self) -> Decoded<bool> {
         self.json_type()?;
         let start = self.position();
+        if let Some(envelope) = &mut self.envelope
+            && std::mem::take(&mut envelope.is_from_header)
+        {
+            return Ok(envelope.id.is_some());
+        }
         self.envelope = None;
         let (mut end, mut method) = (None, None);
         self.peek(|object| {

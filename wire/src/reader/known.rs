@@ -22,6 +22,13 @@ impl<'a> Known<'a> {
             shared: json.shared(),
         }
     }
+
+    pub(super) fn at(places: &'a [Place]) -> Self {
+        Self {
+            places,
+            ..Self::default()
+        }
+    }
 }
 
 impl<'a> Reader<'a> {

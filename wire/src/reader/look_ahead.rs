@@ -33,31 +33,6 @@ impl<'a> Reader<'a> {
         self.peek_into(member, Self::string)
     }
 
-    /// Looks ahead for the method of the next message, and whether the message has an id. Returns `None` if it isn't a
-    /// request or a notification. The cursor doesn't move.
-    ///
-    /// # Errors
-    /// When the next value isn't an object, or the method isn't a string.
-    pub fn peek_method(&mut self) -> Decoded<Option<(Cow<'a, str>, bool)>> {
-        self.peek(|ahead| {
-            let (mut has_id, mut kind) = (false, None);
-            ahead.seek(|key| {
-                has_id |= key == "id";
-                kind = ["method", "result", "error"].into_iter().find(|kind| *kind == key);
-                kind.is_some()
-            })?;
-            if kind != Some("method") {
-                return Ok(None);
-            }
-            let method = ahead.reader.string().map_err(|error| error.in_member("method"))?;
-            if !has_id {
-                ahead.seek(|key| key == "id")?;
-                has_id = !ahead.at_end;
-            }
-            Ok(Some((method, has_id)))
-        })
-    }
-
     /// Looks ahead for the first member of the next object whose name is among `members`. The cursor doesn't move.
     ///
     /// # Errors

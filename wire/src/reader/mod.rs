@@ -96,6 +96,19 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Creates a reader at the start of a text whose values at `places` are known, and whose maximum depth is `deepest`.
+    pub(crate) fn of_places(text: &'a str, places: &'a Places, deepest: usize) -> Self {
+        let known = match deepest <= MAX_DEPTH {
+            true => Known::at(&places.0),
+            false => Known::default(),
+        };
+        Self {
+            known,
+            deepest,
+            ..Self::new(text)
+        }
+    }
+
     /// Moves the reader to `start`.
     #[must_use]
     pub fn starting_at(self, start: usize) -> Self {

@@ -2,10 +2,12 @@
 
 use mcp_adapters::mcp_wire::Message;
 use mcp_adapters::{Conversion, Policy, Revision, Translated, hub, peers};
+use mcp_tests::orders;
 use serde_json::{Value, json};
 
 use super::{
-    AUTOMATIC, EARLIER, Outcome, expected, from_client, from_server, refusal, single, to_client, to_server, unchanged,
+    AUTOMATIC, EARLIER, Outcome, expected, from_client, from_server, refusal, single, supplied, to_client, to_server,
+    unchanged,
 };
 
 #[test]
@@ -90,5 +92,27 @@ fn a_notification_of_a_later_revision_from_an_earlier_peer_is_dropped() {
     for peer in EARLIER {
         let losses = expected(&[["(root)", "dropped", AUTOMATIC]]);
         assert_eq!(from_client(peer, &told), Outcome::Dropped(losses));
+    }
+}
+
+#[test]
+fn a_message_converts_the_same_in_any_order_of_its_members() {
+    let members = [
+        r#""jsonrpc":"2.0""#,
+        r#""id":"a""#,
+        r#""method":"tools/call""#,
+        r#""params":{"name":"echo","arguments":{"text":"a text of more than thirty-two bytes"}}"#,
+        r#""other": null"#,
+    ];
+    let read = |peer, json: &str| match single(peers::client_message(peer, json.as_bytes(), supplied()).unwrap()) {
+        Translated::Message { message, losses } => (message, losses),
+        other => panic!("{json}: {other:?}"),
+    };
+    for peer in EARLIER {
+        let expected = read(peer, &format!("{{{}}}", members.join(",")));
+        for order in orders(&members) {
+            let json = format!(" {{ {} }}", order.join(" , "));
+            assert_eq!(read(peer, &json), expected, "{json}");
+        }
     }
 }
