@@ -239,7 +239,7 @@ impl Manifest {
         for line in yaml_serde::to_string(self)?.lines() {
             // An empty line before each section and each revision, for the reader.
             if line.starts_with(|char: char| char.is_alphanumeric())
-                || (line.starts_with("- ") && !text.ends_with(":\n"))
+                || (line.starts_with("- revision:") && !text.ends_with(":\n"))
             {
                 text.push('\n');
             }
