@@ -155,6 +155,9 @@ impl<'m> Planner<'m> {
         }
         let at = place.to_string();
         let relation = self.relate_at(&at, &from.ty, &to.ty);
+        if relation == Relation::Converts {
+            self.note_null(&at, from, to);
+        }
         if let (Some(from), Some(to)) = (from.tag.clone(), to.tag.clone())
             && from != to
             && relation != Relation::Impossible
@@ -176,6 +179,20 @@ impl<'m> Planner<'m> {
                 let because = format!("revision {target} has another type there");
                 Some(RowAction::Refuse(Refusal::automatic(because)))
             }
+        }
+    }
+
+    /// Notes for the report what happens to `null` if only the source allows it.
+    fn note_null(&mut self, at: &str, from: &Member, to: &Member) {
+        let is_nullable = |side: Side<'_>, member: &Member| match side.model.resolve(&member.ty) {
+            TypeRef::Nullable(_) => true,
+            ty => *ty == TypeRef::Any,
+        };
+        let may_be_null = matches!(self.pair.from.model.resolve(&from.ty), TypeRef::Nullable(_));
+        match may_be_null && !is_nullable(self.pair.to, to) {
+            true if to.required => self.refused(at, "null: the target allows none there"),
+            true => self.automatic(at, "null dropped, or refused if undeclared members are carried"),
+            false => {}
         }
     }
 

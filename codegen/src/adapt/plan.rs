@@ -213,7 +213,7 @@ impl<'m> Planner<'m> {
             }
             (TypeRef::Nullable(inner), target) if !is_open(target) => {
                 let at = self.pair.from.name(source);
-                self.refused(&at, "null: the target allows none there");
+                self.refused(&at, "null, except of optional members: the target allows none there");
                 self.relate(inner, target);
                 return implied(Losses::certain(true));
             }

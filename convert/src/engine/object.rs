@@ -347,6 +347,12 @@ impl<'a> Run<'_> {
                 (None, MemberSource::Shared(..)) => Err(Unrepresentable::lacks(name, None)),
             };
         };
+        let is_left_out = !plan.required && !self.state.carries() && plan.refuses_null();
+        if is_left_out && members[at].value.is_null() {
+            members.remove(at);
+            self.state.lose_member(source, LossKind::Dropped, AUTOMATIC);
+            return Ok(());
+        }
         members[at].name = Cow::Borrowed(name);
         if let MemberSource::Shared(_, how) = &plan.source {
             let value = &mut members[at].value;

@@ -365,6 +365,14 @@ impl MemberPlan {
     pub(super) fn does_more(&self) -> bool {
         self.lacks || self.default.is_some() || !self.has_no_check()
     }
+
+    /// Whether the source may have a `null` that the target's type can't hold.
+    pub(super) fn refuses_null(&self) -> bool {
+        matches!(
+            self.source,
+            MemberSource::Shared(_, MemberChange::Plain(Change::NotNull(_) | Change::Object))
+        )
+    }
 }
 
 impl LeftPlan {
