@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use mcp_wire::json_schema::{definitions, pointer};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::facts::Facts;
 use crate::load::{
@@ -267,8 +267,12 @@ impl Overlay {
             let mut methods = declared
                 .iter()
                 .filter_map(|(.., schema)| schema.pointer("/properties/method"));
-            // Some schema generators write a constant as an enumeration of one value.
-            methods.any(|method| method["const"] == *name || method["enum"] == json!([name]))
+            // Some schema generators write a constant as an enumeration, and a definition can have several methods.
+            let is_listed = |method: &Value| {
+                let listed = method["enum"].as_array();
+                listed.is_some_and(|methods| methods.iter().any(|method| method == name))
+            };
+            methods.any(|method| method["const"] == *name || is_listed(method))
         };
         for (index, code) in self.error_codes.iter().enumerate() {
             if !code.methods.iter().all(has_method) {

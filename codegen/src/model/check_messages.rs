@@ -1,11 +1,13 @@
 //! Refuses messages that the generated types would lose, and requests without a known result.
 
+use serde_json::{Value, json};
+
 use super::check_senders::unions_without_sender;
-use super::messages::union_members;
+use super::messages::{result_stem, union_members};
 use super::method::Method;
 use super::types::Model;
 use crate::messages::DIRECTIONS;
-use crate::normalise::{NormalisedSchema, Scalar, Shape};
+use crate::normalise::{Node, NormalisedSchema, Scalar, Shape};
 use crate::problem::{Problem, Problems, overlay_line, quoted};
 
 /// The version of JSON-RPC.
@@ -21,8 +23,8 @@ const EMPTY_RESULTS: [&str; 2] = ["EmptyResult", "Result"];
 /// unions of messages none of which is a direction union.
 pub(super) fn check_messages(model: &Model, schema: &NormalisedSchema) -> Result<(), Problems> {
     let mut problems = members_without_method(model, schema);
-    problems.extend(methods_defined_twice(model));
-    problems.extend(requests_without_result(model));
+    problems.extend(methods_defined_twice(model, schema));
+    problems.extend(requests_without_result(model, schema));
     problems.extend(unions_without_sender(model, schema));
     problems.extend(other_envelopes(schema));
     Problems::check(problems)
@@ -49,7 +51,10 @@ fn members_without_method(model: &Model, schema: &NormalisedSchema) -> Vec<Probl
                 continue;
             }
             let what = format!("this member of `{union}` isn't a definition with a constant `method`");
-            let help = format!("give it one by a correction, or {}", leave_out(&pointer));
+            let help = match known_method(schema, &pointer, node) {
+                Some(line) => format!("give it one by {line}"),
+                None => format!("give it one by a correction, or {}", leave_out(&pointer)),
+            };
             problems.push(Problem::at_pointer(pointer, what).help(help));
         }
     }
@@ -57,30 +62,50 @@ fn members_without_method(model: &Model, schema: &NormalisedSchema) -> Vec<Probl
     problems
 }
 
-fn methods_defined_twice(model: &Model) -> Vec<Problem> {
+/// Returns the line of the overlay that limits the method of a definition to the values that its schema names.
+fn known_method(schema: &NormalisedSchema, pointer: &str, node: &Node) -> Option<String> {
+    let member = schema.shapes.members(node)?.get("method")?;
+    let Shape::Strings(known) = schema.shapes.shape(&member.node) else {
+        return None;
+    };
+    let at = format!("{pointer}/properties/method");
+    let expect = schema
+        .document
+        .get(&at)
+        .filter(|_| schema.shapes.definitions.contains_key(pointer))?;
+    let to = json!({"type": "string", "enum": known.values});
+    let says = format!("at: {}, expect: {expect}, to: {to}", quoted(&at));
+    Some(overlay_line("corrections", &says))
+}
+
+fn methods_defined_twice(model: &Model, schema: &NormalisedSchema) -> Vec<Problem> {
     let pairs = model.methods.windows(2);
     let twice = pairs.filter(|pair| (pair[0].kind, &pair[0].name) == (pair[1].kind, &pair[1].name));
     let problem = |pair: &[Method]| {
         let [first, second] = [0, 1].map(|index| model.pointer_of(&pair[index]));
         let what = format!("`{}` is the method of {first} too", pair[1].name);
-        let help = format!("correct the constant of one of them, or {}", leave_out(second));
+        let line = match written(schema, second) {
+            at if at == second => leave_out(second),
+            at => remove_method(model, schema, (at, &pair[1].name)),
+        };
+        let help = format!("correct the constant of one of them, or {line}");
         Problem::at_pointer(second, what).help(help)
     };
     twice.map(problem).collect()
 }
 
-fn requests_without_result(model: &Model) -> Vec<Problem> {
+fn requests_without_result(model: &Model, schema: &NormalisedSchema) -> Vec<Problem> {
     let problem = |method: &Method| {
-        let pointer = model.pointer_of(method);
-        let stem = method.definition.strip_suffix("Request").unwrap_or(&method.definition);
+        let pointer = written(schema, model.pointer_of(method));
+        let stem = result_stem(model, &method.definition);
         let line = match EMPTY_RESULTS.iter().find(|name| model.definitions.contains_key(**name)) {
             Some(result) => {
                 let says = format!("method: {}, result: {result}", quoted(&method.name));
                 overlay_line("results", &says)
             }
             None => {
-                let container = pointer.strip_suffix(&method.definition).unwrap_or("#/$defs/");
-                let at = quoted(&format!("{container}{stem}Result"));
+                let (container, _) = pointer.rsplit_once('/').unwrap_or(("#/$defs", ""));
+                let at = quoted(&format!("{container}/{stem}Result"));
                 overlay_line("corrections", &format!("at: {at}, to: {{type: object}}"))
             }
         };
@@ -90,8 +115,11 @@ fn requests_without_result(model: &Model) -> Vec<Problem> {
         );
         Problem::at_pointer(pointer, what).help(format!("define its result by {line}"))
     };
+    // Requests that are defined as one have the same result.
     let without = model.requests().filter(|method| method.results.is_empty());
-    without.map(problem).collect()
+    let mut problems: Vec<Problem> = without.map(problem).collect();
+    problems.dedup_by(|a, b| a.help == b.help);
+    problems
 }
 
 /// Finds messages of another version of JSON-RPC, whose envelope nothing reads or writes.
@@ -111,6 +139,30 @@ fn other_envelopes(schema: &NormalisedSchema) -> Vec<Problem> {
         Problem::at_pointer(pointer, what).help(help)
     };
     found.map(problem).collect()
+}
+
+/// Returns the pointer of a definition, or of the one that defines the message together with others.
+fn written<'p>(schema: &NormalisedSchema, pointer: &'p str) -> &'p str {
+    match pointer.rsplit_once("/$defs/") {
+        Some((around, _)) if schema.document.get(pointer).is_none() => around,
+        _ => pointer,
+    }
+}
+
+/// Returns the remedy that removes one of the methods of a definition at a pointer.
+fn remove_method(model: &Model, schema: &NormalisedSchema, (pointer, removed): (&str, &str)) -> String {
+    let methods = model.methods.iter();
+    let methods = methods.filter(|method| written(schema, model.pointer_of(method)) == pointer);
+    let names: Vec<&str> = methods.map(|method| method.name.as_str()).collect();
+    let kept: Vec<&str> = names.into_iter().filter(|name| *name != removed).collect();
+    let at = format!("{pointer}/properties/method");
+    let expect = schema.document.get(&at).unwrap_or(&Value::Null);
+    let to = json!({"type": "string", "enum": kept});
+    let line = overlay_line(
+        "corrections",
+        &format!("at: {}, expect: {expect}, to: {to}", quoted(&at)),
+    );
+    format!("leave it out by {line}")
 }
 
 fn leave_out(pointer: &str) -> String {

@@ -222,8 +222,8 @@ pub(super) fn method_constant<'s>(shapes: &'s Shapes, node: &'s Node) -> Option<
 /// Returns the results of a request, and their union: those that `XResultResponse` or `XResult` defines and the overlay
 /// adds, or else those that the overlay of an earlier revision defines.
 fn results(model: &Model, input: &BuildInput<'_>, name: &str, method: &str) -> (Vec<TypeRef>, Option<TypeRef>) {
-    let stem = name.strip_suffix("Request").unwrap_or(name);
     let by_name = |name: &str| model.definitions.get(name).map(|definition| definition.ty.clone());
+    let stem = result_stem(model, name);
     let response = by_name(&format!("{stem}ResultResponse"));
     let stated = response.and_then(|response| Some(model.struct_of(&response)?.member("result")?.ty.clone()));
     let usual = by_name(&format!("{stem}Result"));
@@ -253,6 +253,20 @@ fn results(model: &Model, input: &BuildInput<'_>, name: &str, method: &str) -> (
         _ => TypeRef::Any,
     });
     (results.collect(), union)
+}
+
+/// Returns what the names of a request's results begin with. Requests that the schema defines as one have the results of
+/// that one.
+pub(super) fn result_stem<'m>(model: &'m Model, name: &'m str) -> &'m str {
+    let stem = |name: &'m str| name.strip_suffix("Request").unwrap_or(name);
+    let pointer = model.definitions.get(name).map(|definition| &definition.pointer);
+    let around = pointer.and_then(|pointer| pointer.rsplit_once("/$defs/"));
+    let outer = around.and_then(|(around, _)| {
+        let mut definitions = model.definitions.iter();
+        let (outer, definition) = definitions.find(|(_, definition)| definition.pointer == around)?;
+        model.union_of(&definition.ty).map(|_| outer.as_str())
+    });
+    stem(outer.unwrap_or(name))
 }
 
 /// Returns the direction of a request that is in no union: its sender is the peer that doesn't send its result.

@@ -8,6 +8,7 @@ mod added_schemas;
 mod all_of;
 pub(crate) mod envelope;
 mod references;
+mod sent_messages;
 mod shape_builder;
 mod union;
 mod written_out;
@@ -212,6 +213,7 @@ pub(crate) struct DefinitionShape {
 
 pub(crate) fn normalise_schema(corrected: &Value) -> Shapes {
     let mut schema = corrected.clone();
+    sent_messages::separate_methods(&mut schema);
     let envelopes = envelope::take_envelopes(&mut schema);
     let builder = shape_builder::ShapeBuilder::new(&schema);
     let mut shapes = BTreeMap::new();

@@ -23,7 +23,7 @@ const FIELD: &str = "x-field";
 /// Overlay annotation: the variant of a union that has no tag.
 const DEFAULT_VARIANT: &str = "x-default-variant";
 /// Overlay annotation: `false` for a definition that looks like a request or notification and isn't one.
-const METHOD: &str = "x-method";
+pub(super) const METHOD: &str = "x-method";
 /// Overlay annotation: the value of a member that identifies the type of its object, although the schema allows others.
 const TAG: &str = "x-tag";
 /// Overlay annotation: the value that constructors give a required member.

@@ -83,6 +83,10 @@ fn the_overlay_entries_that_the_report_suggests_resolve_its_problems() {
             &["ask", "call", "list", "roots"],
         ),
         ("long_chains_of_types", &[]),
+        (
+            "several_methods_that_would_be_lost",
+            &["ask", "quiz", "rate", "show", "tell"],
+        ),
     ] {
         assert_eq!(methods_with_the_suggested_entries(case), methods, "{case}");
     }
