@@ -75,9 +75,22 @@ pub(super) fn incomplete(lifecycle: &Lifecycle) -> Vec<(&str, String, &'static s
             (role.as_str(), what, help)
         })
     });
-    let help = "sessions need it; see which members the schema declares";
-    let lacking = lacking(lifecycle).map(|(role, what)| (role, what, help));
+    let lacking = lacking(lifecycle).map(|(role, what)| (role, what, help(role)));
     lacking.chain(unknown).collect()
+}
+
+/// Returns the way to supply what a role lacks.
+fn help(role: &str) -> &'static str {
+    match role {
+        "cancel" => {
+            "the parameter and the `id` of JSON-RPC's messages must refer to one definition with the type \
+             [string, integer]. If the schema writes them in another way, add entries under `corrections` in the \
+             revision's overlay.yaml: `at` is the pointer of the schema of the parameter or of the `id`, `expect` is \
+             this schema, and `to` is a reference such as {$ref: \"#/$defs/RequestId\"}; another entry adds or changes \
+             the definition"
+        }
+        _ => "sessions need it; see which members the schema declares",
+    }
 }
 
 /// Returns the missing counterparts of the roles of a lifecycle.

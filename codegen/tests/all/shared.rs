@@ -10,8 +10,8 @@ const SCHEMA: &str = r##"{"$defs": {
   "ClientCapabilities": {"type": "object", "properties": {"ping": {"type": "object", "properties": {"loud": {}}}}}
 }}"##;
 
-/// Returns the problems of a schema directory with one revision and a shared file of this name and text.
-fn report(name: &str, text: &str) -> String {
+/// A schema directory with one revision and a shared file of this name and text.
+fn tree(schema: &str, name: &str, text: &str) -> tempfile::TempDir {
     let tree = tempfile::tempdir().unwrap();
     let sha256 = "0".repeat(64);
     let manifest =
@@ -19,7 +19,13 @@ fn report(name: &str, text: &str) -> String {
     fs::write(tree.path().join("revisions.yaml"), manifest).unwrap();
     fs::write(tree.path().join(name), text).unwrap();
     fs::create_dir(tree.path().join("a")).unwrap();
-    fs::write(tree.path().join("a/schema.json"), SCHEMA).unwrap();
+    fs::write(tree.path().join("a/schema.json"), schema).unwrap();
+    tree
+}
+
+/// Returns the problems of such a directory.
+fn report(name: &str, text: &str) -> String {
+    let tree = tree(SCHEMA, name, text);
     match model_yaml(tree.path(), "a") {
         Ok(_) => String::new(),
         Err(error) => {
@@ -84,6 +90,35 @@ fn a_role_whose_method_lacks_the_members_that_a_session_needs_is_refused() {
         ":1:9: #/cancel: `ping` of revision a has no parameter with the id of a request\n\
          :2:15: #/meta.version: `pong` of revision a has no key for the client's capabilities beside it"
     );
+}
+
+const CANCEL: &str = r##"{"$defs": {
+  "JSONRPCRequest": {"type": "object", "properties": {"jsonrpc": {"const": "2.0"}, "id": {"type": ["string", "integer"]}}, "required": ["jsonrpc", "id"]},
+  "CancelNotification": {"type": "object", "properties": {"method": {"const": "cancel"}, "params": {"$ref": "#/$defs/Params"}}, "required": ["method"]},
+  "Params": {"type": "object", "properties": {"requestId": {"type": ["string", "integer"]}}}
+}}"##;
+
+const REFERENCES: &str = r##"corrections:
+- {at: "#/$defs/RequestId", to: {type: [string, integer]}, why: so, link: "https://example.org"}
+- {at: "#/$defs/JSONRPCRequest/properties/id", expect: {type: [string, integer]}, to: {$ref: "#/$defs/RequestId"}, why: so, link: "https://example.org"}
+- {at: "#/$defs/Params/properties/requestId", expect: {type: [string, integer]}, to: {$ref: "#/$defs/RequestId"}, why: so, link: "https://example.org"}
+"##;
+
+#[test]
+fn an_id_of_a_request_that_is_no_reference_is_refused_with_the_corrections_to_write() {
+    let tree = tree(CANCEL, "lifecycle.yaml", "cancel: cancel\n");
+    let refused = model_yaml(tree.path(), "a").unwrap_err().to_string();
+    assert!(
+        refused.contains("`cancel` of revision a has no parameter with the id of a request"),
+        "{refused}"
+    );
+    assert!(
+        refused.contains(r##"`to` is a reference such as {$ref: "#/$defs/RequestId"}"##),
+        "{refused}"
+    );
+    fs::write(tree.path().join("a/overlay.yaml"), REFERENCES).unwrap();
+    let model = model_yaml(tree.path(), "a").unwrap();
+    assert!(model.contains("request: requestId"), "{model}");
 }
 
 #[test]
