@@ -114,6 +114,7 @@ mod tests {
         drop(first);
         waiting.await.unwrap();
     }
+
     #[test]
     fn only_the_next_position_is_woken() {
         use std::pin::pin;
