@@ -20,8 +20,6 @@ pub(crate) struct Envelope {
     opened: bool,
     /// The part that was read before the type of the message was known.
     prefix: Option<Prefix>,
-    /// Whether it comes from the header of the message that is read next.
-    is_from_header: bool,
 }
 
 /// The start of an object, as far as it has been read.
@@ -47,7 +45,6 @@ impl Envelope {
                 end: Some(end),
                 method,
             }),
-            is_from_header: true,
         }
     }
 
@@ -114,8 +111,10 @@ impl<'a> Reader<'a> {
     pub(crate) fn read_envelope(&mut self) -> Decoded<bool> {
         self.json_type()?;
         let start = self.position();
-        if let Some(envelope) = &mut self.envelope
-            && std::mem::take(&mut envelope.is_from_header)
+        // The envelope of the header.
+        if let Some(envelope) = &self.envelope
+            && !envelope.opened
+            && envelope.prefix_at(start).is_some()
         {
             return Ok(envelope.id.is_some());
         }
