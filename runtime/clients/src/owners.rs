@@ -50,7 +50,7 @@ impl<C: Connector> Clients<C> {
         let named = self.names.inner_uri(uri);
         let all = (0..self.servers.len()).map(|server| (server, uri.to_owned()));
         let mut candidates: Vec<Owned> = named.into_iter().chain(all).collect();
-        candidates.sort_by_key(|(server, _)| self.servers[*server].responsiveness.is_exceeded());
+        candidates.sort_by_key(|(server, _)| self.responsiveness(*server).is_exceeded());
         candidates
     }
 

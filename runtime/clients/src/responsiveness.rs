@@ -67,7 +67,7 @@ impl Responsiveness {
 
     /// Whether the server has exceeded a limit since its last answer.
     pub(super) fn is_exceeded(&self) -> bool {
-        self.is_exceeded_by(Duration::from_nanos(1))
+        !self.exceeded.borrow().is_zero()
     }
 
     fn is_exceeded_by(&self, limit: Duration) -> bool {
