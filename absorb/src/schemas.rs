@@ -175,7 +175,7 @@ impl<'s> Candidate<'s> {
             return Ok(false);
         };
         let path = self.options.schema.join(self.options.revision.as_str()).join(OVERLAY);
-        // As the command tells users, since an overlay replaces the inherited one.
+        // An overlay replaces the inherited one, so the command advises users to write that first.
         if !path.exists() {
             write_overlay(&self.options).map_err(std::io::Error::other)?;
         }

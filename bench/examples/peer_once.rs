@@ -57,7 +57,12 @@ fn call(peer: Revision) -> Result<Action, Failure> {
     let read = move |json: &str| {
         let conversion = Conversion::new(Policy::Conform).supplied_with(supply.clone());
         let header = MessageHeader::from_slice(black_box(json.as_bytes()))?;
-        peers::read_message::<hub::ClientRequest, hub::ClientNotification, Revision>(peer, Role::Client, &header, conversion)
+        peers::read_message::<hub::ClientRequest, hub::ClientNotification, Revision>(
+            peer,
+            Role::Client,
+            &header,
+            conversion,
+        )
     };
     let json = if peer == Revision::HUB {
         Case::LatestCall

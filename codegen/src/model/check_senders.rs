@@ -116,7 +116,7 @@ impl<'m> Check<'m> {
         let others = self.outside(&unions.iter().collect::<Vec<_>>()).into_iter();
         let others = others.map(|method| json!({"$ref": pointer::reference(self.model.pointer_of(method))}));
         let to = json!({"anyOf": others.collect::<Vec<_>>()});
-        let what = "results contain this union of requests, and no union tells who sends the other requests";
+        let what = "results contain this union of requests, and no union determines who sends the other requests";
         let line = first.correction("ClientRequest", &to);
         Problem::at_pointer(first.pointer, what).help(help(missing, "clients send all others", &line))
     }

@@ -130,7 +130,7 @@ async fn handshake_error(mut answer: Value) -> String {
     }
     answer["jsonrpc"] = json!("2.0");
     raw.send(&answer).await;
-    let error = connecting.await.expect("no panic").expect_err("it is no handshake");
+    let error = connecting.await.expect("no panic").expect_err("it isn't a handshake");
     error.to_string()
 }
 
