@@ -9,6 +9,9 @@ use crate::edit::definitions;
 /// The members of messages, which no revision changes.
 const ENVELOPE: [&str; 6] = ["id", "jsonrpc", "method", "params", "result", "error"];
 
+/// The members of errors, which no revision changes either.
+const ERROR: [&str; 3] = ["code", "message", "data"];
+
 pub(crate) fn any<T: Clone>(found: &[T], rng: &mut Rng) -> Option<T> {
     (!found.is_empty()).then(|| found[rng.usize(..found.len())].clone())
 }
@@ -38,13 +41,18 @@ pub(crate) fn any_object(root: &Value, rng: &mut Rng) -> Option<String> {
     any(&places(root, |schema| schema["properties"].is_object()), rng)
 }
 
-/// Returns a member that isn't part of the envelope: its object, its name, and its schema.
+/// Returns a member that JSON-RPC doesn't define: its object, its name, and its schema.
 pub(crate) fn any_member(root: &Value, rng: &mut Rng) -> Option<(String, String, Value)> {
     let object = any_object(root, rng)?;
     let members = root.pointer(&object)?.get("properties")?.as_object()?;
+    let fixed: &[&str] = if members.contains_key("code") {
+        &ERROR
+    } else {
+        &ENVELOPE
+    };
     let members: Vec<_> = members
         .iter()
-        .filter(|(name, _)| !ENVELOPE.contains(&name.as_str()))
+        .filter(|(name, _)| !fixed.contains(&name.as_str()))
         .collect();
     let (name, schema) = any(&members, rng)?;
     Some((object, name.clone(), schema.clone()))
