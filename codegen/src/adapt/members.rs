@@ -301,7 +301,7 @@ impl Pairing<'_> {
         let declared = target.declared().filter(|(_, member)| !member.required);
         let added = declared.filter(|(name, member)| !source.implies_declared(name, member));
         added
-            .map(|(name, member)| (name.clone(), member.pointer.clone()))
+            .flat_map(|(name, member)| member.pointers.iter().map(|pointer| (name.clone(), pointer.clone())))
             .collect()
     }
 }

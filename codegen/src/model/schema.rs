@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::assertions;
 use super::declarations::{declarations, places_of};
-use super::type_schema::{Assertions, DeclaredMember, MemberSchema, OpenSchema, TypeSchema};
+use super::type_schema::{Assertions, MemberSchema, OpenSchema, TypeSchema};
 use super::types::{Model, TypeKind};
 use crate::normalise::follow;
 
@@ -92,12 +92,11 @@ pub(crate) fn open_schema(model: &Model, root: &Value, pointers: &[String]) -> O
         described.assertions.extend("", asserted);
     }
     for (name, pointer) in pointers.iter().flat_map(|place| declarations(root, place)) {
-        let member = DeclaredMember {
-            required: described.assertions.has("required", &json!(name)),
-            assertions: assertions::of_open_json(model, root, &pointer, "properties/"),
-            pointer,
-        };
-        described.declared.entry(name.to_owned()).or_insert(member);
+        let asserted = assertions::of_open_json(model, root, &pointer, "properties/");
+        let member = described.declared.entry(name.to_owned()).or_default();
+        member.required = described.assertions.has("required", &json!(name));
+        member.assertions.extend("", asserted);
+        member.pointers.push(pointer);
     }
     described
 }

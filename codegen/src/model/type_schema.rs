@@ -41,10 +41,10 @@ pub(crate) struct OpenSchema {
 }
 
 /// A member that the schema of an open object declares.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct DeclaredMember {
-    /// The pointer of its schema.
-    pub(crate) pointer: String,
+    /// The pointers of its schema: several, if several parts of an intersection declare it.
+    pub(crate) pointers: Vec<String>,
     pub(crate) required: bool,
     /// All assertions of its schema.
     pub(crate) assertions: Assertions,
