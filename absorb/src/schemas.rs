@@ -162,7 +162,7 @@ impl<'s> Candidate<'s> {
             }
         }
         // Later entries are removed first, so that the indices of the others stay valid.
-        removed.sort_by_key(|(_, pointer)| std::cmp::Reverse(index_of(pointer)));
+        removed.sort_by_key(|(_, pointer)| std::cmp::Reverse((index_in(pointer, 2), index_in(pointer, 4))));
         removed.dedup();
         for (file, pointer) in removed {
             followed += usize::from(remove(&file, &pointer)?);
@@ -210,16 +210,19 @@ fn suggested_line(problem: &Problem) -> Option<(&str, &str)> {
 /// Whether a problem suggests removing its entry of a YAML file.
 fn is_removable(problem: &Problem) -> bool {
     let suggests = |help: &str| {
-        help.starts_with("remove ") || help.contains("remove the entry") || help.contains("remove this line")
+        let remedies = ["remove the entry", "remove this line", "remove the role"];
+        help.starts_with("remove ") || remedies.iter().any(|remedy| help.contains(remedy))
     };
     problem.help.as_deref().is_some_and(suggests) && problem.file.ends_with(".yaml")
 }
 
-fn index_of(pointer: &str) -> Option<usize> {
-    pointer.split('/').nth(2)?.parse().ok()
+/// Returns the index that a pointer has at a position.
+fn index_in(pointer: &str, position: usize) -> Option<usize> {
+    pointer.split('/').nth(position)?.parse().ok()
 }
 
-/// Removes the entry of a list, or the member of the root, that contains the value at a pointer.
+/// Removes the place of an entry at a pointer, or the entry of a list, or the member of the root, that contains the
+/// value at the pointer.
 fn remove(file: &Path, pointer: &str) -> Result<bool, AbsorbError> {
     let text = fs::read_to_string(file)?;
     let Ok(mut document) = yaml_serde::from_str::<Value>(&text) else {
@@ -227,9 +230,13 @@ fn remove(file: &Path, pointer: &str) -> Result<bool, AbsorbError> {
     };
     let mut tokens = pointer.trim_start_matches("#/").split('/');
     let section = tokens.next().unwrap_or_default().replace("~1", "/").replace("~0", "~");
-    let is_removed = match (document.get_mut(&section), index_of(pointer)) {
+    let is_removed = match (document.get_mut(&section), index_in(pointer, 2)) {
         (Some(Value::Array(entries)), Some(index)) if index < entries.len() => {
-            entries.remove(index);
+            let places = entries[index].get_mut("at").and_then(Value::as_array_mut);
+            match (places, index_in(pointer, 4)) {
+                (Some(places), Some(place)) if places.len() > 1 => drop(places.remove(place)),
+                _ => drop(entries.remove(index)),
+            }
             true
         }
         (Some(_), _) => document

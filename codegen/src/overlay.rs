@@ -313,10 +313,16 @@ pub fn apply_overlay(document: &Document, overlay: &Overlay) -> Result<Document,
     let mut corrected = document.clone();
     let mut problems = Vec::new();
     for (index, correction) in overlay.corrections.iter().enumerate() {
-        for at in correction.at.iter() {
-            if let Err((what, help)) = apply(&mut corrected, at, correction) {
-                let entry = format!("#/corrections/{index}");
-                problems.push(overlay.problem(&entry, format!("{at}: {what}")).help(help));
+        for (place, at) in correction.at.iter().enumerate() {
+            let entry = format!("#/corrections/{index}");
+            match apply(&mut corrected, at, correction) {
+                Ok(()) if correction.to.is_none() => {}
+                Ok(()) => {
+                    let of_place = format!("{entry}/at/{place}");
+                    let entry = overlay.document.get(&of_place).map_or(entry, |_| of_place);
+                    corrected.set_correction(at, overlay.problem(&entry, ""));
+                }
+                Err((what, help)) => problems.push(overlay.problem(&entry, format!("{at}: {what}")).help(help)),
             }
         }
     }

@@ -238,12 +238,12 @@ fn place_in(root: &Value, place: &str) -> Option<String> {
 /// `#/corrections/0/at/2`.
 fn entries_of(problem: &Problem, overlay: &Document) -> Vec<String> {
     if problem.file == OVERLAY {
-        let mut tokens = problem.pointer.split('/').skip(1);
-        let entry = tokens.next().zip(tokens.next());
-        return entry
-            .map(|(section, index)| format!("#/{section}/{index}"))
-            .into_iter()
-            .collect();
+        let tokens: Vec<_> = problem.pointer.split('/').collect();
+        return match tokens[..] {
+            [_, section, index, "at", place] => vec![format!("#/{section}/{index}/at/{place}")],
+            [_, section, index, ..] => vec![format!("#/{section}/{index}")],
+            _ => Vec::new(),
+        };
     }
     let corrections = overlay.get("#/corrections").and_then(Value::as_array);
     let corrections = corrections.into_iter().flatten().enumerate();

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::parse::{self, Format};
-use super::places::{Places, START};
+use super::places::{Origin, Places, START};
 use crate::problem::{Place, Problem, Problems};
 
 /// The maximum size of a document in bytes. Official schemas stay below 200 000.
@@ -70,9 +70,14 @@ impl Document {
     /// Returns the place of the value at a pointer, or of the closest value around it that has a place.
     #[must_use]
     pub fn place(&self, pointer: &str) -> Place {
-        let around = std::iter::successors(Some(pointer), |at| Some(at.rsplit_once('/')?.0));
-        let mut places = around.chain(["#"]).filter_map(|at| self.places.get(at));
+        let mut places = self.origins(pointer).filter_map(|origin| origin.place);
         places.next().unwrap_or(START)
+    }
+
+    /// Returns the origin of the value at a pointer, and those of the values around it.
+    fn origins(&self, pointer: &str) -> impl Iterator<Item = &Origin> {
+        let around = std::iter::successors(Some(pointer), |at| Some(at.rsplit_once('/')?.0));
+        around.chain(["#"]).filter_map(|at| self.places.get(at))
     }
 
     /// Returns a problem at a pointer of this document.
@@ -80,12 +85,20 @@ impl Document {
         self.locate(Problem::at_pointer(pointer, what))
     }
 
-    /// Adds the file and the place to a problem at a pointer of this document.
+    /// Adds the file and the place to a problem at a pointer of this document, or of the entry that corrected it.
     pub(crate) fn locate(&self, problem: Problem) -> Problem {
-        let place = self.place(&problem.pointer);
-        Problem {
-            file: self.file.clone(),
-            ..problem.at(place)
+        let origin = self.origins(&problem.pointer).next();
+        match origin.and_then(|origin| origin.correction.as_deref()) {
+            Some(entry) => Problem {
+                what: format!("{}: {}", problem.pointer, problem.what),
+                help: problem.help,
+                ..entry.clone()
+            },
+            None => Problem {
+                file: self.file.clone(),
+                place: Some(self.place(&problem.pointer)),
+                ..problem
+            },
         }
     }
 
@@ -154,6 +167,11 @@ impl Document {
             root: Arc::new(root),
             ..self.clone()
         }
+    }
+
+    /// Records the entry of an overlay that corrected the value at a pointer.
+    pub(crate) fn set_correction(&mut self, pointer: &str, entry: Problem) {
+        Arc::make_mut(&mut self.places).at(pointer.to_owned()).correction = Some(Arc::new(entry));
     }
 
     /// Sets or removes the value at a pointer. Returns whether the value around it exists and can contain it. A new

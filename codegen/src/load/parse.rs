@@ -262,7 +262,7 @@ impl Builder<'_> {
             let what = format!("the pointers to the values up to here take more than {MAX_POINTERS} bytes");
             return Err(self.problem(place, what).help("shorten the names around them"));
         }
-        self.places.insert(pointer, place);
+        self.places.at(pointer).place = Some(place);
         let Some(open) = self.open.last_mut() else {
             self.root = Some(value);
             return Ok(());

@@ -1,36 +1,46 @@
 //! The places of a document's values in its text.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use crate::problem::Place;
+use crate::problem::{Place, Problem};
 
 /// The place of a value in an empty text.
 pub(super) const START: Place = Place { line: 1, column: 1 };
 
-/// The place of each value by its canonical pointer. Values inside a YAML alias or a correction have none.
+/// The origin of a value.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Places(BTreeMap<String, Place>);
+pub(super) struct Origin {
+    /// The place of the value, or of the one that was corrected, in the document's text.
+    pub(super) place: Option<Place>,
+    /// The entry of an overlay that corrected it, as a problem of the overlay.
+    pub(super) correction: Option<Arc<Problem>>,
+}
+
+/// The origin of each value by its canonical pointer. Values inside a YAML alias or a correction have none.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Places(BTreeMap<String, Origin>);
 
 impl Places {
-    pub(super) fn get(&self, pointer: &str) -> Option<Place> {
-        self.0.get(pointer).copied()
+    pub(super) fn get(&self, pointer: &str) -> Option<&Origin> {
+        self.0.get(pointer)
     }
 
-    pub(super) fn insert(&mut self, pointer: String, place: Place) {
-        self.0.insert(pointer, place);
+    pub(super) fn at(&mut self, pointer: String) -> &mut Origin {
+        self.0.entry(pointer).or_default()
     }
 
     /// Moves the places of a value and of all values in it to another pointer.
     pub(super) fn rename(&mut self, from: &str, to: &str) {
-        for (rest, place) in self.take(from) {
-            self.0.insert(format!("{to}{rest}"), place);
+        for (rest, origin) in self.take(from) {
+            self.0.insert(format!("{to}{rest}"), origin);
         }
     }
 
     /// Removes the places of the values inside a value.
     pub(super) fn forget_inside(&mut self, pointer: &str) {
         let own = self.take(pointer).into_iter().find(|(rest, _)| rest.is_empty());
-        self.0.extend(own.map(|(_, place)| (pointer.to_owned(), place)));
+        self.0.extend(own.map(|(_, origin)| (pointer.to_owned(), origin)));
     }
 
     /// Removes the place of an element, and moves those of the elements after it. `length` is the length of the list
@@ -44,15 +54,15 @@ impl Places {
 
     /// Removes the places of a value and of all values in it, and returns them by the rest of their pointers after the
     /// value's.
-    fn take(&mut self, pointer: &str) -> Vec<(String, Place)> {
+    fn take(&mut self, pointer: &str) -> Vec<(String, Origin)> {
         let is_in = |at: &&String| at.starts_with(pointer);
         let is_whole = |rest: &str| rest.is_empty() || rest.starts_with('/');
         let inside = self.0.range(pointer.to_owned()..).map(|(at, _)| at).take_while(is_in);
         // `#/ab` starts with `#/a`, and isn't inside it.
         let inside: Vec<String> = inside.filter(|at| is_whole(&at[pointer.len()..])).cloned().collect();
         let taken = inside.into_iter().filter_map(|at| {
-            let place = self.0.remove(&at)?;
-            Some((at[pointer.len()..].to_owned(), place))
+            let origin = self.0.remove(&at)?;
+            Some((at[pointer.len()..].to_owned(), origin))
         });
         taken.collect()
     }

@@ -10,7 +10,8 @@ use crate::problem::{Problem, Problems};
 
 const FIELD_HELP: &str =
     "correct `x-field` in the overlay: a name in snake_case that no other member of the object has";
-const PRESET_HELP: &str = "remove `x-preset` or `x-tag` from the overlay, or give it a text, an integer, a boolean or `{}`, as the member's schema wants";
+const PRESET_HELP: &str =
+    "remove the entry, or give it a text, an integer, a boolean or `{}`, as the member's schema wants";
 
 /// Checks that each name of a field in the overlay is valid and unique in its struct, and that each preset is a value
 /// of its member's type, and the member required.
@@ -19,11 +20,15 @@ pub(super) fn check_members(model: &Model) -> Result<(), Problems> {
     for (ty, object) in model.objects() {
         let members = pointer::child(&ty.pointer, "properties");
         for member in &object.members {
-            let field = wrong_field(object, member).map(|what| (what, FIELD_HELP));
-            let preset = wrong_preset(model, member).map(|what| (what, PRESET_HELP));
+            let field = wrong_field(object, member).map(|what| ("x-field", what, FIELD_HELP));
+            let preset = wrong_preset(model, member).map(|what| (preset_annotation(member), what, PRESET_HELP));
             let at = pointer::child(&members, &member.name);
             let wrong = field.into_iter().chain(preset);
-            problems.extend(wrong.map(|(what, help)| Problem::at_pointer(&at, what).help(help)));
+            problems.extend(
+                wrong.map(|(annotation, what, help)| {
+                    Problem::at_pointer(pointer::child(&at, annotation), what).help(help)
+                }),
+            );
         }
     }
     Problems::check(problems)
@@ -51,6 +56,16 @@ fn wrong_preset(model: &Model, member: &Member) -> Option<String> {
         (true, true) => None,
         (false, _) => Some("the member may be absent, so it has no preset".to_owned()),
         (true, false) => Some(format!("constructors can't give this member the value {preset}")),
+    }
+}
+
+/// Returns the annotation that the preset comes from: a required member's tag is a preset too.
+fn preset_annotation(member: &Member) -> &'static str {
+    let preset = member.preset.as_ref().and_then(Value::as_str);
+    if member.tag.is_some() && member.tag.as_deref() == preset {
+        "x-tag"
+    } else {
+        "x-preset"
     }
 }
 
