@@ -177,7 +177,7 @@ impl<'s> Candidate<'s> {
         let path = self.options.schema.join(self.options.revision.as_str()).join(OVERLAY);
         // An overlay replaces the inherited one, so the command advises users to write that first.
         if !path.exists() {
-            write_overlay(&self.options).map_err(std::io::Error::other)?;
+            write_overlay(&self.options, &self.schemas.cache).map_err(std::io::Error::other)?;
         }
         let text = fs::read_to_string(&path).unwrap_or_default();
         let mut overlay: Value = yaml_serde::from_str(&text).unwrap_or_default();

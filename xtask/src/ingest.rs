@@ -5,6 +5,7 @@ use std::fmt::Display;
 use std::io::IsTerminal;
 
 use clap::error::ErrorKind;
+use mcp_codegen::Cache;
 use mcp_codegen::ingest::{
     ExtensionOptions, IngestError, IngestOptions, LeftOut, Position, ingest, ingest_extension, write_overlay,
 };
@@ -83,7 +84,7 @@ pub fn run(args: IngestArgs) -> Result<(), Box<dyn Error>> {
 
 /// Writes only the overlay of a new revision.
 fn only_overlay(options: &IngestOptions) -> Result<(), Box<dyn Error>> {
-    let Some(overlay) = write_overlay(options)? else {
+    let Some(overlay) = write_overlay(options, &Cache::default())? else {
         return Err("nothing to write: the revision is known, has an overlay, or inherits no entry that fits".into());
     };
     let overlay = overlay.display();

@@ -21,6 +21,7 @@ use crate::error::GenerateError;
 use crate::files::{FilesError, write_file};
 use crate::load::{Document, Entry, Format, MANIFEST, Manifest, OVERLAY, Revision, SCHEMA, read_text};
 use crate::problem::{Problem, Problems};
+use crate::protocol::Protocol;
 use crate::revision_table::RevisionTable;
 
 use self::successor::{Passed, Successor};
@@ -175,14 +176,19 @@ pub fn try_ingest(options: &IngestOptions, cache: &Cache) -> Result<Vec<Revision
 
 /// Writes the overlay of a new revision: the entries of the previous revision's overlay that fit the schema, as [`ingest`]
 /// would, so that others can be added before the schema is ingested. `None` if the revision isn't new, already has an
-/// overlay, or would inherit nothing.
+/// overlay, or would inherit nothing. A shared cache makes it faster to try many schemas.
 ///
 /// # Errors
 ///
 /// When the schema can't be read, or the overlay can't be written.
-pub fn write_overlay(options: &IngestOptions) -> Result<Option<PathBuf>, IngestError> {
-    let candidate = Candidate::new(options)?;
-    let Some(text) = candidate.inherited.and_then(|inherited| inherited.text()) else {
+pub fn write_overlay(options: &IngestOptions, cache: &Cache) -> Result<Option<PathBuf>, IngestError> {
+    let mut candidate = Candidate::new(options)?;
+    let Some(mut inherited) = candidate.inherited.take() else {
+        return Ok(None);
+    };
+    // The problems that remain are those for which entries are added.
+    let _ = inherited.reduce(candidate.check(options, cache));
+    let Some(text) = inherited.text() else {
         return Ok(None);
     };
     let path = candidate.folder.join(OVERLAY);
@@ -223,6 +229,21 @@ impl Candidate {
             inherited,
         })
     }
+
+    /// Returns the check of the revision with an overlay.
+    fn check<'c>(
+        &'c self,
+        options: &'c IngestOptions,
+        cache: &'c Cache,
+    ) -> impl FnMut(Option<&str>) -> Result<Protocol, GenerateError> {
+        // Computed at most once: several overlays may be tried, but the current files stay the same.
+        let current = LazyCell::new(|| check::current_generates(&options.schema, &self.entry, cache));
+        move |overlay| {
+            let directory =
+                check::directory_with((&options.schema, cache), &self.folder, &self.official.schema, overlay)?;
+            check::check_generates((&directory, cache), &self.manifest, &self.entry, || *current)
+        }
+    }
 }
 
 /// A revision, or an extension, that has passed all checks.
@@ -237,25 +258,22 @@ struct Prepared {
 
 impl Prepared {
     fn new(options: &IngestOptions, cache: &Cache) -> Result<Self, IngestError> {
+        let mut candidate = Candidate::new(options)?;
+        let inherited = candidate.inherited.take();
+        let passed = Passed::by(inherited, candidate.check(options, cache))?;
         let Candidate {
             manifest,
             entry,
             folder,
             official,
             is_new,
-            inherited,
-        } = Candidate::new(options)?;
-        // Computed at most once: several overlays may be tried, but the current files stay the same.
-        let current = LazyCell::new(|| check::current_generates(&options.schema, &entry, cache));
-        let passed = Passed::by(inherited, |overlay| {
-            let directory = check::directory_with((&options.schema, cache), &folder, &official.schema, overlay)?;
-            check::check_generates((&directory, cache), &manifest, &entry, || *current)
-        })?;
+            ..
+        } = candidate;
         Ok(Self {
             manifest,
             folder,
             official,
-            sha256: entry.sha256.clone(),
+            sha256: entry.sha256,
             is_new,
             passed,
         })

@@ -94,34 +94,39 @@ impl Successor {
         mut self,
         mut check: impl FnMut(Option<&str>) -> Result<Protocol, GenerateError>,
     ) -> Result<Passed, GenerateError> {
+        let passed = self.reduce(&mut check);
+        let overlay = self.text();
+        match (passed, overlay) {
+            (Ok(checked), overlay) => Ok(Passed {
+                checked,
+                overlay,
+                left_out: self.left_out,
+            }),
+            // No single entry is the cause: without the overlay, the schema has other problems, or none.
+            (Err(error), Some(entry)) => match check(None) {
+                Ok(checked) => Ok(Passed {
+                    checked,
+                    overlay: None,
+                    left_out: vec![LeftOut {
+                        entry,
+                        why: error.to_string(),
+                    }],
+                }),
+                Err(_) => Err(error),
+            },
+            (Err(error), None) => Err(error),
+        }
+    }
+
+    /// Leaves out the entries that a check names, until it passes or names no more, and returns its last result.
+    pub(super) fn reduce(
+        &mut self,
+        mut check: impl FnMut(Option<&str>) -> Result<Protocol, GenerateError>,
+    ) -> Result<Protocol, GenerateError> {
         loop {
-            let overlay = self.text();
-            let error = match check(overlay.as_deref()) {
-                Ok(checked) => {
-                    return Ok(Passed {
-                        checked,
-                        overlay,
-                        left_out: self.left_out,
-                    });
-                }
-                Err(error) => error,
-            };
-            let Some(entry) = overlay else { return Err(error) };
-            let is_less = match &error {
-                GenerateError::Problems(problems) => self.leave_out(problems),
-                _ => false,
-            };
-            if !is_less {
-                // No single entry is the cause: without the overlay, the schema has other problems, or none.
-                let why = error.to_string();
-                return match check(None) {
-                    Ok(checked) => Ok(Passed {
-                        checked,
-                        overlay: None,
-                        left_out: vec![LeftOut { entry, why }],
-                    }),
-                    Err(_) => Err(error),
-                };
+            match check(self.text().as_deref()) {
+                Err(GenerateError::Problems(problems)) if self.leave_out(&problems) => {}
+                result => return result,
             }
         }
     }

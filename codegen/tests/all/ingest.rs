@@ -12,7 +12,7 @@ use mcp_codegen::ingest::{
     write_overlay,
 };
 use mcp_codegen::load::{MANIFEST, MAX_BYTES, Manifest};
-use mcp_codegen::{GenerateError, GenerateOptions, Generated, generate};
+use mcp_codegen::{Cache, GenerateError, GenerateOptions, Generated, generate};
 use mcp_wire::json_schema::Dialect;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -1030,34 +1030,33 @@ fn an_inherited_overlay_is_written_before_the_schema_that_it_corrects() {
             "  - {{at: \"#/$defs/{name}/type\", expect: integer, to: number, why: It has fractions., link: \"https://example.org/x\"}}\n"
         )
     };
+    let of_gone =
+        r##"  - {at: "#/$defs/Box", to: {$ref: "#/$defs/Gone"}, why: It has one., link: "https://example.org/x"}"##;
     house.overlay(
         "2098-01-01",
-        &format!("corrections:\n{}{}", correction("Size"), correction("Gone")),
+        &format!("corrections:\n{}{}{of_gone}\n", correction("Size"), correction("Gone")),
     );
     let gone = r#", "Gone": { "type": "integer" }"#;
     let schema = |rest: &str| format!(r#"{{ "$defs": {{ "Size": {{ "type": "integer" }}{rest} }} }}"#);
     house.ingest("2098-01-01", &schema(gone)).unwrap();
-    let wrong = house.file(
-        "wrong.json",
-        &schema(r#", "Code": { "type": "string", "pattern": "(" }"#),
-    );
+    let wrong = house.file("wrong.json", &schema(r##", "Code": { "$ref": "#/$defs/Lost" }"##));
     let options = house.options("2099-01-01", &wrong);
     ingest(&options).unwrap_err();
 
-    let path = write_overlay(&options).unwrap().unwrap();
+    let path = write_overlay(&options, &Cache::default()).unwrap().unwrap();
     assert_eq!(path, house.schema().join("2099-01-01/overlay.yaml"));
     let overlay = fs::read_to_string(&path).unwrap();
     assert!(
         overlay.contains("Size") && overlay.contains("# this schema doesn't have what it expects"),
         "{overlay}"
     );
-    let pattern =
-        r##"  - {at: "#/$defs/Code/pattern", expect: "(", why: It isn't closed., link: "https://example.org/x"}"##;
+    assert!(overlay.contains("# #/$defs/Box/$ref: "), "{overlay}");
+    let found = r##"  - {at: "#/$defs/Code/$ref", expect: "#/$defs/Lost", to: "#/$defs/Size", why: It is a size., link: "https://example.org/x"}"##;
     let end = overlay.find("\n# What the overlay of").unwrap();
-    fs::write(&path, format!("{}{pattern}\n{}", &overlay[..end], &overlay[end..])).unwrap();
+    fs::write(&path, format!("{}{found}\n{}", &overlay[..end], &overlay[end..])).unwrap();
     let done = ingest(&options).unwrap();
     assert_eq!(done.overlay, None);
-    assert_eq!(write_overlay(&options).unwrap(), None);
+    assert_eq!(write_overlay(&options, &Cache::default()).unwrap(), None);
     house.generate().unwrap();
 }
 
