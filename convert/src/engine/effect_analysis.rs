@@ -1,7 +1,7 @@
 //! Derives from the steps of a chain what they look at in the types of the first revision, and in the types that these
 //! become.
 
-use std::collections::HashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::effects::{Effects, MemberEffects};
 use super::step::{
@@ -15,6 +15,18 @@ pub(super) struct EffectAnalysis<'c> {
     pub(super) steps: &'c [&'static Step],
     /// For each step, the types of the elements that it leaves out of lists, and the conditions.
     hidden: Vec<Vec<(TypeId, &'static [Condition])>>,
+    /// For each step, the pairs of each type.
+    pairs: Vec<FxHashMap<TypeId, Vec<PairId>>>,
+}
+
+fn pairs_by_type(step: &'static Step) -> FxHashMap<TypeId, Vec<PairId>> {
+    let mut by_type: FxHashMap<TypeId, Vec<PairId>> = FxHashMap::default();
+    for (index, pair) in step.pairs.iter().enumerate() {
+        if let TypeRef::Named(id) = pair.source {
+            by_type.entry(id).or_default().push(index);
+        }
+    }
+    by_type
 }
 
 fn hidden(step: &'static Step) -> Vec<(TypeId, &'static [Condition])> {
@@ -48,6 +60,7 @@ impl<'c> EffectAnalysis<'c> {
         Self {
             steps,
             hidden: steps.iter().map(|step| hidden(step)).collect(),
+            pairs: steps.iter().map(|step| pairs_by_type(step)).collect(),
         }
     }
 
@@ -59,8 +72,8 @@ impl<'c> EffectAnalysis<'c> {
     }
 
     /// Returns the types of the chain's source that a step looks into.
-    fn opened(&self) -> HashSet<TypeId> {
-        let mut opened = HashSet::new();
+    fn opened(&self) -> FxHashSet<TypeId> {
+        let mut opened = FxHashSet::default();
         for (step, hidden) in self.steps.iter().zip(&self.hidden).rev() {
             let looks_into = |ty: &TypeRef| matches!(ty, TypeRef::Named(id) if opened.contains(id));
             let pairs = step.pairs.iter().filter(|pair| !pair.keeps || looks_into(&pair.target));
@@ -101,7 +114,7 @@ impl<'c> EffectAnalysis<'c> {
             _ => Vec::new(),
         };
         let (mut reached, mut conditions) = (Vec::new(), Vec::new());
-        let (mut waiting, mut seen) = (vec![(0, id, becomes)], HashSet::new());
+        let (mut waiting, mut seen) = (vec![(0, id, becomes)], FxHashSet::default());
         while let Some((at, id, becomes)) = waiting.pop() {
             let Some(step) = self.steps.get(at).filter(|_| seen.insert((at, id, becomes.clone()))) else {
                 continue;
@@ -116,12 +129,11 @@ impl<'c> EffectAnalysis<'c> {
                     None => effects.always = true,
                 }
             }
-            let all = step.pairs.iter().enumerate();
-            let own = all.filter(|(index, pair)| match pairs {
-                Some(pairs) => pairs[at] == *index,
-                None => pair.source == TypeRef::Named(id),
-            });
-            for (_, pair) in own {
+            let own = match pairs {
+                Some(pairs) => &pairs[at..=at],
+                None => self.pairs[at].get(&id).map_or(&[][..], Vec::as_slice),
+            };
+            for pair in own.iter().map(|index| &step.pairs[*index]) {
                 if pair.narrower.is_some() {
                     effects.always = true;
                     effects.variants.fill(true);

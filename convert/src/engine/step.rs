@@ -1,6 +1,6 @@
 //! The conversions between two neighbouring revisions, as they follow from the two tables.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::accepted::Accepted;
 use crate::loss::AUTOMATIC;
@@ -18,7 +18,7 @@ pub(crate) struct Step {
     pub(crate) from: &'static Table,
     pub(crate) to: &'static Table,
     pub(crate) pairs: Vec<Pair>,
-    pub(super) index: HashMap<(TypeRef, TypeRef), PairId>,
+    pub(super) index: FxHashMap<(TypeRef, TypeRef), PairId>,
     pub(super) definitions: Named<Option<&'static str>>,
     pub(super) methods: Named<&'static str>,
     pub(super) client_results: Option<ResultsPlan>,

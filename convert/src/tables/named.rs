@@ -1,21 +1,22 @@
 //! Values of a table by name.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// A text of a table.
 pub(crate) type Text = &'static str;
 
 /// Values by name. The hash table has the same type for all types of values, so that its code is compiled only once.
+/// Its names are those of a table, and peers can't add others, so its hash function is a fast one.
 #[derive(Debug, Clone)]
 pub(crate) struct Named<T> {
-    places: HashMap<Text, usize>,
+    places: FxHashMap<Text, usize>,
     entries: Vec<(Text, T)>,
 }
 
 impl<T> Default for Named<T> {
     fn default() -> Self {
         Self {
-            places: HashMap::new(),
+            places: FxHashMap::default(),
             entries: Vec::new(),
         }
     }

@@ -1,8 +1,7 @@
 //! Reading a table from its JSON text.
 
-use std::collections::HashMap;
-
 use mcp_wire::{Decoded, Discriminator, JsonType, Reader, Schema};
+use rustc_hash::FxHashMap;
 
 use super::Table;
 use super::json::{Source, each, entries, leaked, list, optional, string};
@@ -14,7 +13,7 @@ use super::types::{
 };
 
 /// The positions of the types by name.
-type Names = HashMap<Text, TypeId>;
+type Names = FxHashMap<Text, TypeId>;
 
 /// Reads the rows of a table.
 pub(super) fn parse(text: Text, schema: &'static Schema) -> Decoded<Table> {
@@ -31,7 +30,7 @@ pub(super) fn parse(text: Text, schema: &'static Schema) -> Decoded<Table> {
         up: None,
         down: None,
     };
-    let mut ids = Names::new();
+    let mut ids = Names::default();
     each(&mut reader, |reader, key| {
         match &*key {
             "revision" => table.revision = string(reader)?,

@@ -2,7 +2,7 @@
 
 mod object;
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::choose::{has_tag, of_method};
 use super::step::{
@@ -27,7 +27,7 @@ impl Step {
             from,
             to,
             pairs: Vec::new(),
-            index: HashMap::new(),
+            index: FxHashMap::default(),
             definitions: rows.definitions.clone(),
             methods: rows.methods.clone(),
             client_results: None,
@@ -57,7 +57,7 @@ struct Linker<'r> {
 impl Linker<'_> {
     fn link(&mut self) {
         let (from, to) = (self.step.from, self.step.to);
-        let by_name: HashMap<&str, TypeId> = to.types.iter().enumerate().map(|(id, ty)| (ty.name, id)).collect();
+        let by_name: FxHashMap<&str, TypeId> = to.types.iter().enumerate().map(|(id, ty)| (ty.name, id)).collect();
         for (id, ty) in from.types.iter().enumerate() {
             if let Some(other) = by_name.get(ty.name) {
                 let (source, target) = (TypeRef::Named(id), TypeRef::Named(*other));
