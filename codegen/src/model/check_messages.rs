@@ -1,13 +1,16 @@
 //! Refuses messages that the generated types would lose, and requests without a known result.
 
+use std::collections::BTreeMap;
+
+use mcp_wire::json_schema::pointer;
 use serde_json::{Value, json};
 
 use super::check_senders::unions_without_sender;
-use super::messages::{result_stem, union_members};
+use super::messages::{result_stem, twins, union_members};
 use super::method::Method;
 use super::types::Model;
 use crate::messages::DIRECTIONS;
-use crate::normalise::{Node, NormalisedSchema, Scalar, Shape};
+use crate::normalise::{Node, NormalisedSchema, Scalar, Shape, Shapes};
 use crate::problem::{Problem, Problems, overlay_line, quoted};
 
 /// The version of JSON-RPC.
@@ -19,13 +22,14 @@ const EMPTY_RESULTS: [&str; 2] = ["EmptyResult", "Result"];
 /// Checks the methods that were found against the schema.
 ///
 /// # Errors
-/// A member of a direction union that isn't a method, a method that two definitions define, a request without a result,
-/// unions of messages none of which is a direction union.
+/// A member of a direction union that isn't a method or that differs from the definition of its method, a method that two
+/// definitions define, a request without a result, unions of messages none of which is a direction union.
 pub(super) fn check_messages(model: &Model, schema: &NormalisedSchema) -> Result<(), Problems> {
     let mut problems = members_without_method(model, schema);
     problems.extend(methods_defined_twice(model, schema));
     problems.extend(requests_without_result(model, schema));
     problems.extend(unions_without_sender(model, schema));
+    problems.extend(different_copies(schema));
     problems.extend(other_envelopes(schema));
     Problems::check(problems)
 }
@@ -92,6 +96,39 @@ fn methods_defined_twice(model: &Model, schema: &NormalisedSchema) -> Vec<Proble
         Problem::at_pointer(second, what).help(help)
     };
     twice.map(problem).collect()
+}
+
+/// Finds messages in unions that have other members than the definition of their method, whose copies they should be.
+fn different_copies(schema: &NormalisedSchema) -> Vec<Problem> {
+    let shapes = &schema.shapes;
+    let is_direction = |name: &str| DIRECTIONS.iter().any(|(union, ..)| *union == name);
+    let unions = shapes.definitions.values().filter(|union| is_direction(&union.name));
+    let problem = |copy: &Node| {
+        let (definition, _) = twins(shapes, copy).find(|(_, twin)| payload(shapes, twin) != payload(shapes, copy))?;
+        let (at, to) = (&copy.pointer, json!({"$ref": pointer::reference(&definition)}));
+        let says = format!("at: {}, expect: {}, to: {to}", quoted(at), schema.document.get(at)?);
+        let line = overlay_line("corrections", &says);
+        let what = format!("{definition} has this method too, but declares or requires other members");
+        let help = format!("give one of them another method, or if they are the same message, refer to it by {line}");
+        Some(Problem::at_pointer(at, what).help(help))
+    };
+    let copies = unions.flat_map(|union| inline_messages(&union.node));
+    copies.filter_map(problem).collect()
+}
+
+fn inline_messages(union: &Node) -> Vec<&Node> {
+    match &union.shape {
+        Shape::Union(variants) => variants.iter().flat_map(inline_messages).collect(),
+        Shape::Reference(_) => Vec::new(),
+        _ => vec![union],
+    }
+}
+
+/// Returns the members of a message outside the envelope, and whether they are required.
+fn payload<'s>(shapes: &'s Shapes, message: &'s Node) -> BTreeMap<&'s str, bool> {
+    let members = shapes.members(message).into_iter().flatten();
+    let members = members.filter(|(name, _)| !["jsonrpc", "id"].contains(&name.as_str()));
+    members.map(|(name, member)| (name.as_str(), member.required)).collect()
 }
 
 fn requests_without_result(model: &Model, schema: &NormalisedSchema) -> Vec<Problem> {

@@ -190,22 +190,26 @@ pub(super) fn union_members<'s>(shapes: &'s Shapes, union: &str) -> BTreeMap<Str
                 }
             }
             _ => {
-                let method = method_constant(shapes, node);
-                let same = |twin: &Node| method.is_some() && method_constant(shapes, twin) == method;
-                // A union of messages with only one member can be that member.
-                let is_union = |name: &str| message_unions().any(|union| union == name);
-                let twins = shapes.definitions.iter();
-                let mut twins = twins
-                    .filter(|(_, twin)| !is_union(&twin.name) && same(&twin.node))
-                    .peekable();
+                let mut twins = twins(shapes, node).peekable();
                 if twins.peek().is_none() {
                     members.insert(node.pointer.clone(), node);
                 }
-                members.extend(twins.map(|(pointer, twin)| (pointer.clone(), &twin.node)));
+                members.extend(twins);
             }
         }
     }
     members
+}
+
+/// Returns the definitions with the same method as an inline message, by their pointers.
+pub(super) fn twins<'s>(shapes: &'s Shapes, message: &'s Node) -> impl Iterator<Item = (String, &'s Node)> {
+    let method = method_constant(shapes, message);
+    // A union of messages with only one member can be that member.
+    let is_union = |name: &str| message_unions().any(|union| union == name);
+    let twins = shapes.definitions.iter().filter(move |(_, twin)| {
+        method.is_some() && !is_union(&twin.name) && method_constant(shapes, &twin.node) == method
+    });
+    twins.map(|(pointer, twin)| (pointer.clone(), &twin.node))
 }
 
 /// Returns the constant `method` of an object.
