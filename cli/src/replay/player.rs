@@ -191,7 +191,7 @@ impl<S: Sender> Player<'_, S> {
                     self.in_flight = self.in_flight.saturating_sub(1);
                 }
             },
-            Incoming::Refused(error) => self.report.fail(STRAY, &error.message),
+            Incoming::Refused { error, .. } => self.report.fail(STRAY, &error.message),
             Incoming::Renewed => self.report.fail(STRAY, &"the server has lost the session"),
             Incoming::Closing => {}
         }

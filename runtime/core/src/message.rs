@@ -196,9 +196,14 @@ pub enum Incoming {
         /// Values that the transport adds for handlers, such as the [`Parts`](http::request::Parts) of an HTTP request.
         extensions: Extensions,
     },
-    /// A message that the transport refuses, such as one over the size limit. The session continues, and sends the
-    /// error to the peer if the revision allows it.
-    Refused(ErrorObject),
+    /// A message that the transport refuses, such as one over the size limit. The session continues. If the message is
+    /// a response, its call fails; otherwise the session sends the error to the peer if the revision allows it.
+    Refused {
+        /// The reason.
+        error: ErrorObject,
+        /// The start and the end of the message, as far as they are known. They identify its kind and its id.
+        text: Vec<u8>,
+    },
     /// A request to the peer will get no response.
     Failed {
         /// The id of the request.

@@ -27,3 +27,5 @@ mod tasks;
 mod two_processes;
 #[cfg(unix)]
 mod unix;
+#[cfg(unix)]
+mod unreadable;

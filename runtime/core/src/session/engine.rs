@@ -221,9 +221,9 @@ impl<S: Side> Engine<S> {
             Incoming::Message { json, .. } if self.session.pending.resolve_in_place(&json) => None,
             Incoming::Message { json, extensions } => match Payload::from_slice(&json) {
                 Ok(payload) => self.take_payload(&payload, extensions),
-                Err(error) => self.refuse(None, not_a_message(&error), &json),
+                Err(error) => self.take_unreadable(not_a_message(&error), &json),
             },
-            Incoming::Refused(error) => self.refuse(None, error, &[]),
+            Incoming::Refused { error, text } => self.take_unreadable(error, &text),
             Incoming::Failed { id, error } => {
                 // The caller can have dropped the call.
                 self.session.pending.resolve(&id, Err(error), Vec::new());

@@ -36,6 +36,7 @@ mod server;
 mod state;
 mod subscriptions;
 mod tolerance;
+mod unreadable;
 mod validation;
 mod warning_limit;
 

@@ -10,6 +10,8 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 const CHUNK: usize = 64 * 1024;
 /// The minimum length of a line that takes over the buffer instead of being copied, if nothing else is in the buffer.
 const LONG: usize = CHUNK / 2;
+/// The bytes that are kept of the end of a line that is too long, which can have the id of a message.
+const END: usize = 1024;
 
 /// A reader of lines.
 #[derive(Debug)]
@@ -23,8 +25,6 @@ pub struct LineReader<R> {
     /// end of line.
     start: usize,
     scanned: usize,
-    /// Whether the rest of a line that was too long is being skipped.
-    skipping: bool,
     in_burst: Arc<AtomicBool>,
 }
 
@@ -33,7 +33,9 @@ pub struct LineReader<R> {
 pub enum Line {
     /// A whole line.
     Whole(Vec<u8>),
-    /// The start of a line that exceeds the limit.
+    /// The last line, without a line ending: it may be cut.
+    Last(Vec<u8>),
+    /// The start of a line that exceeds the limit, as long as the limit, and its end.
     TooLong(Vec<u8>),
 }
 
@@ -45,7 +47,6 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
             buffer: Vec::new(),
             start: 0,
             scanned: 0,
-            skipping: false,
             in_burst: Arc::default(),
         }
     }
@@ -60,67 +61,65 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         self.limit
     }
 
-    /// Returns the next line. The last line needn't have a line ending. A line over the limit is returned as soon as it
-    /// exceeds it.
+    /// Returns the next line. The last line needn't have a line ending.
     pub async fn next(&mut self) -> std::io::Result<Option<Line>> {
         loop {
-            while let Some(ended) = self.scan() {
-                if let Some(line) = self.take_line(ended) {
-                    return Ok(Some(line));
-                }
+            if let Some(length) = self.scan() {
+                return Ok(Some(self.take_line(length)));
             }
             if self.fill().await? == 0 {
                 let last = std::mem::take(&mut self.buffer);
-                return Ok((!last.is_empty()).then_some(Line::Whole(last)));
+                return Ok((!last.is_empty()).then(|| match self.line(last) {
+                    Line::Whole(line) => Line::Last(line),
+                    other => other,
+                }));
             }
         }
     }
 
-    /// Searches for the end of the line: `true` if it is found, `false` if it isn't and the line is too long or
-    /// skipped, and `None` if more has to be read.
-    fn scan(&mut self) -> Option<bool> {
+    /// Searches for the end of the line, and returns its length. Of a line that is too long, it drops the middle.
+    fn scan(&mut self) -> Option<usize> {
         let rest = self.buffer.get(self.start + self.scanned..).unwrap_or_default();
-        let end = memchr(b'\n', rest);
-        let is_ended = end.is_some();
-        self.scanned += end.unwrap_or(rest.len());
-        let is_over = self.skipping || self.scanned > self.limit;
-        (is_ended || (is_over && self.scanned > 0)).then_some(is_ended)
+        if let Some(end) = memchr(b'\n', rest) {
+            return Some(std::mem::take(&mut self.scanned) + end);
+        }
+        self.scanned += rest.len();
+        let dropped = self.start.saturating_add(self.limit)..self.buffer.len().saturating_sub(END);
+        if !dropped.is_empty() {
+            self.scanned -= dropped.len();
+            self.buffer.drain(dropped);
+        }
+        None
     }
 
-    /// Takes the scanned line out of the buffer; `None` if it was skipped.
-    fn take_line(&mut self, is_ended: bool) -> Option<Line> {
-        let (start, length) = (self.start, std::mem::take(&mut self.scanned));
-        let end = start + length + usize::from(is_ended);
-        let is_last = end == self.buffer.len();
+    /// Takes the scanned line out of the buffer.
+    fn take_line(&mut self, length: usize) -> Line {
+        let (start, end) = (self.start, self.start + length);
+        let is_last = end + 1 == self.buffer.len();
         self.in_burst.store(start > 0 || !is_last, Ordering::Relaxed);
-        let (skipped, fits) = (self.skipping, length <= self.limit);
-        self.skipping = !is_ended;
-        let is_owned = is_last && start == 0 && length >= LONG;
-        let line = match (skipped, fits) {
-            (true, _) => None,
-            (false, true) if is_owned => {
-                let mut line = std::mem::take(&mut self.buffer);
-                line.truncate(length);
-                Some(line)
-            }
-            (false, _) => {
-                let line = self.buffer.get(start..start + length.min(self.limit));
-                line.map(<[u8]>::to_vec)
-            }
+        let line = if is_last && start == 0 && length >= LONG {
+            let mut line = std::mem::take(&mut self.buffer);
+            line.truncate(length);
+            line
+        } else {
+            self.buffer.get(start..end).unwrap_or_default().to_vec()
         };
-        self.start = end;
+        self.start = end + 1;
         if is_last {
             self.start = 0;
             self.buffer.clear();
             // Frees the memory of a long line.
             self.buffer.shrink_to(CHUNK);
         }
-        let mut line = line?;
-        if !fits {
-            return Some(Line::TooLong(line));
+        self.line(line)
+    }
+
+    fn line(&self, mut line: Vec<u8>) -> Line {
+        if line.len() > self.limit {
+            return Line::TooLong(line);
         }
         line.pop_if(|last| *last == b'\r');
-        Some(Line::Whole(line))
+        Line::Whole(line)
     }
 
     /// Reads the available bytes, and returns their number; 0 at the end of the stream.

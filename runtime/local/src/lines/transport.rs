@@ -1,6 +1,6 @@
 //! Messages as lines of JSON.
 
-use mcp_runtime_core::mcp_wire::{ErrorObject, error_code};
+use mcp_runtime_core::mcp_wire::{ErrorObject, Payload, error_code};
 use mcp_runtime_core::transport::{Incoming, Receiver, Transport, TransportError};
 use mcp_runtime_util::excerpt;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -76,25 +76,25 @@ where
 impl<R: AsyncRead + Unpin + Send + 'static> Receiver for LineReceiver<R> {
     async fn receive(&mut self) -> Result<Option<Incoming>, TransportError> {
         loop {
-            let line = match self.0.next().await? {
+            let (code, reason, text) = match self.0.next().await? {
                 None => return Ok(None),
-                Some(Line::Whole(line)) => line,
+                Some(Line::Whole(line) | Line::Last(line)) if line.iter().all(u8::is_ascii_whitespace) => continue,
+                // The peer has ended while it wrote a message. If it is a response, its call fails because of the end.
+                Some(Line::Last(line)) if Payload::from_slice(&line).is_err() => {
+                    let reason = format!("the last message is cut: {}", excerpt(&line));
+                    (error_code::PARSE_ERROR, reason, Vec::new())
+                }
+                Some(Line::Whole(line) | Line::Last(line)) => match std::str::from_utf8(&line) {
+                    Ok(_) => return Ok(Some(Incoming::message(line))),
+                    Err(error) => (error_code::PARSE_ERROR, format!("a message isn't UTF-8: {error}"), line),
+                },
                 Some(Line::TooLong(line)) => {
-                    let (limit, line) = (self.0.limit(), excerpt(&line));
-                    let text = format!("a message has more than {limit} bytes: {line}");
-                    return Ok(Some(refused(error_code::INVALID_REQUEST, text)));
+                    let reason = format!("a message has more than {} bytes", self.0.limit());
+                    (error_code::INVALID_REQUEST, reason, line)
                 }
             };
-            if line.iter().all(u8::is_ascii_whitespace) {
-                continue;
-            }
-            return Ok(Some(match std::str::from_utf8(&line) {
-                Ok(_) => Incoming::message(line),
-                Err(error) => {
-                    let text = format!("a message isn't UTF-8: {error}: {}", excerpt(&line));
-                    refused(error_code::PARSE_ERROR, text)
-                }
-            }));
+            let error = ErrorObject::new(code, reason);
+            return Ok(Some(Incoming::Refused { error, text }));
         }
     }
 
@@ -102,8 +102,4 @@ impl<R: AsyncRead + Unpin + Send + 'static> Receiver for LineReceiver<R> {
     fn half_closes(&self) -> bool {
         true
     }
-}
-
-fn refused(code: i64, message: String) -> Incoming {
-    Incoming::Refused(ErrorObject::new(code, message))
 }

@@ -244,8 +244,8 @@ async fn log_stderr(stderr: ChildStderr, id: Option<u32>, limit: usize, exited: 
     let read = async {
         while let Ok(Some(line)) = lines.next().await {
             let (text, cut) = match &line {
-                Line::Whole(text) => (text, ""),
-                Line::TooLong(text) => (text, " …"),
+                Line::Whole(text) | Line::Last(text) => (text.as_slice(), ""),
+                Line::TooLong(text) => (text.get(..limit).unwrap_or(text), " …"),
             };
             let text = String::from_utf8_lossy(text);
             tracing::info!(target: "mcp_runtime::stderr", id, "{text}{cut}");

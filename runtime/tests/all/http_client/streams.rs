@@ -94,7 +94,7 @@ async fn the_servers_own_stream_is_read_and_resumed_until_the_session_expires() 
         .await;
     asked.say(&format!("id: 3\ndata: {}\n\n", progress(3))).await;
     assert_eq!(message(&mut receiver).await, progress(1));
-    assert!(matches!(receive(&mut receiver).await, Ok(Some(Incoming::Refused(error))) if error.code == -32600));
+    assert!(matches!(receive(&mut receiver).await, Ok(Some(Incoming::Refused { error, .. })) if error.code == -32600));
     assert_eq!(message(&mut receiver).await, progress(3));
     drop(asked);
 

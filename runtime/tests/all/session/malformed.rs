@@ -52,6 +52,21 @@ async fn malformed_messages_are_refused_and_the_session_continues() {
         let answer: Value = serde_json::from_str(&line).expect("JSON");
         assert_eq!(code(&answer), expected, "{answer}");
     }
+    // The client waits for these responses.
+    for request in [
+        format!(r#"{{"method":"tools/call","params":{{"name":"{long}"}},"jsonrpc":"2.0","id":"a"}}"#),
+        r#"{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{]}"#.to_owned(),
+    ] {
+        writer.write_all(request.as_bytes()).await.expect("written");
+        writer.write_all(b"\n").await.expect("written");
+        let line = lines
+            .next_line()
+            .await
+            .expect("readable")
+            .expect("the session continues");
+        let answer: Value = serde_json::from_str(&line).expect("JSON");
+        assert!(answer["id"] == "a" && code(&answer).is_some(), "{answer}");
+    }
     drop((lines, writer));
     session.ended().await;
 }

@@ -70,7 +70,7 @@ async fn lines_of_any_length_arrive_whole_through_pipes_of_any_size() {
     for buffer in [1_000, 65_536, 1 << 20] {
         let (ours, mut theirs) = duplex(buffer);
         let (_sender, mut receiver) = LineTransport::new(ours, tokio::io::sink(), LineLimits::default()).split();
-        let input = lines.join("\n");
+        let input = lines.join("\n") + "\n";
         let writing = tokio::spawn(async move { theirs.write_all(input.as_bytes()).await });
         for line in &lines {
             let received = next(&mut receiver).await;

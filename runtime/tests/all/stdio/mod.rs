@@ -28,7 +28,7 @@ async fn next(receiver: &mut impl Receiver) -> Option<Result<String, i64>> {
         .expect("the connection continues")?
     {
         Incoming::Message { json, .. } => Some(Ok(String::from_utf8(json).expect("messages are UTF-8"))),
-        Incoming::Refused(error) => Some(Err(error.code)),
+        Incoming::Refused { error, .. } => Some(Err(error.code)),
         Incoming::Failed { .. } | Incoming::Renewed | Incoming::Closing => panic!("not a line"),
     }
 }

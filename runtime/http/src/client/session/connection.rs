@@ -98,7 +98,11 @@ impl Connection {
     pub(super) async fn refuse_oversized(&self) {
         let text = format!("a message has more than {} bytes", self.options.message_bytes);
         let error = ErrorObject::new(error_code::INVALID_REQUEST, text);
-        self.hand(Inbound::Incoming(Incoming::Refused(error))).await;
+        self.hand(Inbound::Incoming(Incoming::Refused {
+            error,
+            text: Vec::new(),
+        }))
+        .await;
     }
 
     pub(super) async fn hand(&self, item: Inbound) {
