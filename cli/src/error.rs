@@ -113,19 +113,35 @@ impl CommandError {
         }
     }
 
-    /// The error with its data and a tip, as text for people.
+    /// The error with its data and a tip, as text for people. These are local users who started the server, so they may
+    /// read its standard error.
     pub fn for_people(&self) -> String {
+        let stderr = match self.call_error() {
+            Some(CallError::Exited(exit)) if exit.stderr.is_empty() => {
+                " and wrote nothing to its standard error".into()
+            }
+            Some(CallError::Exited(exit)) => format!("; the end of its standard error is:\n{}", exit.stderr),
+            _ => String::new(),
+        };
         let tip = self.tip().map_or_else(String::new, |tip| format!("\n\n  tip: {tip}"));
         let data = self.data().map_or_else(String::new, |data| format!("\n  data: {data}"));
-        format!("error: {self}{data}{tip}")
+        format!("error: {self}{stderr}{data}{tip}")
     }
 
     /// The `data` of the peer's error.
     fn data(&self) -> Option<&str> {
+        match self.call_error()? {
+            CallError::Peer(error) => error.data.as_ref().map(RawJson::text),
+            _ => None,
+        }
+    }
+
+    /// The error of a call of the server, if that is the reason.
+    fn call_error(&self) -> Option<&CallError> {
         match self {
-            Self::Call(CallError::Peer(error)) | Self::Connect(ConnectError::Call(CallError::Peer(error))) => {
-                error.data.as_ref().map(RawJson::text)
-            }
+            Self::Call(error)
+            | Self::Connect(ConnectError::Call(error))
+            | Self::Bridge(BridgeError::Server(error) | BridgeError::Connect(ConnectError::Call(error))) => Some(error),
             _ => None,
         }
     }

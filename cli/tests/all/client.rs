@@ -534,12 +534,20 @@ fn an_unreachable_server_has_exit_status_3() {
             assert!(stderr(&output).starts_with("error: "), "{}", stderr(&output));
         }
     }
-    let output = run(&["inspect", "--", "sh", "-c", "echo broken >&2; exit 4"]);
-    assert!(
-        stderr(&output).contains("broken"),
-        "the last lines of its standard error are shown: {}",
-        stderr(&output)
-    );
+}
+
+#[test]
+fn the_last_lines_of_a_server_that_ends_at_the_start_are_shown() {
+    for (script, expected) in [
+        (
+            "echo broken >&2; exit 4",
+            "exit status: 4; the end of its standard error is:\nbroken",
+        ),
+        ("exit 4", "exit status: 4 and wrote nothing to its standard error"),
+    ] {
+        let output = run(&["inspect", "--", "sh", "-c", script]);
+        assert!(stderr(&output).contains(expected), "{}", stderr(&output));
+    }
 }
 
 #[test]

@@ -102,8 +102,7 @@ pub fn invalid_params(reason: impl fmt::Display) -> ErrorObject {
 /// The error response to a request whose handler failed because of a call of its own.
 ///
 /// An error of the called peer is passed on. A client that lacks the capability for an input request gets the error
-/// that its revision defines for that. Anything else is an internal error. That of a process that has ended doesn't
-/// contain its standard error.
+/// that its revision defines for that. Anything else is an internal error.
 impl From<CallError> for ErrorObject {
     fn from(error: CallError) -> Self {
         let message = error.to_string();
@@ -120,7 +119,6 @@ impl From<CallError> for ErrorObject {
                     false => Self::new(error_code::METHOD_NOT_FOUND, message),
                 }
             }
-            CallError::Exited(exit) => internal_error(exit.without_stderr()),
             _ => internal_error(message),
         }
     }
@@ -197,7 +195,8 @@ pub enum TransportError {
     Other(Box<dyn std::error::Error + Send + Sync>),
 }
 
-/// The exit of a server process that the client didn't terminate.
+/// The exit of a server process that the client didn't terminate. Its text has only the status; show
+/// [`stderr`](Self::stderr) too if only the user who started the process reads it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ProcessExit {
@@ -213,22 +212,16 @@ impl ProcessExit {
     pub fn new(status: Option<ExitStatus>, stderr: String) -> Self {
         Self { status, stderr }
     }
-
-    /// Describes the exit without the standard error, which may contain data of other clients of the process.
-    fn without_stderr(&self) -> String {
-        match self.status {
-            Some(status) => format!("the server's process has ended with {status}"),
-            None => "the server's process has ended".to_owned(),
-        }
-    }
 }
 
+/// Without the standard error, which may contain data of other clients of the process: errors are often passed on to
+/// clients.
 impl fmt::Display for ProcessExit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.without_stderr())?;
-        match self.stderr.as_str() {
-            "" => f.write_str(" and wrote nothing to its standard error"),
-            stderr => write!(f, "; the end of its standard error is:\n{stderr}"),
+        f.write_str("the server's process has ended")?;
+        match self.status {
+            Some(status) => write!(f, " with {status}"),
+            None => Ok(()),
         }
     }
 }

@@ -83,6 +83,24 @@ async fn pending_calls_fail_with_the_exit_status_when_the_server_dies() {
 }
 
 #[tokio::test]
+async fn the_error_of_a_server_that_dies_at_the_start_lacks_its_standard_error() {
+    let connector = || {
+        let mut command = Command::new("sh");
+        command.args(["-c", "echo oops >&2; exit 3"]);
+        spawn(command, SpawnOptions::default()).map_err(|error| TransportError::Other(Box::new(error)))
+    };
+    let (transport, _serving) = serve(Bridge::new(connector, options().0));
+    let mut client = Raw::new(transport);
+    client.send(&initialize("2025-11-25")).await;
+    let answer = client.next().await;
+    let reason = answer["error"]["message"].as_str().expect("it has a reason");
+    assert!(
+        reason.contains("exit status: 3") && !reason.contains("oops"),
+        "{reason}"
+    );
+}
+
+#[tokio::test]
 async fn a_server_that_dies_is_restarted_if_the_option_is_set() {
     let started = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&started);
