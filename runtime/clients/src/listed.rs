@@ -57,7 +57,8 @@ impl Kind {
 
 impl Listed {
     /// Merges the lists of the servers, in their order, and gives the items their outer names. An item whose names are
-    /// all taken is hidden. A server without a list keeps the names that it had.
+    /// all taken is hidden, and so is one that its server lists twice. A server without a list keeps the names that it
+    /// had.
     pub fn merge<T>(
         &self,
         names: &Names,
@@ -88,7 +89,7 @@ impl Listed {
                                 server,
                                 ?kind,
                                 name = owned.1,
-                                "an earlier server has it too: it is hidden"
+                                "it is hidden: an earlier server has it too, or its server lists it twice"
                             );
                         }
                         merged.hidden.insert(owned);
@@ -164,10 +165,13 @@ impl Listed {
 }
 
 impl List {
-    /// Adds an item under the first of these names that isn't taken.
+    /// Adds an item under the first of these names that isn't taken, unless it is added already.
     fn add(&mut self, names: Vec<String>, owned: Owned) -> Option<String> {
-        let is_free = |name: &String| self.owners.get(name).is_none_or(|owner| *owner == owned);
-        let name = names.into_iter().find(is_free)?;
+        let taken = |name: &String| self.owners.get(name);
+        if names.iter().any(|name| taken(name) == Some(&owned)) {
+            return None;
+        }
+        let name = names.into_iter().find(|name| taken(name).is_none())?;
         self.owners.insert(name.clone(), owned);
         Some(name)
     }
@@ -212,6 +216,23 @@ mod tests {
             [Some(&["n:x", "n:b/x", "x"]), Some(&["n:x", "x"])],
         );
         assert_eq!(uris, ["n:x", "n:b/x", "x"]);
+    }
+
+    #[test]
+    fn an_item_that_a_server_lists_twice_is_merged_once() {
+        for kind in [Kind::Tool, Kind::Resource] {
+            let merged = merge(
+                &Listed::default(),
+                kind,
+                [Some(&["n:x", "n:x"]), Some(&["n:y", "n:x", "n:x"])],
+            );
+            let expected: &[&str] = if kind.is_uri() {
+                &["n:x", "n:y", "n:b/x"]
+            } else {
+                &["n:x", "n:y"]
+            };
+            assert_eq!(merged, expected);
+        }
     }
 
     #[test]
