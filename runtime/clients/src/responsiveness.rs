@@ -24,7 +24,7 @@ impl Responsiveness {
     ///
     /// # Errors
     /// Those of the request, and that the server exceeds the limit.
-    pub(super) async fn in_time<T: Send + 'static>(
+    pub async fn in_time<T: Send + 'static>(
         &self,
         limit: Duration,
         request: impl Future<Output = Result<T, ConnectError>> + Send + 'static,

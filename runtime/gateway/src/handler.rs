@@ -219,28 +219,29 @@ impl GatewayHandler {
         Ok(result)
     }
 
-    /// Reads a resource that no server lists: from the server that its URI names, or the first that has it.
+    /// Reads a resource that no server lists: from the server that its URI names, or the first that has it. Each server
+    /// has the time limit.
     async fn read_of_any(
         &self,
-        servers: &Servers,
+        servers: &Arc<Servers>,
         request: hub::ReadResourceRequest,
         context: &Context<ServerSide>,
     ) -> Result<ServerResult, ErrorObject> {
         let uri = &request.params.uri;
         let mut refusal = ErrorObject::new(hub::error_code::RESOURCE_NOT_FOUND, format!("no server has {uri}"));
         for (server, own) in servers.clients.resource_candidates(uri) {
-            if let Err(error) = self.reach_in_time(servers, server, context).await {
-                refusal = error;
-                continue;
-            }
             let mut read = request.clone();
             read.params.uri.clone_from(&own);
-            match self.forward(servers, server, read.into(), context).await {
-                Ok(result) => {
+            let (handler, of, context) = (Self(Arc::clone(&self.0)), Arc::clone(servers), context.clone());
+            let reading = async move { Ok(handler.forward(&of, server, read.into(), &context).await) };
+            let responsiveness = servers.clients.responsiveness(server);
+            match responsiveness.in_time(self.0.gateway.time_limit, reading).await {
+                Ok(Ok(result)) => {
                     servers.clients.found_resource(uri, server, own);
                     return Ok(result);
                 }
-                Err(error) => refusal = error,
+                Ok(Err(error)) => refusal = error,
+                Err(error) => refusal = internal_error(error),
             }
         }
         Err(refusal)

@@ -13,7 +13,7 @@ use mcp_runtime::router::resource_template;
 use mcp_runtime::transport::{
     ChannelTransport, Incoming, Outgoing, Purpose, Receiver, Sender, Transport, TransportError, channel,
 };
-use mcp_runtime::{Args, CallServer, Change, ChangeFilter, Client, ClientSession, Options, Router, hub};
+use mcp_runtime::{Args, CallServer, Change, ChangeFilter, Client, ClientSession, Limits, Options, Router, hub};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -155,6 +155,45 @@ async fn a_server_that_never_answers_does_not_block_the_others() {
             let unknown = session.call_tool("other", json!({})).await.unwrap_err().to_string();
             assert!(unknown.contains("Unknown tool: other"), "{unknown}");
         }
+    }
+}
+
+/// A server that lists its resources, and never answers when one is read.
+fn never_reads() -> impl Connector {
+    scripted(|message| match message["method"].as_str() {
+        Some("initialize") => {
+            let info = json!({"name": "server", "version": "1"});
+            let agreed =
+                json!({"protocolVersion": "2025-11-25", "capabilities": {"resources": {}}, "serverInfo": info});
+            result(message, agreed)
+        }
+        Some("resources/list") => result(message, json!({"resources": []})),
+        _ => Vec::new(),
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn reading_an_unlisted_resource_skips_a_server_that_never_answers() {
+    for revision in REVISIONS {
+        let template = hub::ResourceTemplate::new("Notes", "notes://{day}");
+        let template = resource_template(template, |Args(Note { day })| format!("Nothing on {day}"));
+        let notes = named("notes").with(template.expect("it is a template"));
+        let gateway = Gateway::new("tools", "1.0")
+            .server("hangs", never_reads())
+            .server("notes", Local::new("2025-11-25", notes));
+        let options = Options {
+            limits: Limits {
+                call_timeout: Duration::MAX,
+                ..Limits::default()
+            },
+            ..speaking(revision)
+        };
+        let session = connect(&gateway, options).await;
+        let read = timeout(PATIENCE, session.read_resource("notes://monday")).await;
+        let contents = read.expect("a server answers in time").unwrap().contents;
+        assert_eq!(json!(contents)[0]["text"], "Nothing on monday", "{revision}");
+        let read = timeout(PATIENCE, session.read_resource("other://x")).await;
+        read.expect("it is refused in time").unwrap_err();
     }
 }
 
