@@ -19,6 +19,10 @@ use crate::model::{Model, Struct, TypeKind};
 /// The field for members that the schema doesn't declare.
 pub(crate) const EXTRA: &str = "extra";
 
+/// The maximum number of schemas whose identifiers are kept for the next crate; the official revisions and extensions
+/// have fewer than 1,000 types.
+const MAX_CHOSEN: usize = 4096;
+
 /// The identifiers of the fields and variants of each type, by the type's name and the name in JSON.
 #[derive(Default)]
 pub(crate) struct Identifiers(BTreeMap<String, BTreeMap<String, Ident>>);
@@ -34,6 +38,9 @@ impl ChosenIdentifiers {
     /// Types are numbered in its schema, so that no name of a type can conflict with one that it generates.
     fn choose<'s>(&self, schemas: impl Iterator<Item = &'s Value>) -> Result<(), EmitError> {
         let mut chosen = self.0.borrow_mut();
+        if chosen.len() > MAX_CHOSEN {
+            chosen.clear();
+        }
         let new: BTreeMap<String, &Value> = schemas.map(|schema| (schema.to_string(), schema)).collect();
         let new = new
             .into_iter()
@@ -202,4 +209,19 @@ fn distinct<'n>(
 /// A name without its prefix.
 fn unprefixed(name: &str) -> &str {
     name.rsplit_once('/').map_or(name, |(_, last)| last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cache_of_identifiers_is_bounded() {
+        let chosen = ChosenIdentifiers::default();
+        let known = (0..=MAX_CHOSEN).map(|number| (number.to_string(), BTreeMap::new()));
+        chosen.0.borrow_mut().extend(known);
+        let (schema, _) = strings_schema(&["a".to_owned()]);
+        chosen.choose(std::iter::once(&schema)).expect("typify names it");
+        assert_eq!(chosen.0.borrow().len(), 1);
+    }
 }
