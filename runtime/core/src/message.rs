@@ -231,7 +231,8 @@ impl Incoming {
 /// [`Incoming::Message`].
 ///
 /// State that a server gives one principal to keep, such as that of a request with several rounds, is refused from
-/// others. The HTTP server adds the principal that `HttpServer::principal` determines.
+/// others. Messages without a principal all count as those of one. The HTTP server adds the principal that
+/// `HttpServer::principal` determines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Principal(pub String);
 

@@ -28,6 +28,11 @@ type Nonce = [u8; NONCE];
 /// is invalid for any reason, the client gets the same error, `-32602`. A client can read the state: it contains the
 /// input responses of the earlier rounds, and the data that a handler has put into it.
 ///
+/// Requests without a principal all count as one principal: a stateless request has nothing else that identifies its
+/// client. So anyone who gets hold of a state of such a client, such as from its logs, can continue that request until
+/// the state expires. If this matters, authenticate clients and set their principal, or use
+/// [`single_use`](Self::single_use).
+///
 /// By default, the key is random and belongs to the process. Instances behind a load balancer need a common key, so
 /// that each can continue a request that another has started:
 ///

@@ -152,7 +152,8 @@ impl HttpServer {
     }
 
     /// Sets the function that determines the principal of a request. Only the principal that has started a session may
-    /// use it; others get a 404. All clients for which the function returns `None` count as one principal.
+    /// use it; others get a 404. All clients for which the function returns `None` count as one principal, also for the
+    /// state of requests with several rounds: see [`Sealing`](mcp_runtime_core::Sealing).
     ///
     /// The principal must be the same for every request of a session: use the subject of a token rather than the token,
     /// which clients renew. It is stored in [`SessionRecord`](super::SessionRecord), so it must not be a secret.
