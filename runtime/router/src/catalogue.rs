@@ -92,7 +92,7 @@ pub(super) struct Routes {
     /// Functions that list tools, prompts and resources.
     pub(super) sources: Sources,
     /// Extensions of the protocol, by id.
-    pub(super) extensions: NameMap<ExtensionRoute>,
+    pub(super) extensions: Arc<NameMap<ExtensionRoute>>,
     /// The number of changes so far.
     pub(super) version: u64,
 }
@@ -249,7 +249,7 @@ impl Routes {
             );
             return Err(RouteError::Duplicate { kind, key });
         }
-        self.extensions.insert(id.to_owned(), route);
+        Arc::make_mut(&mut self.extensions).insert(id.to_owned(), route);
         Ok(())
     }
 

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use http::request::Parts;
 use mcp_adapters::mcp_wire::{self, ErrorObject, Extra, Method, error_code, validate_text};
-use mcp_adapters::{ErrorRole, PeerTypes, Revision, hub};
+use mcp_adapters::{ErrorRole, PeerTypes, Revision};
 use mcp_runtime_core::internal::ExtensionEvents;
-use mcp_runtime_core::{Context, ServerSide, mirrors};
+use mcp_runtime_core::mirrors;
 use serde_json::{Value, json};
 
 use super::call::Call;
@@ -98,18 +98,11 @@ impl Router {
         Ok(())
     }
 
-    /// Checks a call of a tool by all extensions.
-    pub(super) fn check_tool_call(&self, tool: &hub::Tool, context: &Context<ServerSide>) -> Result<(), ErrorObject> {
-        let routes = self.inner.catalogue.routes();
-        let mut extensions = routes.extensions.values();
-        extensions.try_for_each(|extension| (extension.check_tool_call)(tool, context))
-    }
-
     /// Returns the parts that the extensions add to a subscription.
     pub(super) async fn extend_subscription(&self, filter: Extra, call: Call) -> Result<ExtensionEvents, ErrorObject> {
-        let routes: Vec<_> = self.inner.catalogue.routes().extensions.values().cloned().collect();
+        let routes = Arc::clone(&self.inner.catalogue.routes().extensions);
         let (filter, mut added) = (Arc::new(filter), ExtensionEvents::default());
-        for route in routes {
+        for route in routes.values() {
             let subscription = (route.subscribe)(Arc::clone(&filter), call.clone()).await?;
             added.agreed.extend(subscription.agreed);
             added.notifications.extend(subscription.notifications);

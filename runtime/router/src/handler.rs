@@ -14,6 +14,7 @@ use mcp_runtime_util::{BoxFuture, NameMap};
 use super::call::Call;
 use super::catalogue::{AnyRoutes, RouteMap, Routes};
 use super::entry::ListEntry;
+use super::extension::ExtensionRoute;
 use super::fallback::Fallback;
 use super::list::{List, next_cursor, prepend};
 use super::prompt::PromptRoute;
@@ -212,11 +213,15 @@ impl Router {
     fn answer_tool<'a>(
         &'a self,
         tool: Result<Arc<ToolRoute>, ErrorObject>,
+        extensions: &NameMap<ExtensionRoute>,
         request: Box<hub::CallToolRequest>,
         context: &'a Context<ServerSide>,
     ) -> Handling<'a, ServerSide> {
-        let checked = tool.as_ref().map(|tool| self.check_tool_call(&tool.tool, context));
-        match checked {
+        let mut extensions = extensions.values();
+        let check = |tool: &Arc<ToolRoute>| {
+            extensions.try_for_each(|extension| (extension.check_tool_call)(&tool.tool, context))
+        };
+        match tool.as_ref().map(check) {
             Ok(Err(error)) => refused(error),
             _ => self.answer(tool, request, hub::ClientRequest::CallTool, context),
         }
@@ -295,12 +300,17 @@ impl Handler<ServerSide> for Router {
         match request {
             Request::CallTool(request) => {
                 let request = Box::new(request);
-                if let Some(tool) = self.shown(|routes| &routes.tools, &request.params.name, context) {
-                    return self.answer_tool(Ok(tool), request, context);
+                let (tool, extensions) = {
+                    let routes = self.inner.catalogue.routes();
+                    let tool = routes.tools.get(&request.params.name).cloned();
+                    (tool, Arc::clone(&routes.extensions))
+                };
+                if let Some(tool) = tool.filter(|tool| self.shows(&**tool, context)) {
+                    return self.answer_tool(Ok(tool), &extensions, request, context);
                 }
                 Box::pin(async move {
                     let tool = self.find_listed_tool(&request.params.name, context).await;
-                    self.answer_tool(tool, request, context).await
+                    self.answer_tool(tool, &extensions, request, context).await
                 })
             }
             Request::GetPrompt(request) => Box::pin(async move {

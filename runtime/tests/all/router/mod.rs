@@ -1,6 +1,7 @@
 //! The router: tools, resources, prompts, and notifications of their changes.
 
 mod composition;
+mod extensions;
 mod extractors;
 mod list_functions;
 mod lists;
