@@ -16,7 +16,7 @@ use mcp_adapters::mcp_wire::{MessageHeader, RawJson, RequestId, from_slice};
 use mcp_adapters::{Revision, session_messages};
 use mcp_runtime::http::{HeaderMap, Method, StatusCode};
 use mcp_runtime::transport::http::client::HttpOptions;
-use mcp_runtime::transport::{MessageDirection, Transport, Watched, watched};
+use mcp_runtime::transport::{Inspect, MessageDirection, Transport, inspect};
 
 use crate::error::CommandError;
 use crate::transcript::{self, Direction, HttpHeads, Line, Side};
@@ -82,9 +82,9 @@ impl Recorder {
     }
 
     /// Wraps a transport so that its messages are recorded.
-    pub fn record<T: Transport>(self: &Arc<Self>, transport: T, side: Side, session: u64) -> Watched<T> {
+    pub fn record<T: Transport>(self: &Arc<Self>, transport: T, side: Side, session: u64) -> Inspect<T> {
         let (recorder, negotiation) = (Arc::clone(self), Mutex::new(Negotiation::default()));
-        watched(transport, move |way, json| {
+        inspect(transport, move |way, json| {
             if recorder.file.is_none() {
                 return;
             }

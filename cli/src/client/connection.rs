@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use mcp_adapters::Revision;
 use mcp_runtime::hub::LoggingLevel;
-use mcp_runtime::transport::{MessageDirection, watched};
+use mcp_runtime::transport::{MessageDirection, inspect};
 use mcp_runtime::{Capable, Client, ClientSession, Limits, Options};
 use tracing_subscriber::filter::LevelFilter;
 
@@ -42,7 +42,7 @@ pub async fn connect_watched(
     let client = Client::new("mcp-rev", env!("CARGO_PKG_VERSION"))
         .options(options(server, log_level, timeout))
         .handler(handler);
-    let transport = watched(target::connect(server).await?, watch);
+    let transport = inspect(target::connect(server).await?, watch);
     Ok(client.connect(transport).await?)
 }
 

@@ -4,7 +4,7 @@ mod difference;
 mod player;
 mod script;
 
-use mcp_runtime::transport::watched;
+use mcp_runtime::transport::inspect;
 
 use self::player::play;
 use crate::args::ReplayArgs;
@@ -44,6 +44,6 @@ fn chosen(args: &ReplayArgs) -> Result<Vec<Session>, CommandError> {
 
 async fn play_one(args: &ReplayArgs, session: &Session) -> Result<Report, CommandError> {
     let server = &args.server;
-    let transport = watched(connect_to(server).await?, show_messages(server));
+    let transport = inspect(connect_to(server).await?, show_messages(server));
     play(session, transport, &args.ignored, server.timeout(false)).await
 }

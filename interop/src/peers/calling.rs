@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use mcp_runtime::hub::LoggingLevel;
 use mcp_runtime::transport::http::client::{HttpClient, HttpOptions};
-use mcp_runtime::transport::{Transport as Connection, stdio, watched};
+use mcp_runtime::transport::{Transport as Connection, inspect, stdio};
 use mcp_runtime::{ClientSession, Era, Limits, Options, connect, hub};
 
 use super::cell::{Cell, Mode, Sdk, Transport};
@@ -132,7 +132,7 @@ pub async fn begin(
         hub::Implementation::new("mcp-interop", env!("CARGO_PKG_VERSION")),
         Host::capabilities(),
         options,
-        watched(transport, move |way, message| log.note(way, message)),
+        inspect(transport, move |way, message| log.note(way, message)),
     );
     session.await.map_err(|error| format!("no session began: {error}"))
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mcp_runtime::transport::{MessageDirection, Transport, Watched, watched};
+use mcp_runtime::transport::{Inspect, MessageDirection, Transport, inspect};
 
 /// A log file with every message as it was on the wire, if there is one.
 #[derive(Clone)]
@@ -26,10 +26,10 @@ impl WireLog {
     }
 
     /// Logs the messages of a new session.
-    pub fn watch<T: Transport>(&self, transport: T) -> Watched<T> {
+    pub fn watch<T: Transport>(&self, transport: T) -> Inspect<T> {
         let session = self.sessions.fetch_add(1, Ordering::Relaxed);
         let file = self.file.clone();
-        watched(transport, move |way, json| {
+        inspect(transport, move |way, json| {
             let Some(file) = &file else { return };
             let way = match way {
                 MessageDirection::Received => "in",

@@ -2,11 +2,11 @@
 
 mod channel;
 mod connector;
-mod watched;
+mod inspect;
 
 pub use self::channel::{ChannelReceiver, ChannelSender, ChannelTransport, channel};
 pub use self::connector::Connector;
-pub use self::watched::{MessageDirection, Watched, watched};
+pub use self::inspect::{Inspect, MessageDirection, inspect};
 pub use crate::error::{HttpFailure, ProcessExit, TransportError};
 pub use crate::message::{
     Connection, Incoming, Intake, Outgoing, Principal, Purpose, Receiver, Restart, Sender, Transport,

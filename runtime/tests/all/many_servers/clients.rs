@@ -7,7 +7,7 @@ use std::time::Duration;
 use mcp_adapters::PeerTypes;
 use mcp_runtime::clients::{Backoff, Clients, ReconnectingClient};
 use mcp_runtime::router::{resource, tool};
-use mcp_runtime::transport::{channel, watched};
+use mcp_runtime::transport::{channel, inspect};
 use mcp_runtime::{Change, ChangeFilter, Discovery, Options, Revision, Router, hub};
 use serde_json::json;
 use tokio::time::timeout;
@@ -225,7 +225,7 @@ async fn connecting_with_a_stored_discovery_saves_messages() {
             drop(clock().serve(speaking(revision), server));
             let sent = Arc::new(AtomicUsize::new(0));
             let count = Arc::clone(&sent);
-            let transport = watched(transport, move |way, _| {
+            let transport = inspect(transport, move |way, _| {
                 let is_sent = way == mcp_runtime::transport::MessageDirection::Sent;
                 count.fetch_add(usize::from(is_sent), Ordering::SeqCst);
             });

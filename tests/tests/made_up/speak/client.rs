@@ -5,7 +5,7 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use mcp_adapters::{Lifecycle, PeerTypes};
 use mcp_runtime::hub::{self, LoggingLevel};
-use mcp_runtime::transport::{MessageDirection, Transport, watched};
+use mcp_runtime::transport::{MessageDirection, Transport, inspect};
 use mcp_runtime::{
     CallError, CallServer, Change, ChangeFilter, ClientHandler, ClientSession, ClientSide, Context, Era, ErrorObject,
     Options, Revision, Validation, connect,
@@ -68,7 +68,7 @@ type Logged = mpsc::UnboundedReceiver<LoggingLevel>;
 
 async fn connected(transport: impl Transport, ours: &[Revision]) -> (ClientSession, Logged) {
     let (sender, logged) = mpsc::unbounded_channel();
-    let transport = watched(transport, |way, json| {
+    let transport = inspect(transport, |way, json| {
         let way = match way {
             MessageDirection::Received => "<",
             MessageDirection::Sent => ">",

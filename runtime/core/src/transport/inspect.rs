@@ -19,72 +19,75 @@ pub enum MessageDirection {
     Sent,
 }
 
-type Watch = Arc<dyn Fn(MessageDirection, &[u8]) + Send + Sync>;
+type Inspector = Arc<dyn Fn(MessageDirection, &[u8]) + Send + Sync>;
 
-/// A transport that shows its messages to a function as they are on the wire; created by [`watched`].
-pub struct Watched<T> {
+/// A transport that shows its messages to a function as they are on the wire; created by [`inspect`].
+pub struct Inspect<T> {
     inner: T,
-    watch: Watch,
+    inspector: Inspector,
 }
 
-/// Calls `watch` with the JSON of every message that goes over `transport`: for wire logs.
+/// Calls `inspector` with the JSON of every message that goes over `transport`: for wire logs.
 ///
 /// An outgoing message is shown before it is sent. A response that came with an HTTP error status is shown like any
 /// other.
 ///
 /// ```
-/// use mcp_runtime::transport::{MessageDirection, channel, watched};
+/// use mcp_runtime::transport::{MessageDirection, channel, inspect};
 ///
 /// let (ours, theirs) = channel(1);
-/// let ours = watched(ours, |direction, json| match direction {
+/// let ours = inspect(ours, |direction, json| match direction {
 ///     MessageDirection::Received => eprintln!("< {}", String::from_utf8_lossy(json)),
 ///     MessageDirection::Sent => eprintln!("> {}", String::from_utf8_lossy(json)),
 /// });
 /// # let _ = (ours, theirs);
 /// ```
-pub fn watched<T>(transport: T, watch: impl Fn(MessageDirection, &[u8]) + Send + Sync + 'static) -> Watched<T> {
-    Watched {
+pub fn inspect<T>(transport: T, inspector: impl Fn(MessageDirection, &[u8]) + Send + Sync + 'static) -> Inspect<T> {
+    Inspect {
         inner: transport,
-        watch: Arc::new(watch),
+        inspector: Arc::new(inspector),
     }
 }
 
 #[deny(clippy::missing_trait_methods)]
-impl<T: Transport> Transport for Watched<T> {
-    type Sender = Watched<T::Sender>;
-    type Receiver = Watched<T::Receiver>;
+impl<T: Transport> Transport for Inspect<T> {
+    type Sender = Inspect<T::Sender>;
+    type Receiver = Inspect<T::Receiver>;
 
     fn split(self) -> (Self::Sender, Self::Receiver) {
         let (sender, receiver) = self.inner.split();
-        let watch = Arc::clone(&self.watch);
-        let sender = Watched { inner: sender, watch };
-        let receiver = Watched {
+        let inspector = Arc::clone(&self.inspector);
+        let sender = Inspect {
+            inner: sender,
+            inspector,
+        };
+        let receiver = Inspect {
             inner: receiver,
-            watch: self.watch,
+            inspector: self.inspector,
         };
         (sender, receiver)
     }
 
     fn restart(&mut self) -> Option<Restart<Self>> {
-        let (restart, watch) = (self.inner.restart()?, Arc::clone(&self.watch));
+        let (restart, inspector) = (self.inner.restart()?, Arc::clone(&self.inspector));
         Some(Box::new(move || {
             let inner = restart()?;
-            Ok(Self { inner, watch })
+            Ok(Self { inner, inspector })
         }))
     }
 }
 
 // Without a default, no property of the inner sender is forgotten.
 #[deny(clippy::missing_trait_methods)]
-impl<T: Sender> Sender for Watched<T> {
+impl<T: Sender> Sender for Inspect<T> {
     async fn send(&self, message: Outgoing) -> Result<(), TransportError> {
-        (self.watch)(MessageDirection::Sent, &message.json);
+        (self.inspector)(MessageDirection::Sent, &message.json);
         self.inner.send(message).await
     }
 
     async fn send_all(&self, messages: Vec<Outgoing>) -> Result<(), TransportError> {
         for message in &messages {
-            (self.watch)(MessageDirection::Sent, &message.json);
+            (self.inspector)(MessageDirection::Sent, &message.json);
         }
         self.inner.send_all(messages).await
     }
@@ -128,16 +131,16 @@ impl<T: Sender> Sender for Watched<T> {
 }
 
 #[deny(clippy::missing_trait_methods)]
-impl<T: Receiver> Receiver for Watched<T> {
+impl<T: Receiver> Receiver for Inspect<T> {
     async fn receive(&mut self) -> Result<Option<Incoming>, TransportError> {
         let received = self.inner.receive().await;
         match &received {
-            Ok(Some(Incoming::Message { json, .. })) => (self.watch)(MessageDirection::Received, json),
+            Ok(Some(Incoming::Message { json, .. })) => (self.inspector)(MessageDirection::Received, json),
             Ok(Some(Incoming::Failed { error, .. })) => {
                 if let CallError::Http(failure) = error
                     && let Some(response) = &failure.response
                 {
-                    (self.watch)(MessageDirection::Received, &to_json(response));
+                    (self.inspector)(MessageDirection::Received, &to_json(response));
                 }
             }
             _ => {}
@@ -153,9 +156,9 @@ impl<T: Receiver> Receiver for Watched<T> {
     fn begin(&mut self, _: Intake) {}
 }
 
-impl<T: fmt::Debug> fmt::Debug for Watched<T> {
+impl<T: fmt::Debug> fmt::Debug for Inspect<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Watched").field(&self.inner).finish()
+        f.debug_tuple("Inspect").field(&self.inner).finish()
     }
 }
 
@@ -199,8 +202,8 @@ mod tests {
     }
 
     #[test]
-    fn a_watched_sender_has_the_properties_of_the_inner_sender() {
-        let sender = watched(Unusual, |_, _| {});
+    fn an_inspected_sender_has_the_properties_of_the_inner_sender() {
+        let sender = inspect(Unusual, |_, _| {});
         assert!(!sender.times_out() && !sender.notifies() && sender.ends_with_response());
         assert_eq!(
             (sender.suspended(), sender.first_request_id()),
@@ -212,7 +215,7 @@ mod tests {
     async fn messages_that_are_sent_together_are_shown_and_stay_together() {
         let shown = Arc::new(mcp_runtime_util::Mutex::new(Vec::new()));
         let log = Arc::clone(&shown);
-        let sender = watched(Unusual, move |_, json| log.lock().push(json.to_vec()));
+        let sender = inspect(Unusual, move |_, json| log.lock().push(json.to_vec()));
         let messages = [b"1", b"2"].map(|json| Outgoing {
             json: json.to_vec(),
             purpose: crate::transport::Purpose::Unsolicited,
