@@ -15,7 +15,7 @@ use mcp_runtime_core::internal::{internal_error, invalid_params};
 use mcp_runtime_core::transport::Principal;
 use mcp_runtime_core::{ClientSide, Context, HandlerResult, LossObserver, Peer, ServerSide};
 use mcp_runtime_tasks::internal::{
-    CORE, CoreClient, Wanted, answer_core, answer_extension, begin, make_room, may_declare,
+    CORE, CoreClient, Wanted, answer_core_method, answer_extension, begin, make_room, may_declare,
 };
 use serde_json::{Value, json};
 
@@ -195,7 +195,7 @@ pub async fn answer_request(
             peer: context.peer(),
             owner: Some(owner),
         };
-        return Some(answer_core(tasks, &request.method, &params, client).await);
+        return Some(answer_core_method(tasks, &request.method, &params, client).await);
     }
     let mut methods = EXTENSION.methods.iter().filter(|method| method.is_request());
     if Wanted::by(context) != Some(Wanted::Extension) || !methods.any(|method| method.name == request.method) {

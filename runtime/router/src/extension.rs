@@ -111,7 +111,7 @@ pub trait ServerExtension: Send + Sync + 'static {
     ///
     /// # Errors
     /// The error response that the client gets.
-    fn answer_core(
+    fn answer_core_method(
         &self,
         method: &'static str,
         params: Value,

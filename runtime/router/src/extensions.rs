@@ -86,7 +86,7 @@ impl Router {
                 let (extension, name) = (extension.clone(), *name);
                 MethodRoute::raw(revision, name, core.capabilities.clone(), move |params, call| {
                     let extension = extension.clone();
-                    async move { extension.answer_core(name, params, call).await }
+                    async move { extension.answer_core_method(name, params, call).await }
                 })
             });
             for route in routes.collect::<Option<Vec<_>>>().unwrap_or_default() {

@@ -47,7 +47,12 @@ impl ServerExtension for Tasks {
         Some(CORE.methods())
     }
 
-    async fn answer_core(&self, method: &'static str, params: Value, call: Call) -> Result<RawJson, ErrorObject> {
+    async fn answer_core_method(
+        &self,
+        method: &'static str,
+        params: Value,
+        call: Call,
+    ) -> Result<RawJson, ErrorObject> {
         let client = CoreClient {
             peer: call.peer(),
             owner: call.principal(),

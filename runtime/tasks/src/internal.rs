@@ -61,7 +61,7 @@ pub fn cancelled(task: &TaskContext) {
 ///
 /// # Errors
 /// The error of the response.
-pub async fn answer_core(
+pub async fn answer_core_method(
     tasks: &Tasks,
     method: &str,
     params: &Value,
