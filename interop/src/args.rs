@@ -75,7 +75,7 @@ pub struct PeersArgs {
 
 /// Run the official conformance suite with our server and our client
 ///
-/// The suite and its version of Node are listed in interop/conformance. legs.yaml lists the runs there, and
+/// The suite and its version of Node are listed in interop/conformance. runs.yaml lists the runs there, and
 /// expected-failures-REVISION.yaml the scenarios that are expected to fail. Any other failure fails the run, and so
 /// does an expected failure that passes.
 #[derive(Debug, clap::Args)]

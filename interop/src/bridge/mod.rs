@@ -16,7 +16,7 @@ use crate::args::PeersArgs;
 use crate::eras::Era;
 use crate::error::Error;
 use crate::paths;
-use crate::peers::{Cell, Mode, Sdk, Status, Transport};
+use crate::peers::{Case, Mode, Sdk, Status, Transport};
 use crate::process::{leading, progress, run as run_to_end};
 use crate::validation::{LogValidator, OurRole};
 
@@ -68,12 +68,12 @@ pub async fn build() -> Result<std::path::PathBuf, Error> {
 }
 
 /// The TypeScript and Python SDKs of an era, as sides of a pair.
-fn cells(era: &Arc<Era>) -> [Cell; 2] {
+fn cases(era: &Arc<Era>) -> [Case; 2] {
     let (sdks, mode) = match era.revision.facts().initializes {
         true => ([Sdk::TypeScript, Sdk::Python], Mode::Handshake),
         false => ([Sdk::TypeScript2, Sdk::Python2], Mode::Stateless),
     };
-    sdks.map(|sdk| Cell {
+    sdks.map(|sdk| Case {
         era: Arc::clone(era),
         packages: era.packages.clone(),
         ours: OurRole::Client,
@@ -83,12 +83,12 @@ fn cells(era: &Arc<Era>) -> [Cell; 2] {
     })
 }
 
-fn peer(cell: &Cell) -> Peer {
-    (cell.era.revision, matches!(cell.sdk, Sdk::Python | Sdk::Python2))
+fn peer(case: &Case) -> Peer {
+    (case.era.revision, matches!(case.sdk, Sdk::Python | Sdk::Python2))
 }
 
 fn pairs(eras: &[Arc<Era>], only: Option<&str>) -> Vec<Pair> {
-    let all: Vec<Cell> = eras.iter().flat_map(cells).collect();
+    let all: Vec<Case> = eras.iter().flat_map(cases).collect();
     let mut pairs = Vec::new();
     for client in &all {
         for server in &all {
@@ -115,7 +115,7 @@ fn pairs(eras: &[Arc<Era>], only: Option<&str>) -> Vec<Pair> {
 }
 
 /// The HTTP transport that a peer supports.
-fn over_http(peer: &Cell) -> Transport {
+fn over_http(peer: &Case) -> Transport {
     let facts = peer.era.revision.facts();
     match facts.session_header.is_some() || !facts.initializes {
         true => Transport::Http,

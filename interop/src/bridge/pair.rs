@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 use crate::error::Error;
 use crate::paths;
-use crate::peers::{Cell, Step, Transport};
+use crate::peers::{Case, Step, Transport};
 use crate::process::{Group, Running, leading};
 use crate::validation::{LogValidator, OurRole};
 use crate::wire::{Direction, Entry};
@@ -22,8 +22,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// A client and a server.
 #[derive(Debug, Clone)]
 pub struct Pair {
-    pub client: Cell,
-    pub server: Cell,
+    pub client: Case,
+    pub server: Case,
     /// The transports on both sides of the bridge; `None` for a direct connection over stdio.
     pub bridged: Option<Way>,
 }
@@ -62,7 +62,7 @@ impl Pair {
     /// The name of the pair in files.
     pub fn name(&self) -> String {
         let way = self.bridged.map_or("direct", Way::name).replace(' ', "-");
-        let of = |cell: &Cell| format!("{}-{:?}", cell.era.revision, cell.sdk).to_lowercase();
+        let of = |case: &Case| format!("{}-{:?}", case.era.revision, case.sdk).to_lowercase();
         format!("{}-to-{}-{way}", of(&self.client), of(&self.server))
     }
 

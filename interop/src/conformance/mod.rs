@@ -1,6 +1,6 @@
 //! The official conformance suite, with our server and our client.
 
-mod leg;
+mod suite_run;
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -8,7 +8,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use self::leg::{Leg, Outcome};
+use self::suite_run::{Outcome, SuiteRun};
 use crate::args::ConformanceArgs;
 use crate::error::Error;
 use crate::packages::Packages;
@@ -18,7 +18,7 @@ use crate::{example, paths};
 /// The arguments of the suite's runs.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Legs {
+struct Runs {
     server: Vec<Vec<String>>,
     client: Vec<Vec<String>>,
 }
@@ -37,11 +37,11 @@ pub async fn run(args: &ConformanceArgs) -> Result<bool, Error> {
 
     let mut outcomes = BTreeMap::new();
     let wanted =
-        |leg: &Leg| args.requirements.is_empty() || args.requirements.iter().any(|it| leg.requires(it.as_str()));
-    for leg in legs(&suite.described.join("legs.yaml"))?.into_iter().filter(wanted) {
-        progress(&format!("running {leg}"));
-        let ours = if leg.is_server() { &server } else { &client };
-        outcomes.insert(leg.to_string(), leg.run(&suite, ours).await?);
+        |run: &SuiteRun| args.requirements.is_empty() || args.requirements.iter().any(|it| run.requires(it.as_str()));
+    for run in runs(&suite.described.join("runs.yaml"))?.into_iter().filter(wanted) {
+        progress(&format!("running {run}"));
+        let ours = if run.is_server() { &server } else { &client };
+        outcomes.insert(run.to_string(), run.execute(&suite, ours).await?);
     }
     let json = || serde_json::to_string_pretty(&outcomes).unwrap_or_default() + "\n";
     // The reader may have closed the pipe, as in `| head`.
@@ -52,21 +52,21 @@ pub async fn run(args: &ConformanceArgs) -> Result<bool, Error> {
     Ok(outcomes.values().all(|outcome| outcome.success))
 }
 
-fn legs(path: &Path) -> Result<Vec<Leg>, Error> {
+fn runs(path: &Path) -> Result<Vec<SuiteRun>, Error> {
     let text = std::fs::read_to_string(path).map_err(Error::io(path))?;
-    let legs: Legs = yaml_serde::from_str(&text).map_err(|error| Error::malformed(path, error))?;
-    let server = legs.server.into_iter().map(Leg::of_server);
-    Ok(server.chain(legs.client.into_iter().map(Leg::of_client)).collect())
+    let runs: Runs = yaml_serde::from_str(&text).map_err(|error| Error::malformed(path, error))?;
+    let server = runs.server.into_iter().map(SuiteRun::of_server);
+    Ok(server.chain(runs.client.into_iter().map(SuiteRun::of_client)).collect())
 }
 
 fn table(outcomes: &BTreeMap<String, Outcome>) -> String {
     let mut table =
         "| run | scenarios passed | failed | known to fail | failed, not required |\n|---|---:|---:|---:|---:|\n"
             .to_owned();
-    for (leg, outcome) in outcomes {
+    for (run, outcome) in outcomes {
         let counted = [&outcome.passed, &outcome.failed, &outcome.known, &outcome.optional];
         let [passed, failed, known, optional] = counted.map(Vec::len);
-        table += &format!("| {leg} | {passed} | {failed} | {known} | {optional} |\n");
+        table += &format!("| {run} | {passed} | {failed} | {known} | {optional} |\n");
     }
     table
 }

@@ -8,7 +8,7 @@ use mcp_runtime::transport::http::client::{HttpClient, HttpOptions};
 use mcp_runtime::transport::{Transport as Connection, inspect, stdio};
 use mcp_runtime::{ClientSession, Era, Limits, Options, connect, hub};
 
-use super::cell::{Cell, Mode, Sdk, Transport};
+use super::case::{Case, Mode, Sdk, Transport};
 use super::host::{Host, ReceivedMessages};
 use super::report::Step;
 use super::script::{self, Script};
@@ -25,66 +25,66 @@ pub struct ScriptContext {
 }
 
 /// Starts a peer's server, and runs the script for it with our client.
-pub async fn call(cell: &Cell, context: &ScriptContext, steps: &mut Vec<Step>) -> Result<(), String> {
-    let log = Log::create(&cell.file("jsonl")).map_err(|error| error.to_string())?;
-    if cell.transport == Transport::Stdio {
-        let command = match cell.sdk {
-            Sdk::Everything => cell.everything(0).map_err(|error| error.to_string())?,
+pub async fn call(case: &Case, context: &ScriptContext, steps: &mut Vec<Step>) -> Result<(), String> {
+    let log = Log::create(&case.file("jsonl")).map_err(|error| error.to_string())?;
+    if case.transport == Transport::Stdio {
+        let command = match case.sdk {
+            Sdk::Everything => case.everything(0).map_err(|error| error.to_string())?,
             _ => {
-                let mut command = cell.driver("server");
-                command.arg(cell.transport.option());
+                let mut command = case.driver("server");
+                command.arg(case.transport.option());
                 command
             }
         };
         let server = stdio::spawn(command, stdio::SpawnOptions::default()).map_err(|error| error.to_string())?;
         let _group = Group::of(server.id());
-        return converse(server, cell, log, context, steps).await;
+        return converse(server, case, log, context, steps).await;
     }
-    let (_server, url) = serve(cell).await?;
+    let (_server, url) = serve(case).await?;
     let client = HttpClient::new(&url, HttpOptions::default()).map_err(|error| error.to_string())?;
-    converse(client, cell, log, context, steps).await
+    converse(client, case, log, context, steps).await
 }
 
 /// Starts a peer's server over HTTP, and waits until it listens.
-async fn serve(cell: &Cell) -> Result<(Running, String), String> {
+async fn serve(case: &Case) -> Result<(Running, String), String> {
     let as_text = |error: Error| error.to_string();
     let failed = |error: std::io::Error| error.to_string();
-    if cell.sdk != Sdk::Everything {
-        let mut command = cell.driver("server");
-        command.arg(cell.transport.option());
-        let mut server = Running::start(command, &cell.file("stderr")).map_err(as_text)?;
+    if case.sdk != Sdk::Everything {
+        let mut command = case.driver("server");
+        command.arg(case.transport.option());
+        let mut server = Running::start(command, &case.file("stderr")).map_err(as_text)?;
         let url = server.line().await.map_err(failed)?;
         return match url {
             Some(url) => Ok((server, url)),
             None => Err(format!(
                 "the server ended without naming its URL; see {}",
-                cell.file("stderr").display()
+                case.file("stderr").display()
             )),
         };
     }
     // This server can't choose a free port.
     let port = free_port().await.map_err(failed)?;
-    let mut server = Running::start(cell.everything(port).map_err(as_text)?, &cell.file("stderr")).map_err(as_text)?;
+    let mut server = Running::start(case.everything(port).map_err(as_text)?, &case.file("stderr")).map_err(as_text)?;
     if !server.listens(port).await.map_err(failed)? {
         return Err(format!(
             "the server ended at once; see {}",
-            cell.file("stderr").display()
+            case.file("stderr").display()
         ));
     }
-    let path = if cell.transport == Transport::Sse { "sse" } else { "mcp" };
+    let path = if case.transport == Transport::Sse { "sse" } else { "mcp" };
     Ok((server, format!("http://127.0.0.1:{port}/{path}")))
 }
 
 /// Runs the script for the server.
 async fn converse(
     transport: impl Connection,
-    cell: &Cell,
+    case: &Case,
     log: Log,
     context: &ScriptContext,
     steps: &mut Vec<Step>,
 ) -> Result<(), String> {
     let received = Arc::new(ReceivedMessages::default());
-    let era = match cell.mode {
+    let era = match case.mode {
         Mode::Auto => None,
         Mode::Stateless => Some(Era::Stateless),
         Mode::Handshake => Some(Era::Handshake),
@@ -101,7 +101,7 @@ async fn converse(
         peer: &peer,
         received: &received,
         script,
-        names: script::steps(cell.revision()),
+        names: script::steps(case.revision()),
         declares: &*context.declares,
     };
     play.run(steps).await;

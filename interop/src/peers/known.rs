@@ -3,7 +3,7 @@
 
 use serde::Deserialize;
 
-use super::cell::{Cell, Mode, Transport};
+use super::case::{Case, Mode, Transport};
 use super::report::{Status, Step};
 use crate::error::Error;
 use crate::validation::OurRole;
@@ -24,23 +24,23 @@ struct Known {
 }
 
 impl Known {
-    fn is_about(&self, cell: &Cell, peer: &str) -> bool {
+    fn is_about(&self, case: &Case, peer: &str) -> bool {
         peer.starts_with(&self.peer)
-            && self.ours == cell.ours
-            && self.transports.contains(&cell.transport)
-            && self.modes.contains(&cell.mode)
+            && self.ours == case.ours
+            && self.transports.contains(&case.transport)
+            && self.modes.contains(&case.mode)
     }
 }
 
 /// Marks known failures, and adds a failure for each step that is known to fail but passes.
-pub fn mark(cell: &Cell, peer: &str, steps: &mut Vec<Step>) -> Result<(), Error> {
-    let path = cell.era.packages.described.join("expected-failures.yaml");
+pub fn mark(case: &Case, peer: &str, steps: &mut Vec<Step>) -> Result<(), Error> {
+    let path = case.era.packages.described.join("expected-failures.yaml");
     if !path.exists() {
         return Ok(());
     }
     let text = std::fs::read_to_string(&path).map_err(Error::io(&path))?;
     let all: Vec<Known> = yaml_serde::from_str(&text).map_err(|error| Error::malformed(&path, error))?;
-    for known in all.iter().filter(|known| known.is_about(cell, peer)) {
+    for known in all.iter().filter(|known| known.is_about(case, peer)) {
         let stale = |name: &str| {
             Step::failed(
                 name,

@@ -1,7 +1,7 @@
 //! Our server with the clients of every era, and our client with their servers.
 
 mod calling;
-mod cell;
+mod case;
 mod host;
 mod known;
 mod pattern;
@@ -21,7 +21,7 @@ use tokio::time::timeout;
 
 use self::calling::ScriptContext;
 pub use self::calling::begin;
-pub use self::cell::{Cell, Mode, Sdk, Transport};
+pub use self::case::{Case, Mode, Sdk, Transport};
 pub use self::host::ReceivedMessages;
 use self::report::Row;
 pub use self::report::{Status, Step};
@@ -43,21 +43,21 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Runs every peer, and returns whether all succeeded.
 pub async fn run(args: &PeersArgs) -> Result<bool, Error> {
     let eras = Era::of(&args.revisions)?;
-    let mut cells = Vec::new();
+    let mut cases = Vec::new();
     for era in eras {
-        for cell in Cell::of(&Arc::new(era)) {
-            let row = cell.row()?;
+        for case in Case::of(&Arc::new(era)) {
+            let row = case.row()?;
             if args.only.as_ref().is_none_or(|word| row.mentions(word)) {
-                cells.push((cell, row));
+                cases.push((case, row));
             }
         }
     }
-    if cells.is_empty() {
+    if cases.is_empty() {
         return Err(Error::NoRow(args.only.clone().unwrap_or_default()));
     }
-    install(&cells).await?;
-    let environment = Arc::new(Environment::prepare(&cells).await?);
-    let rows = play(cells, environment).await;
+    install(&cases).await?;
+    let environment = Arc::new(Environment::prepare(&cases).await?);
+    let rows = play(cases, environment).await;
 
     let table = report::table(&rows);
     if let Some(path) = &args.markdown {
@@ -71,26 +71,26 @@ pub async fn run(args: &PeersArgs) -> Result<bool, Error> {
     Ok(rows.iter().all(Row::passed))
 }
 
-/// Installs the packages of the cells, one after the other.
-async fn install(cells: &[(Cell, Row)]) -> Result<(), Error> {
-    for (index, (cell, _)) in cells.iter().enumerate() {
-        let is_first = cells
+/// Installs the packages of the cases, one after the other.
+async fn install(cases: &[(Case, Row)]) -> Result<(), Error> {
+    for (index, (case, _)) in cases.iter().enumerate() {
+        let is_first = cases
             .iter()
             .take(index)
-            .all(|(other, _)| other.packages.installed != cell.packages.installed);
+            .all(|(other, _)| other.packages.installed != case.packages.installed);
         if is_first {
-            cell.packages
-                .install(|what| progress(&format!("{}: {what}", cell.era.revision)))
+            case.packages
+                .install(|what| progress(&format!("{}: {what}", case.era.revision)))
                 .await?;
         }
-        let logs = cell.file("jsonl");
+        let logs = case.file("jsonl");
         let logs = logs.parent().unwrap_or(&logs);
         std::fs::create_dir_all(logs).map_err(Error::io(logs))?;
     }
     Ok(())
 }
 
-/// The data that all cells share.
+/// The data that all cases share.
 struct Environment {
     /// The path of our server, if it is needed.
     everything: PathBuf,
@@ -99,8 +99,8 @@ struct Environment {
 }
 
 impl Environment {
-    async fn prepare(cells: &[(Cell, Row)]) -> Result<Self, Error> {
-        let everything = if cells.iter().any(|(cell, _)| cell.ours == OurRole::Server) {
+    async fn prepare(cases: &[(Case, Row)]) -> Result<Self, Error> {
+        let everything = if cases.iter().any(|(case, _)| case.ours == OurRole::Server) {
             progress("building our server");
             example::build("everything").await?
         } else {
@@ -122,28 +122,28 @@ impl Environment {
     }
 
     /// Runs one peer, and validates the messages that our side sent it.
-    async fn play(&self, cell: &Cell, row: &mut Row) {
+    async fn play(&self, case: &Case, row: &mut Row) {
         let steps = &mut row.steps;
-        let done = match cell.ours {
-            OurRole::Server => timeout(PATIENCE, serving::serve(cell, &self.everything, steps)).await,
-            OurRole::Client => timeout(PATIENCE, calling::call(cell, &self.context, steps)).await,
+        let done = match case.ours {
+            OurRole::Server => timeout(PATIENCE, serving::serve(case, &self.everything, steps)).await,
+            OurRole::Client => timeout(PATIENCE, calling::call(case, &self.context, steps)).await,
         };
         let done = done.unwrap_or_else(|_| Err(format!("it took more than {PATIENCE:?}")));
         // A session that failed to start has no revision to validate.
-        if let Err(reason) = done.and(self.validate(cell, row)) {
+        if let Err(reason) = done.and(self.validate(case, row)) {
             row.steps.push(Step::failed("the session", reason));
         }
-        if let Err(error) = known::mark(cell, &row.peer, &mut row.steps) {
+        if let Err(error) = known::mark(case, &row.peer, &mut row.steps) {
             row.steps.push(Step::failed("expected-failures.yaml", error));
         }
         row.count();
     }
 
-    fn validate(&self, cell: &Cell, row: &mut Row) -> Result<(), String> {
+    fn validate(&self, case: &Case, row: &mut Row) -> Result<(), String> {
         let log = wire::read(Path::new(&row.log)).map_err(|error| error.to_string())?;
-        let report = locked(&self.validator).validate(cell.ours, &log);
+        let report = locked(&self.validator).validate(case.ours, &log);
         (row.sent, row.violations) = (report.checked, report.violations);
-        let expected = cell.revision();
+        let expected = case.revision();
         if report.negotiated.is_empty() || report.negotiated.iter().any(|found| *found != expected) {
             let found: Vec<String> = report.negotiated.iter().map(ToString::to_string).collect();
             return Err(format!("the peers agreed on [{}], not on {expected}", found.join(", ")));
@@ -152,15 +152,15 @@ impl Environment {
     }
 }
 
-/// Runs all cells, some of them concurrently, and returns their rows in order.
-async fn play(cells: Vec<(Cell, Row)>, environment: Arc<Environment>) -> Vec<Row> {
+/// Runs all cases, some of them concurrently, and returns their rows in order.
+async fn play(cases: Vec<(Case, Row)>, environment: Arc<Environment>) -> Vec<Row> {
     let places = Arc::new(Semaphore::new(AT_ONCE));
     let mut playing = JoinSet::new();
-    for (index, (cell, mut row)) in cells.into_iter().enumerate() {
+    for (index, (case, mut row)) in cases.into_iter().enumerate() {
         let (places, environment) = (Arc::clone(&places), Arc::clone(&environment));
         playing.spawn(async move {
             let _place = places.acquire().await;
-            environment.play(&cell, &mut row).await;
+            environment.play(&case, &mut row).await;
             let state = if row.passed() { "passed" } else { "FAILED" };
             progress(&format!("{} {} {}: {state}", row.revision, row.peer, row.transport));
             (index, row)

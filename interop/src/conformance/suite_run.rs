@@ -10,7 +10,7 @@ use crate::packages::Packages;
 use crate::process::{Running, leading, output_of};
 
 /// A run of the suite.
-pub struct Leg {
+pub struct SuiteRun {
     side: Side,
     arguments: Vec<String>,
 }
@@ -40,7 +40,7 @@ pub struct Outcome {
     pub text: String,
 }
 
-impl Leg {
+impl SuiteRun {
     pub fn of_server(arguments: Vec<String>) -> Self {
         Self {
             side: Side::Server,
@@ -71,7 +71,7 @@ impl Leg {
     }
 
     /// Runs the suite with our server or client.
-    pub async fn run(&self, suite: &Packages, ours: &Path) -> Result<Outcome, Error> {
+    pub async fn execute(&self, suite: &Packages, ours: &Path) -> Result<Outcome, Error> {
         let results = suite.installed.join("results").join(self.to_string().replace(' ', ""));
         if results.exists() {
             std::fs::remove_dir_all(&results).map_err(Error::io(&results))?;
@@ -138,7 +138,7 @@ impl Outcome {
     }
 }
 
-impl fmt::Display for Leg {
+impl fmt::Display for SuiteRun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let side = match self.side {
             Side::Server => "server",

@@ -106,7 +106,7 @@ impl Mode {
 
 /// A peer with a transport and a mode: a row of the table.
 #[derive(Debug, Clone)]
-pub struct Cell {
+pub struct Case {
     pub era: Arc<Era>,
     /// The packages with the peer's implementation.
     pub packages: Packages,
@@ -121,8 +121,8 @@ const SDK: &str = "@modelcontextprotocol/sdk";
 const SDK_2: &str = "@modelcontextprotocol/client";
 const EVERYTHING: &str = "@modelcontextprotocol/server-everything";
 
-impl Cell {
-    /// All cells for the packages of an era.
+impl Case {
+    /// All cases for the packages of an era.
     pub fn of(era: &Arc<Era>) -> Vec<Self> {
         let sdks = Self::sdks(era);
         // The reference server has no client.
@@ -131,7 +131,7 @@ impl Cell {
             .map(|peer| (OurRole::Server, peer))
             .chain(sdks.iter().map(|peer| (OurRole::Client, peer)));
         let all = |(ours, (sdk, packages)): (OurRole, &(Sdk, Packages))| {
-            let cell = |transport, mode| Self {
+            let case = |transport, mode| Self {
                 era: Arc::clone(era),
                 packages: packages.clone(),
                 ours,
@@ -141,7 +141,7 @@ impl Cell {
             };
             let modes = Mode::of(era).iter();
             modes
-                .flat_map(|mode| Transport::of(era).map(|transport| cell(transport, *mode)))
+                .flat_map(|mode| Transport::of(era).map(|transport| case(transport, *mode)))
                 .collect::<Vec<_>>()
         };
         pairs.flat_map(all).collect()
@@ -168,7 +168,7 @@ impl Cell {
         }
     }
 
-    /// The row of this cell, without results.
+    /// The row of this case, without results.
     pub fn row(&self) -> Result<Row, Error> {
         let peer = match self.sdk {
             Sdk::TypeScript => format!("TypeScript SDK {}", self.packages.npm_version(SDK)?),
@@ -199,7 +199,7 @@ impl Cell {
         })
     }
 
-    /// The path of a file for this cell, with the given extension.
+    /// The path of a file for this case, with the given extension.
     pub fn file(&self, kind: &str) -> PathBuf {
         let sdk = format!("{:?}", self.sdk).to_lowercase();
         let ours = match self.ours {
