@@ -36,7 +36,7 @@ pub struct Overlay {
     /// Members that an extension adds to `_meta` of the protocol's types.
     pub(crate) meta: Vec<MetaMember>,
     /// The names that revisions use whose core has the feature of the extension.
-    pub(crate) core: Option<CoreForm>,
+    pub(crate) core: Option<CoreNames>,
     /// Deprecated features.
     pub(crate) deprecated: Vec<Deprecation>,
     /// The changes since the revision before, in a few sentences.
@@ -183,7 +183,7 @@ impl ResultOf {
 /// implements the extension reads.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct CoreForm {
+pub(crate) struct CoreNames {
     pub(crate) names: Value,
     pub(crate) why: String,
     /// The address of the passage in a revision's specification.
@@ -204,7 +204,7 @@ struct Sections {
     settings: Option<String>,
     #[serde(rename = "meta")]
     _meta: Option<Vec<IgnoredAny>>,
-    core: Option<CoreForm>,
+    core: Option<CoreNames>,
     #[serde(rename = "deprecated")]
     _deprecated: Option<Vec<IgnoredAny>>,
     summary: Vec<String>,
