@@ -13,6 +13,8 @@ const LONG: usize = CHUNK / 2;
 /// The bytes that are kept of the end of a line that is too long, which can have the id of a message.
 const END: usize = 1024;
 
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
 /// A reader of lines.
 #[derive(Debug)]
 pub struct LineReader<R> {
@@ -28,7 +30,7 @@ pub struct LineReader<R> {
     in_burst: Arc<AtomicBool>,
 }
 
-/// A line without its end.
+/// A line without its end, and without a byte order mark.
 #[derive(Debug)]
 pub enum Line {
     /// A whole line.
@@ -119,6 +121,10 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
             return Line::TooLong(line);
         }
         line.pop_if(|last| *last == b'\r');
+        // Programs on Windows can start their output with it.
+        if line.starts_with(BYTE_ORDER_MARK) {
+            line.drain(..BYTE_ORDER_MARK.len());
+        }
         Line::Whole(line)
     }
 

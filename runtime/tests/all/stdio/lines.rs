@@ -29,8 +29,8 @@ async fn all_of(input: &[u8], limit: usize) -> Vec<Result<String, i64>> {
 }
 
 #[tokio::test]
-async fn each_line_is_a_message_and_the_last_one_needs_no_newline() {
-    let all = all_of("{\"a\":1}\n\n  \r\n\"ü\"\r\n[]".as_bytes(), 100).await;
+async fn each_line_is_a_message_without_byte_order_mark_and_the_last_one_needs_no_newline() {
+    let all = all_of("\u{feff}{\"a\":1}\n\n  \r\n\"ü\"\r\n[]".as_bytes(), 100).await;
     assert_eq!(
         all,
         [Ok("{\"a\":1}".to_owned()), Ok("\"ü\"".to_owned()), Ok("[]".to_owned())]
