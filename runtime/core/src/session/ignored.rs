@@ -1,4 +1,4 @@
-//! Input from a peer that isn't a message.
+//! Input from a peer that is ignored, because it isn't a message, or is an error without an id.
 
 use mcp_adapters::mcp_wire::{DecodeError, DecodeErrorKind, ErrorObject, error_code};
 use mcp_runtime_util::excerpt;
@@ -24,9 +24,9 @@ impl IgnoredMessages {
         let (reason, beginning) = (&error.message, excerpt(message));
         match self.0.suppressed() {
             Some(suppressed) => {
-                tracing::warn!(%reason, %beginning, suppressed, "ignored what the peer sent: it is not a message")
+                tracing::warn!(%reason, %beginning, suppressed, "ignored what the peer sent")
             }
-            None => tracing::debug!(%reason, %beginning, "ignored what the peer sent: it is not a message"),
+            None => tracing::debug!(%reason, %beginning, "ignored what the peer sent"),
         }
     }
 }

@@ -164,27 +164,26 @@ impl<S: Side> Engine<S> {
                 None
             }
             (Message::Response(response), _) => {
-                self.take_response(Some(response.id), Ok(response.result));
+                self.take_response(&response.id, Ok(response.result));
                 None
             }
             (Message::Error(response), _) => {
-                self.take_response(response.id, Err(CallError::Peer(response.error)));
+                match response.id {
+                    Some(id) => self.take_response(&id, Err(CallError::Peer(response.error))),
+                    // It can be about a notification, so no call fails for it.
+                    None => self.ignored.log(&response.error, json),
+                }
                 None
             }
         }
     }
 
     /// Passes a result or error to the call that waits for it.
-    fn take_response(&self, id: Option<RequestId>, result: Result<RawJson, CallError>) {
-        let code = result
-            .as_ref()
-            .err()
-            .and_then(CallError::error_object)
-            .map(|error| error.code);
-        let pending = &self.session.pending;
-        if !id.as_ref().is_some_and(|id| pending.resolve(id, result, Vec::new())) {
-            let id = id.map(|id| id.to_string());
-            tracing::debug!(id, code, "a response matches no pending call");
+    fn take_response(&self, id: &RequestId, result: Result<RawJson, CallError>) {
+        let error = result.as_ref().err().and_then(CallError::error_object);
+        let code = error.map(|error| error.code);
+        if !self.session.pending.resolve(id, result, Vec::new()) {
+            tracing::debug!(%id, code, "a response matches no pending call");
         }
     }
 

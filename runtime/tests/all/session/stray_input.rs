@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mcp_runtime::transport::{ChannelReceiver, ChannelSender, Outgoing, Purpose, Sender, Transport, channel};
-use mcp_runtime::{ClientSession, Options, Revision, hub, serve};
+use mcp_runtime::{ClientSession, Options, Revision, UnknownMethod, hub, serve};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
@@ -172,6 +172,24 @@ impl tracing::Subscriber for Warnings {
     }
     fn enter(&self, _: &tracing::span::Id) {}
     fn exit(&self, _: &tracing::span::Id) {}
+}
+
+#[tokio::test]
+async fn an_error_without_an_id_causes_a_warning_and_fails_no_call() {
+    let warnings = Warnings::default();
+    let _second = tracing::Dispatch::new(tracing::subscriber::NoSubscriber::new());
+    let _guard = tracing::subscriber::set_default(warnings.clone());
+    let (session, mut peer) = client(session_revisions()[0]).await;
+    let peer_of_session = session.peer().clone();
+    let calling = tokio::spawn(async move { peer_of_session.call_unknown(UnknownMethod::new("x/y")).await });
+    let id = peer.receive().await["id"].take();
+    peer.send(r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"what?"}}"#)
+        .await;
+    peer.send(json!({"jsonrpc": "2.0", "id": id, "result": {}}).to_string())
+        .await;
+    calling.await.unwrap().unwrap();
+    let warnings = warnings.0.lock().unwrap();
+    assert!(warnings.len() == 1 && warnings[0].contains("what?"), "{warnings:?}");
 }
 
 #[tokio::test]
