@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use http::Extensions;
+use mcp_adapters::mcp_wire::path::Segment;
 use mcp_adapters::mcp_wire::{
     BatchElements, DecodeError, DecodeErrorKind, ErrorObject, Message, MessageHeader, MessageKind, RawJson, RequestId,
     error_code,
@@ -194,10 +195,11 @@ impl<S: Side> Engine<S> {
         match header.kind() {
             Ok(MessageKind::Request) => {
                 let id = header.id();
-                let is_in_params = id.is_some() && error.path().segments().len() > 1;
+                let path = error.path();
+                let is_in_params = matches!(path.segments(), [Segment::Member(name), ..] if name == "params");
                 let error = match error.kind() {
                     DecodeErrorKind::Syntax => not_a_message(error),
-                    _ if is_in_params => invalid_params(error),
+                    _ if id.is_some() && is_in_params => invalid_params(error),
                     _ => not_a_message(error),
                 };
                 self.refuse(id, error, json)

@@ -40,6 +40,11 @@ async fn malformed_messages_are_refused_and_the_session_continues() {
             Some(-32600),
         ),
         (br#"{"jsonrpc":"2.0","id":9,"method":5}"#, Some(-32600)),
+        (br#"{"jsonrpc":"2.0","id":9,"method":"tools/call"}"#, Some(-32602)),
+        (
+            br#"{"jsonrpc":"2.0","id":9,"method":"tools/call","params":[]}"#,
+            Some(-32602),
+        ),
         (good.as_bytes(), None),
     ] {
         writer.write_all(bytes).await.expect("written");
