@@ -36,6 +36,7 @@ pub(crate) fn candidates(model: &Model, ty: &TypeRef) -> Vec<Candidate> {
             });
             variants.collect()
         }
+        _ if *ty == TypeRef::RequestId => [TypeRef::String, TypeRef::Integer].map(Candidate::alone).into(),
         _ => vec![Candidate::alone(ty.clone())],
     }
 }

@@ -44,7 +44,8 @@ impl Planner<'_> {
     }
 
     fn note_refusals(&mut self, at: &str, source: &TypeRef, target: &TypeRef) {
-        match self.pair.innermost(source, target) {
+        let (source, target) = self.pair.innermost(source, target);
+        match (source.not_null(), target.not_null()) {
             (TypeRef::Number, TypeRef::Integer) => {
                 self.refused(
                     at,
@@ -53,6 +54,11 @@ impl Planner<'_> {
             }
             (TypeRef::Any, TypeRef::RawObject) => self.refused(at, "JSON that isn't an object"),
             (TypeRef::Any, target) if is_plain(target) => self.refused(at, "JSON that the target's type can't hold"),
+            (source @ TypeRef::RequestId, target) | (source, target @ TypeRef::RequestId)
+                if !self.pair.holds(source, target) =>
+            {
+                self.refused(at, "an id that the target's type can't hold");
+            }
             (TypeRef::String, target @ TypeRef::Named(name))
                 if self.pair.to.is_enumeration(target) && self.pair.to.model.is_strings(name) =>
             {
@@ -91,6 +97,8 @@ impl Pairing<'_> {
             // A type converts to a nullable one, or the other way round, if the types convert apart from null.
             (source, TypeRef::Nullable(inner)) => Relation::convertible(self.converts(source, inner, depth)),
             (TypeRef::Nullable(inner), target) => Relation::convertible(self.converts(inner, target, depth)),
+            // An id stays as it was sent, or is refused.
+            (TypeRef::RequestId, _) | (_, TypeRef::RequestId) => self.unions(source, target, depth),
             (TypeRef::Named(name), TypeRef::Named(other)) => {
                 match self.from.model.kind(name).zip(self.to.model.kind(other)) {
                     Some(
@@ -114,9 +122,22 @@ impl Pairing<'_> {
         }
     }
 
+    /// Whether each variant of a union is one of the other.
+    fn holds(&self, source: &TypeRef, target: &TypeRef) -> bool {
+        let targets = candidates(self.to.model, target);
+        let is_held = |ty: &TypeRef| {
+            let mut targets = targets.iter();
+            targets.any(|target| target.ty == *ty || (ty, &target.ty) == (&TypeRef::Integer, &TypeRef::Number))
+        };
+        candidates(self.from.model, source)
+            .iter()
+            .all(|source| is_held(&source.ty))
+    }
+
     /// A union converts to the types that one of its variants converts to, and the other way round.
     fn unions(&self, source: &TypeRef, target: &TypeRef, depth: usize) -> Relation {
-        let is_union = self.from.model.union_of(source).is_some() || self.to.model.union_of(target).is_some();
+        let is_union = |model: &Model, ty: &TypeRef| *ty == TypeRef::RequestId || model.union_of(ty).is_some();
+        let is_union = is_union(self.from.model, source) || is_union(self.to.model, target);
         if !is_union || depth > 8 {
             return Relation::Impossible;
         }
@@ -143,7 +164,9 @@ fn may_be_object(model: &Model, ty: &TypeRef) -> bool {
 /// Whether the conversion is the same between all revisions, so that no plan is needed.
 fn is_everywhere(source: &TypeRef, target: &TypeRef) -> bool {
     let is_open = |ty: &TypeRef| matches!(ty, TypeRef::Any | TypeRef::RawObject);
+    let is_id = |ty: &TypeRef| *ty.not_null() == TypeRef::RequestId;
     match (source, target) {
+        (source, target) if is_id(source) || is_id(target) => true,
         (TypeRef::Nullable(source), target) => is_plain(source) && **source == *target,
         (source, TypeRef::Nullable(target)) => is_plain(source) && *source == **target,
         (source, target) => (is_plain(source) || is_open(source)) && (is_plain(target) || is_open(target)),

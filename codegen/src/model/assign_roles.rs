@@ -78,11 +78,11 @@ fn members(model: &Model, ty: &TypeRef, kind: Option<&str>) -> Members {
         return Members::default();
     };
     // A role is assigned only if a single member qualifies. Among several, those with presets don't count.
-    let only = |is_meant: &dyn Fn(&TypeRef, bool) -> bool| {
+    let only = |is_meant: &dyn Fn(&TypeRef, &Member) -> bool| {
         let members = object.members.iter();
         let mut meant: Vec<&Member> = members
             .filter(|member| kind != Some(member.name.as_str()))
-            .filter(|member| is_meant(model.resolve(&member.ty), member.required))
+            .filter(|member| is_meant(model.resolve(&member.ty), member))
             .collect();
         if meant.len() > 1 {
             meant.retain(|member| member.preset.is_none());
@@ -93,23 +93,39 @@ fn members(model: &Model, ty: &TypeRef, kind: Option<&str>) -> Members {
         }
     };
     let named = |ty: &TypeRef, names: &[&str]| matches!(ty, TypeRef::Named(name) if names.contains(&name.as_str()));
+    let id = request_id(model);
     let capabilities = ["ClientCapabilities", "ServerCapabilities"];
     let found = [
-        ("name", only(&|ty, required| required && *ty == TypeRef::String)),
+        ("name", only(&|ty, member| member.required && *ty == TypeRef::String)),
         (
             "versions",
             only(&|ty, _| *ty == TypeRef::List(Box::new(TypeRef::String))),
         ),
         ("capabilities", only(&|ty, _| named(ty, &capabilities))),
         ("implementation", only(&|ty, _| named(ty, &["Implementation"]))),
-        ("text", only(&|ty, required| !required && *ty == TypeRef::String)),
-        ("request", only(&|ty, _| *ty == TypeRef::RequestId)),
+        ("text", only(&|ty, member| !member.required && *ty == TypeRef::String)),
+        (
+            "request",
+            only(&|ty, member| {
+                // Types without a name are equal by chance too.
+                let is_same = |own: &TypeRef| id == Some(own) && (member.required || own.named().is_some());
+                *ty.not_null() == TypeRef::RequestId || is_same(member.ty.not_null())
+            }),
+        ),
         ("level", only(&|ty, _| named(ty, &["LoggingLevel"]))),
     ];
     found
         .into_iter()
         .filter_map(|(what, name)| Some((what, name?)))
         .collect()
+}
+
+/// Returns the type of the ids of JSON-RPC's messages.
+fn request_id(model: &Model) -> Option<&TypeRef> {
+    let mut envelopes = model
+        .objects()
+        .filter(|(_, object)| object.constant("jsonrpc").is_some());
+    envelopes.find_map(|(_, object)| Some(object.member("id")?.ty.not_null()))
 }
 
 /// Returns the member that is the filter: an object that declares a member with a `filter.` role.

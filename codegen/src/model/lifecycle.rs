@@ -83,11 +83,11 @@ pub(super) fn incomplete(lifecycle: &Lifecycle) -> Vec<(&str, String, &'static s
 fn help(role: &str) -> &'static str {
     match role {
         "cancel" => {
-            "the parameter and the `id` of JSON-RPC's messages must refer to one definition with the type \
-             [string, integer]. If the schema writes them in another way, add entries under `corrections` in the \
-             revision's overlay.yaml: `at` is the pointer of the schema of the parameter or of the `id`, `expect` is \
-             this schema, and `to` is a reference such as {$ref: \"#/$defs/RequestId\"}; another entry adds or changes \
-             the definition"
+            "the parameter and the `id` of JSON-RPC's messages must refer to one definition, or have one type without a \
+             definition; then the parameter must be required, and the only one of its type. Otherwise add entries \
+             under `corrections` in the revision's overlay.yaml: `at` is the pointer of the schema of the parameter or \
+             of the `id`, `expect` is this schema, and `to` is a reference such as {$ref: \"#/$defs/RequestId\"}; \
+             another entry adds the definition"
         }
         _ => "sessions need it; see which members the schema declares",
     }

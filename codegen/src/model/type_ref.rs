@@ -67,6 +67,14 @@ impl TypeRef {
         }
     }
 
+    /// Returns the type of its values other than `null`.
+    pub(crate) fn not_null(&self) -> &Self {
+        match self {
+            Self::Nullable(inner) => inner,
+            other => other,
+        }
+    }
+
     /// Returns the inner types of two types, if both are lists, maps or nullable.
     pub(crate) fn within<'t>(&'t self, other: &'t Self) -> Option<(&'t Self, &'t Self)> {
         match (self, other) {

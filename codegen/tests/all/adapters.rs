@@ -19,7 +19,7 @@ use tempfile::TempDir;
 
 use super::runner::{self, run};
 
-const CASES: [&str; 10] = [
+const CASES: [&str; 11] = [
     "no_rules",
     "rules",
     "constants",
@@ -30,6 +30,7 @@ const CASES: [&str; 10] = [
     "session",
     "tags",
     "open_enumerations",
+    "ids",
 ];
 
 /// Number of random instances for each definition, valid and invalid.

@@ -896,6 +896,53 @@ fn a_role_that_does_not_fit_is_a_warning_for_a_draft_and_a_problem_for_a_release
 }
 
 #[test]
+fn the_id_of_a_request_to_cancel_is_found_however_the_schema_writes_it() {
+    let ids = [
+        json!({ "type": ["string", "integer"] }),
+        json!({ "type": ["string", "integer", "null"] }),
+        json!({ "anyOf": [{ "type": "string" }, { "type": "number" }] }),
+        json!({ "type": "string" }),
+    ];
+    let reference = json!({ "$ref": "#/definitions/RequestId" });
+    let spellings = ids.iter().flat_map(|id| [(id, &reference), (id, id)]);
+    for (definition, id) in spellings {
+        let house = Fixture::new();
+        fs::write(
+            house.schema().join("lifecycle.yaml"),
+            "cancel: notifications/cancelled\n",
+        )
+        .unwrap();
+        let params = json!({
+            "type": "object",
+            "properties": { "requestId": id, "reason": { "type": "string" } },
+            "required": ["requestId"]
+        });
+        let text = protocol(&json!({
+            "RequestId": definition,
+            "JSONRPCRequest": {
+                "type": "object",
+                "properties": { "jsonrpc": { "const": "2.0" }, "id": id, "method": { "type": "string" } },
+                "required": ["jsonrpc", "id", "method"]
+            },
+            "CancelledNotification": {
+                "type": "object",
+                "properties": { "method": { "const": "notifications/cancelled" }, "params": params },
+                "required": ["method", "params"]
+            },
+            "ClientNotification": { "anyOf": [{ "$ref": "#/definitions/CancelledNotification" }] }
+        }));
+        house.ingest("2099-01-01", &text).unwrap();
+        house.generate().unwrap();
+        let table = house
+            .directory
+            .path()
+            .join("generated/mcp-adapters/tables/2099-01-01.json");
+        let table = fs::read_to_string(table).unwrap();
+        assert!(table.contains(r#""request":"requestId""#), "{definition} {id}: {table}");
+    }
+}
+
+#[test]
 fn inherited_facts_that_do_not_fit_are_dropped_for_a_draft_and_refuse_a_release() {
     let house = Fixture::new();
     let facts = "facts:\n  mirrors:\n    params: {X-Name: {find: name}, X-Size: {find: size}}\n";

@@ -95,17 +95,17 @@ fn a_role_whose_method_lacks_the_members_that_a_session_needs_is_refused() {
 const CANCEL: &str = r##"{"$defs": {
   "JSONRPCRequest": {"type": "object", "properties": {"jsonrpc": {"const": "2.0"}, "id": {"type": ["string", "integer"]}}, "required": ["jsonrpc", "id"]},
   "CancelNotification": {"type": "object", "properties": {"method": {"const": "cancel"}, "params": {"$ref": "#/$defs/Params"}}, "required": ["method"]},
-  "Params": {"type": "object", "properties": {"requestId": {"type": ["string", "integer"]}}}
+  "Params": {"type": "object", "properties": {"requestId": {"type": "string"}}}
 }}"##;
 
 const REFERENCES: &str = r##"corrections:
 - {at: "#/$defs/RequestId", to: {type: [string, integer]}, why: so, link: "https://example.org"}
 - {at: "#/$defs/JSONRPCRequest/properties/id", expect: {type: [string, integer]}, to: {$ref: "#/$defs/RequestId"}, why: so, link: "https://example.org"}
-- {at: "#/$defs/Params/properties/requestId", expect: {type: [string, integer]}, to: {$ref: "#/$defs/RequestId"}, why: so, link: "https://example.org"}
+- {at: "#/$defs/Params/properties/requestId", expect: {type: string}, to: {$ref: "#/$defs/RequestId"}, why: so, link: "https://example.org"}
 "##;
 
 #[test]
-fn an_id_of_a_request_that_is_no_reference_is_refused_with_the_corrections_to_write() {
+fn an_id_of_a_request_with_another_type_than_the_ids_is_refused_with_the_corrections_to_write() {
     let tree = tree(CANCEL, "lifecycle.yaml", "cancel: cancel\n");
     let refused = model_yaml(tree.path(), "a").unwrap_err().to_string();
     assert!(

@@ -415,6 +415,8 @@ pub(super) fn basic<'t>(from: &Table, source: &'t TypeRef, target: &'t TypeRef) 
         (source, target) if source.is_open() => Basic::Is(Change::Close(target.clone())),
         (TypeRef::Integer, TypeRef::Number) => Basic::Is(Change::Keep),
         (TypeRef::Number, TypeRef::Integer) => Basic::Is(Change::Integer),
+        (TypeRef::Id, TypeRef::Id) | (TypeRef::String | TypeRef::Integer, TypeRef::Id) => Basic::Is(Change::Keep),
+        (TypeRef::Id, _) | (_, TypeRef::Id) => Basic::Is(Change::Close(target.clone())),
         (TypeRef::Named(_), TypeRef::String) if matches!(from.kind(source), Some(Kind::Strings(_))) => {
             Basic::Is(Change::Keep)
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::model::input::BuildInput;
 use crate::model::types::Type;
+use crate::normalise::Node;
 
 /// The state of building a model.
 pub(super) struct Builder<'i> {
@@ -18,7 +19,7 @@ pub(super) struct Builder<'i> {
     pub(super) positions: BTreeMap<String, String>,
     /// The Rust names of unnamed schemas, by pointer.
     pub(super) inline: BTreeMap<String, String>,
-    pub(super) request_id: Option<String>,
+    pub(super) request_id: Option<&'i Node>,
 }
 
 /// The position of a node, from which unnamed schemas get their names.

@@ -80,24 +80,32 @@ fn envelope(shapes: &Shapes, definition: &DefinitionShape) -> Option<MessageKind
     definition.envelope
 }
 
-/// Returns the definition of the id of JSON-RPC requests, if it is a union of string and integer.
-pub(super) fn request_id_pointer(shapes: &Shapes) -> Option<String> {
+/// Returns the union of string and integer that is the id of JSON-RPC's messages: a definition, or a schema in one of
+/// them. It can be nullable.
+pub(super) fn request_id(shapes: &Shapes) -> Option<&Node> {
     shapes.definitions.values().find_map(|definition| {
         let Shape::Object(members) = &definition.node.shape else {
             return None;
         };
         members.get("jsonrpc")?;
-        let Shape::Reference(pointer) = &members.get("id")?.node.shape else {
-            return None;
+        let id = not_null(&members.get("id")?.node);
+        let id = match &id.shape {
+            Shape::Reference(pointer) => not_null(&shapes.definitions.get(pointer)?.node),
+            _ => id,
         };
-        match &shapes.definitions.get(pointer)?.node.shape {
-            Shape::Union(variants) if is_string_or_integer(variants) => Some(pointer.clone()),
-            _ => None,
-        }
+        is_string_or_integer(&id.shape).then_some(id)
     })
 }
 
-fn is_string_or_integer(variants: &[Node]) -> bool {
+fn not_null(node: &Node) -> &Node {
+    match &node.shape {
+        Shape::Nullable(inner) => inner,
+        _ => node,
+    }
+}
+
+pub(super) fn is_string_or_integer(shape: &Shape) -> bool {
+    let Shape::Union(variants) = shape else { return false };
     let has = |shape: &Shape| variants.iter().any(|variant| variant.shape == *shape);
     variants.len() == 2 && has(&Shape::String) && has(&Shape::Integer)
 }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use builder::{Builder, Context};
-use definitions::{definitions, name_definitions, request_id_pointer};
+use definitions::{definitions, is_string_or_integer, name_definitions, request_id};
 use shared::{key, shared_key};
 
 use super::assign_roles::find_error_data;
@@ -53,7 +53,7 @@ fn build(input: &BuildInput<'_>) -> Result<Model, Problems> {
         types: BTreeMap::new(),
         positions: BTreeMap::new(),
         inline: BTreeMap::new(),
-        request_id: request_id_pointer(input.shapes()),
+        request_id: request_id(input.shapes()),
     };
     builder.name_shared();
     for (pointer, definition) in &input.shapes().definitions {
@@ -89,11 +89,7 @@ fn build(input: &BuildInput<'_>) -> Result<Model, Problems> {
 
 impl Builder<'_> {
     fn define(&mut self, name: &str, node: &Node, documented_as: &str, official: bool) {
-        let kind = if self.request_id.as_deref() == Some(&node.pointer) {
-            TypeKind::Alias(TypeRef::RequestId)
-        } else {
-            self.kind(name, node)
-        };
+        let kind = self.kind(name, node);
         let ty = Type {
             official,
             pointer: node.pointer.clone(),
@@ -111,6 +107,7 @@ impl Builder<'_> {
                 ordered: strings.ordered,
                 open: strings.open,
             },
+            Shape::Union(_) if self.is_request_id(node) => TypeKind::Alias(TypeRef::RequestId),
             Shape::Union(variants) => match self.union(name, node, variants) {
                 Ok(union) => TypeKind::Union(union),
                 Err(wider) => TypeKind::Alias(wider),
@@ -172,8 +169,16 @@ impl Builder<'_> {
                 }
                 None => TypeRef::Any,
             },
+            Shape::Union(_) if self.is_request_id(node) => TypeRef::RequestId,
             Shape::Strings(_) | Shape::Object(_) | Shape::Union(_) => self.inline(node, context),
         }
+    }
+
+    /// Whether a union is the id of JSON-RPC's messages, or an unnamed one with the same values.
+    fn is_request_id(&self, node: &Node) -> bool {
+        let is_definition = self.rust_names.contains_key(&node.pointer);
+        let is_id = |id: &Node| id.pointer == node.pointer || !is_definition && is_string_or_integer(&node.shape);
+        self.request_id.is_some_and(is_id)
     }
 
     fn is_result_union(&self, pointer: &str) -> bool {
