@@ -268,7 +268,9 @@ pub(super) fn result_stem<'m>(model: &'m Model, name: &'m str) -> &'m str {
     let outer = around.and_then(|(around, _)| {
         let mut definitions = model.definitions.iter();
         let (outer, definition) = definitions.find(|(_, definition)| definition.pointer == around)?;
-        model.union_of(&definition.ty).map(|_| outer.as_str())
+        let is_of_messages = message_unions().any(|union| union == outer);
+        model.union_of(&definition.ty).filter(|_| !is_of_messages)?;
+        Some(outer.as_str())
     });
     stem(outer.unwrap_or(name))
 }

@@ -118,7 +118,7 @@ pub(crate) fn take_envelopes(schema: &mut Value) -> Envelopes {
 
 /// Replaces the references in a schema's `allOf` by their targets, since the envelope can be declared in another
 /// definition.
-fn inlined(root: &Value, schema: &Value, depth: usize) -> Value {
+pub(super) fn inlined(root: &Value, schema: &Value, depth: usize) -> Value {
     let mut schema = schema.clone();
     if let Some(Value::Array(parts)) = schema.get_mut("allOf").filter(|_| depth < MAX_DEPTH) {
         for part in parts {

@@ -6,22 +6,22 @@ use heck::ToUpperCamelCase as _;
 use mcp_wire::json_schema::{DEFINITIONS, all_definitions, pointer};
 use serde_json::{Map, Value, json};
 
+use super::envelope::inlined;
 use super::references::follow;
 use super::shape_builder::METHOD as IS_METHOD;
-use crate::messages::{DIRECTIONS, MessageKind};
+use crate::messages::{DIRECTIONS, MessageKind, message_unions};
 
 const UNIONS: [&str; 2] = ["anyOf", "oneOf"];
 
 /// Removes the members that the overlay declares not to be messages, since their schemas would accept other messages.
-/// A definition whose `method` lists several values becomes a union of as many definitions, nested in it.
+/// A message whose `method` lists several values becomes a union of as many definitions, nested in it; one that has no
+/// definition becomes one, nested in that of the union.
 pub(super) fn separate_methods(schema: &mut Value) {
     for (union, kind, _) in DIRECTIONS {
         for place in places(schema, union) {
             remove_others(schema, &place);
-            if let Some(separated) = separated(schema, &place, kind)
-                && let Some(definition) = schema.pointer_mut(&place[1..])
-            {
-                *definition = separated;
+            if let Some(separated) = separated(schema, &place, kind) {
+                put(schema, &place, separated);
             }
         }
     }
@@ -68,44 +68,106 @@ fn remove_others(schema: &mut Value, union: &str) {
     }
 }
 
-/// Returns the union that replaces the definition of several messages.
-fn separated(schema: &Value, place: &str, kind: MessageKind) -> Option<Value> {
-    let definitions = all_definitions(schema);
-    let (.., definition) = definitions.iter().find(|(pointer, ..)| pointer == place)?;
-    let definition = definition.as_object()?;
-    let methods = methods(schema, definition)?;
-    let mut taken: BTreeSet<String> = definitions.iter().map(|(_, name, _)| (*name).to_owned()).collect();
-    let is_of_message = |keyword: &str| !DEFINITIONS.contains(&keyword) && !keyword.starts_with("x-");
-    let message = definition.iter().filter(|(keyword, _)| is_of_message(keyword));
-    let message: Map<String, Value> = message.map(|(name, value)| (name.clone(), value.clone())).collect();
-    let mut union = definition.clone();
-    union.retain(|keyword, _| !is_of_message(keyword) || keyword == "description");
-    let mut variants = Vec::new();
-    let mut nested = definition
-        .get("$defs")
-        .and_then(Value::as_object)
-        .cloned()
-        .unwrap_or_default();
-    for method in methods {
-        let mut message = message.clone();
-        let member = message.get_mut("properties")?.get_mut("method")?;
-        *member = json!({"type": "string", "const": method});
-        let name = name_of(method, kind, &taken);
-        variants.push(json!({"$ref": pointer::reference(&pointer::child(&format!("{place}/$defs"), &name))}));
-        nested.insert(name.clone(), Value::Object(message));
-        taken.insert(name);
-    }
-    union.insert("$defs".to_owned(), Value::Object(nested));
-    union.insert("anyOf".to_owned(), Value::Array(variants));
-    Some(Value::Object(union))
+/// The union that replaces a message, and the definitions to nest in the one at a pointer.
+struct Separated {
+    union: Value,
+    outer: String,
+    messages: Map<String, Value>,
 }
 
-/// Returns the methods of a definition that has several.
-fn methods<'s>(root: &'s Value, definition: &'s Map<String, Value>) -> Option<BTreeSet<&'s str>> {
-    let method = follow(root, definition.get("properties")?.get("method")?)?;
-    let values = method.get("enum")?.as_array()?;
-    let methods: Option<BTreeSet<&str>> = values.iter().map(Value::as_str).collect();
-    methods.filter(|methods| methods.len() > 1)
+fn put(schema: &mut Value, place: &str, separated: Separated) {
+    if let Some(message) = schema.pointer_mut(&place[1..]) {
+        *message = separated.union;
+    }
+    if let Some(Value::Object(outer)) = schema.pointer_mut(&separated.outer[1..])
+        && let Value::Object(nested) = outer.entry("$defs").or_insert_with(|| json!({}))
+    {
+        nested.extend(separated.messages);
+    }
+}
+
+fn separated(schema: &Value, place: &str, kind: MessageKind) -> Option<Separated> {
+    let definitions = all_definitions(schema);
+    let is_of_message = |keyword: &str| !DEFINITIONS.contains(&keyword) && !keyword.starts_with("x-");
+    let whole = pointer::resolve(schema, place)?;
+    let mut message = inlined(schema, whole, 0);
+    message.as_object_mut()?.retain(|keyword, _| is_of_message(keyword));
+    let methods = methods(schema, &message)?;
+    let around = definitions.iter().map(|(pointer, ..)| pointer);
+    let around = around.filter(|pointer| format!("{place}/").starts_with(&format!("{pointer}/")));
+    let outer = around.max_by_key(|pointer| pointer.len())?;
+    let is_definition = outer == place;
+    if is_definition && methods.len() == 1 {
+        return None;
+    }
+    let mut taken: BTreeSet<String> = definitions.iter().map(|(_, name, _)| (*name).to_owned()).collect();
+    let (mut variants, mut messages) = (Vec::new(), Map::new());
+    for method in methods {
+        let mut message = message.clone();
+        for declared in declared_methods(&mut message) {
+            if values(schema, declared).is_some() {
+                *declared = json!({"type": "string", "const": method});
+            }
+        }
+        // A message that is written in the union counts as the definition of its method.
+        if !is_definition && is_defined(schema, &method) {
+            variants.push(message);
+            continue;
+        }
+        let name = name_of(&method, kind, &taken);
+        variants.push(json!({"$ref": pointer::reference(&pointer::child(&format!("{outer}/$defs"), &name))}));
+        messages.insert(name.clone(), message);
+        taken.insert(name);
+    }
+    let mut union = whole.as_object()?.clone();
+    union.retain(|keyword, _| !is_of_message(keyword) || keyword == "description");
+    union.insert("anyOf".to_owned(), Value::Array(variants));
+    Some(Separated {
+        union: Value::Object(union),
+        outer: outer.clone(),
+        messages,
+    })
+}
+
+/// Whether a definition that isn't a union of messages is a message of a method.
+fn is_defined(schema: &Value, method: &str) -> bool {
+    let definitions = all_definitions(schema).into_iter();
+    let mut definitions = definitions.filter(|(_, name, _)| message_unions().all(|union| union != *name));
+    definitions.any(|(.., definition)| methods(schema, definition).is_some_and(|methods| methods.contains(method)))
+}
+
+/// Returns the methods that a message lists as constants, itself or in its `allOf`.
+fn methods(root: &Value, message: &Value) -> Option<BTreeSet<String>> {
+    let mut message = inlined(root, message, 0);
+    let declared = declared_methods(&mut message).into_iter();
+    declared
+        .filter_map(|method| values(root, method))
+        .min_by_key(BTreeSet::len)
+}
+
+/// Returns the schemas of `method` that a message declares, itself or in its `allOf`.
+fn declared_methods(message: &mut Value) -> Vec<&mut Value> {
+    let keywords = message.as_object_mut().into_iter().flatten();
+    let found = keywords.flat_map(|(keyword, value)| match (keyword.as_str(), value) {
+        ("properties", Value::Object(members)) => members.get_mut("method").into_iter().collect(),
+        ("allOf", Value::Array(parts)) => parts.iter_mut().flat_map(declared_methods).collect(),
+        _ => Vec::new(),
+    });
+    found.collect()
+}
+
+/// Returns the strings that a schema lists as constants.
+fn values(root: &Value, schema: &Value) -> Option<BTreeSet<String>> {
+    let schema = follow(root, schema)?;
+    if let Some(constant) = schema.get("const") {
+        return Some([constant.as_str()?.to_owned()].into());
+    }
+    if let Some(listed) = schema.get("enum").and_then(Value::as_array) {
+        return listed.iter().map(|value| value.as_str().map(str::to_owned)).collect();
+    }
+    let variants = UNIONS.iter().find_map(|keyword| schema.get(keyword)?.as_array())?;
+    let listed: Option<Vec<_>> = variants.iter().map(|variant| values(root, variant)).collect();
+    Some(listed?.into_iter().flatten().collect())
 }
 
 /// Returns the name of the definition of a method, such as `ToolsListRequest`.

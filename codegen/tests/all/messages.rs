@@ -72,7 +72,7 @@ fn the_overlay_entries_that_the_report_suggests_resolve_its_problems() {
     for (case, methods) in [
         (
             "messages_that_would_be_lost",
-            &["ask", "poke", "notifications/changed"][..],
+            &["ask", "poke", "notifications/changed", "notifications/unnamed"][..],
         ),
         (
             "unions_of_one_inlined_message_by_other_names",
