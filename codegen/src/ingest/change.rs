@@ -26,6 +26,18 @@ fn change_keywords(root: &mut Value, mut change: impl FnMut(&mut Map<String, Val
     });
 }
 
+/// Replaces `{"allOf": [{"$ref": …}]}` by the reference: some generators write one with prose beside it in this way.
+pub(super) fn unwrap_references(root: &mut Value) {
+    change_keywords(root, |keywords| {
+        let parts = keywords.get("allOf").filter(|_| keywords.len() == 1);
+        if let Some([Value::Object(single)]) = parts.and_then(Value::as_array).map(Vec::as_slice)
+            && single.keys().eq(["$ref"])
+        {
+            *keywords = single.clone();
+        }
+    });
+}
+
 /// Removes `$schema` inside a document where it repeats the document's: some generators write it into every definition.
 pub(super) fn remove_repeated_dialects(root: &mut Value) {
     let Some(dialect) = root.get("$schema").cloned() else {

@@ -1070,6 +1070,29 @@ fn an_inherited_overlay_follows_a_union_to_the_other_keyword() {
 }
 
 #[test]
+fn an_inherited_correction_of_a_reference_applies_to_an_intersection_of_only_that_reference() {
+    let house = Fixture::new();
+    let overlay = r##"corrections:
+  - at: "#/$defs/Thing/properties/size"
+    expect: {$ref: "#/$defs/Size"}
+    to: {type: number}
+    why: A size may have a fraction.
+    link: https://example.org/2098-01-01#size
+"##;
+    house.overlay("2098-01-01", overlay);
+    let schema = |size: &Value| {
+        let thing = json!({ "type": "object", "properties": { "size": size, "most": { "$ref": "#/$defs/Size" } } });
+        json!({ "$defs": { "Thing": thing, "Size": { "type": "integer" } } }).to_string()
+    };
+    let reference = json!({ "$ref": "#/$defs/Size" });
+    house.ingest("2098-01-01", &schema(&reference)).unwrap();
+    let intersection = json!({ "allOf": [reference], "description": "The size." });
+    let second = house.ingest("2099-01-01", &schema(&intersection)).unwrap();
+    assert_eq!(second.left_out, []);
+    house.generate().unwrap();
+}
+
+#[test]
 fn an_inherited_overlay_is_written_before_the_schema_that_it_corrects() {
     let house = Fixture::new();
     let correction = |name: &str| {
