@@ -49,6 +49,20 @@ async fn a_request_head_that_is_too_long_is_refused() {
 }
 
 #[tokio::test]
+async fn a_body_that_is_announced_as_too_long_is_refused_before_it_arrives() {
+    let server = serve(|server| server).await;
+    let mut socket = connect(&server).await;
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nhost: {}\r\naccept: {BOTH}\r\ncontent-type: application/json\r\n\
+         content-length: 99999999999\r\n\r\n",
+        server.address
+    );
+    socket.write_all(head.as_bytes()).await.unwrap();
+    let answer = String::from_utf8(rest(socket).await).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
+}
+
+#[tokio::test]
 async fn a_connection_beyond_the_limit_waits_until_another_is_closed() {
     let server = serve_with(|server| server, |serve| serve.max_connections(2)).await;
     let session = server.begin(hub()).await;

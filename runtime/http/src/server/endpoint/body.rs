@@ -50,13 +50,20 @@ async fn collect<B: RequestBody>(sessions: &Sessions, body: B) -> Result<(Vec<u8
     let mut json = Vec::new();
     let mut charge = sessions.memory.charge(0);
     let limit = largest_body(&sessions.settings);
+    let too_large = || {
+        let why = format!("The body has more than {limit} bytes");
+        Rejection::invalid(StatusCode::PAYLOAD_TOO_LARGE, why)
+    };
+    let announced = |body: &B| usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
+    if announced(&body) > limit {
+        return Err(too_large());
+    }
     let unreadable = |error: B::Error| Rejection::bad_request(format!("The body can't be read: {}", error.into()));
     while let Some(frame) = poll_fn(|cx| body.as_mut().poll_frame(cx).map_err(unreadable)).await {
         // Trailers are ignored.
         let Ok(chunk) = frame?.into_data() else { continue };
         if json.len() + chunk.remaining() > limit {
-            let why = format!("The body has more than {limit} bytes");
-            return Err(Rejection::invalid(StatusCode::PAYLOAD_TOO_LARGE, why));
+            return Err(too_large());
         }
         while !charge.try_grow(held_by_call(chunk.remaining())) {
             let kept = |session: &HttpSession| session.memory.session.taken();
@@ -66,7 +73,7 @@ async fn collect<B: RequestBody>(sessions: &Sessions, body: B) -> Result<(Vec<u8
             }
         }
         // Reserves space for the announced rest of the body, as far as the charge for the received part covers it.
-        let rest = usize::try_from(body.size_hint().lower()).unwrap_or_default();
+        let rest = announced(&body);
         let came = json.len() + chunk.remaining();
         json.reserve(chunk.remaining() + rest.min(limit - came).min(held_by_call(came) - came));
         json.put(chunk);
