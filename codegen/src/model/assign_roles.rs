@@ -120,12 +120,13 @@ fn members(model: &Model, ty: &TypeRef, kind: Option<&str>) -> Members {
         .collect()
 }
 
-/// Returns the type of the ids of JSON-RPC's messages.
+/// Returns the type of the ids of JSON-RPC's messages, unless it is only text: sessions number their requests.
 fn request_id(model: &Model) -> Option<&TypeRef> {
     let mut envelopes = model
         .objects()
         .filter(|(_, object)| object.constant("jsonrpc").is_some());
-    envelopes.find_map(|(_, object)| Some(object.member("id")?.ty.not_null()))
+    let id = envelopes.find_map(|(_, object)| Some(object.member("id")?.ty.not_null()))?;
+    (*model.resolve(id) != TypeRef::String).then_some(id)
 }
 
 /// Returns the member that is the filter: an object that declares a member with a `filter.` role.

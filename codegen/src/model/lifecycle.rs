@@ -84,10 +84,11 @@ fn help(role: &str) -> &'static str {
     match role {
         "cancel" => {
             "the parameter and the `id` of JSON-RPC's messages must refer to one definition, or have one type without a \
-             definition; then the parameter must be required, and the only one of its type. Otherwise add entries \
-             under `corrections` in the revision's overlay.yaml: `at` is the pointer of the schema of the parameter or \
-             of the `id`, `expect` is this schema, and `to` is a reference such as {$ref: \"#/$defs/RequestId\"}; \
-             another entry adds the definition"
+             definition; then the parameter must be required, and the only one of its type. The type must accept \
+             integers, because sessions number their requests. Otherwise add entries under `corrections` in the \
+             revision's overlay.yaml: `at` is the pointer of the schema of the parameter or of the `id`, `expect` is \
+             this schema, and `to` is a reference such as {$ref: \"#/$defs/RequestId\"}; another entry adds the \
+             definition"
         }
         _ => "sessions need it; see which members the schema declares",
     }
