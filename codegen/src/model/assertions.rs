@@ -51,6 +51,8 @@ struct Collector<'m> {
     found: BTreeSet<Assertion>,
     /// The definitions that the assertions refer to.
     definitions: BTreeSet<String>,
+    /// The addresses of these definitions: it takes long to write each again that a large schema refers to often.
+    written: BTreeSet<*const Value>,
     /// The visited schemas, with the keywords around them: an intersection can contain a schema several times.
     seen: BTreeSet<(String, String, bool)>,
 }
@@ -62,6 +64,7 @@ impl<'m> Collector<'m> {
             root,
             found: BTreeSet::new(),
             definitions: BTreeSet::new(),
+            written: BTreeSet::new(),
             seen: BTreeSet::new(),
         }
     }
@@ -192,7 +195,11 @@ impl<'m> Collector<'m> {
                 Value::Object(members) => waiting.extend(members.values()),
                 Value::String(reference) => {
                     let definition = pointer::canonical(reference).and_then(|at| pointer::resolve(self.root, &at));
-                    waiting.extend(definition.filter(|definition| self.definitions.insert(definition.to_string())));
+                    let is_new = |definition: &&'m Value| {
+                        self.written.insert(std::ptr::from_ref(*definition))
+                            && self.definitions.insert(definition.to_string())
+                    };
+                    waiting.extend(definition.filter(is_new));
                 }
                 _ => {}
             }
