@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use mcp_runtime::transport::Transport;
 use mcp_runtime::{ClientSession, ConnectError, Era, Options, Revision, connect, hub};
+use tracing::Dispatch;
+use tracing::subscriber::{DefaultGuard, NoSubscriber, set_default};
 
 /// The time limit for steps that usually take no time, long enough for a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(30);
@@ -44,4 +46,12 @@ pub fn with_handshake() -> Options {
 pub async fn connect_to(transport: impl Transport, options: Options) -> Result<ClientSession, ConnectError> {
     let info = hub::Implementation::new("client", "1.0");
     connect((), info, hub::ClientCapabilities::default(), options, transport).await
+}
+
+/// Sets the subscriber of this thread until the guards are dropped.
+pub fn subscribe(subscriber: impl tracing::Subscriber + Send + Sync) -> (Dispatch, DefaultGuard) {
+    // With only one subscriber, tracing asks the subscriber of the thread that reaches an event first. That thread can
+    // belong to another test, which has no subscriber.
+    let second = Dispatch::new(NoSubscriber::new());
+    (second, set_default(subscriber))
 }

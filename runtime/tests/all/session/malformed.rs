@@ -20,6 +20,12 @@ async fn malformed_messages_are_refused_and_the_session_continues() {
     let session = serve_over(&tools, Options::default(), LineTransport::new(reader, writer, limits));
     let (reader, mut writer) = tokio::io::split(theirs);
     let mut lines = BufReader::new(reader).lines();
+    let mut exchange = async |bytes: &[u8]| -> Value {
+        writer.write_all(bytes).await.expect("written");
+        writer.write_all(b"\n").await.expect("written");
+        let line = lines.next_line().await.expect("readable");
+        serde_json::from_str(&line.expect("the session continues")).expect("JSON")
+    };
     let opening = initialize(0, Revision::V2025_11_25, json!({})).to_string();
     let good = call(1, "good").to_string();
     let long = "x".repeat(100_000);
@@ -47,14 +53,7 @@ async fn malformed_messages_are_refused_and_the_session_continues() {
         ),
         (good.as_bytes(), None),
     ] {
-        writer.write_all(bytes).await.expect("written");
-        writer.write_all(b"\n").await.expect("written");
-        let line = lines
-            .next_line()
-            .await
-            .expect("readable")
-            .expect("the session continues");
-        let answer: Value = serde_json::from_str(&line).expect("JSON");
+        let answer = exchange(bytes).await;
         assert_eq!(code(&answer), expected, "{answer}");
     }
     // The client waits for these responses.
@@ -62,14 +61,7 @@ async fn malformed_messages_are_refused_and_the_session_continues() {
         format!(r#"{{"method":"tools/call","params":{{"name":"{long}"}},"jsonrpc":"2.0","id":"a"}}"#),
         r#"{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{]}"#.to_owned(),
     ] {
-        writer.write_all(request.as_bytes()).await.expect("written");
-        writer.write_all(b"\n").await.expect("written");
-        let line = lines
-            .next_line()
-            .await
-            .expect("readable")
-            .expect("the session continues");
-        let answer: Value = serde_json::from_str(&line).expect("JSON");
+        let answer = exchange(request.as_bytes()).await;
         assert!(answer["id"] == "a" && code(&answer).is_some(), "{answer}");
     }
     drop((lines, writer));

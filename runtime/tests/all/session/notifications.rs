@@ -11,6 +11,7 @@ use mcp_runtime::{
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
+use crate::common::subscribe;
 use crate::session::raw::{Raw, initialize, limits, notification, request};
 use crate::session::stray_input::Warnings;
 
@@ -90,9 +91,7 @@ async fn a_notification_handler_that_sends_requests_does_not_block_the_session()
 #[tokio::test]
 async fn a_flood_of_notifications_causes_one_warning() {
     let warnings = Warnings::default();
-    // See the other test with this.
-    let _second = tracing::Dispatch::new(tracing::subscriber::NoSubscriber::new());
-    let _guard = tracing::subscriber::set_default(warnings.clone());
+    let _guards = subscribe(warnings.clone());
     let options = limits(|limits| limits.notifications = 2);
     let (_session, mut raw, ..) = asking(options, 0).await;
     for round in 0..100 {

@@ -8,7 +8,7 @@ use mcp_runtime::{ClientSession, Options, Revision, UnknownMethod, hub, serve};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use crate::common::{connect_to, session_revisions};
+use crate::common::{connect_to, session_revisions, subscribe};
 
 /// A peer that sends arbitrary bytes.
 struct Raw {
@@ -177,8 +177,7 @@ impl tracing::Subscriber for Warnings {
 #[tokio::test]
 async fn an_error_without_an_id_causes_a_warning_and_fails_no_call() {
     let warnings = Warnings::default();
-    let _second = tracing::Dispatch::new(tracing::subscriber::NoSubscriber::new());
-    let _guard = tracing::subscriber::set_default(warnings.clone());
+    let _guards = subscribe(warnings.clone());
     let (session, mut peer) = client(session_revisions()[0]).await;
     let peer_of_session = session.peer().clone();
     let calling = tokio::spawn(async move { peer_of_session.call_unknown(UnknownMethod::new("x/y")).await });
@@ -195,10 +194,7 @@ async fn an_error_without_an_id_causes_a_warning_and_fails_no_call() {
 #[tokio::test]
 async fn a_server_that_prints_log_lines_among_its_messages_causes_one_short_warning() {
     let warnings = Warnings::default();
-    // With only one subscriber, tracing asks the subscriber of the thread that reaches an event first. That thread can
-    // belong to another test, which has no subscriber.
-    let _second = tracing::Dispatch::new(tracing::subscriber::NoSubscriber::new());
-    let _guard = tracing::subscriber::set_default(warnings.clone());
+    let _guards = subscribe(warnings.clone());
     let (_session, mut peer) = client(session_revisions()[0]).await;
     let long = "x".repeat(100_000);
     for n in 0..1000 {

@@ -9,6 +9,7 @@ use mcp_runtime::transport::{Sender, Transport, TransportError};
 use tokio::process::Command;
 use tokio::time::timeout;
 
+use crate::common::subscribe;
 use crate::stdio::{exit, message, next, text};
 
 fn shell(script: &str, grace: Duration) -> (ChildSender, ChildReceiver) {
@@ -131,10 +132,7 @@ impl tracing::Subscriber for Told {
 #[tokio::test]
 async fn a_childs_standard_error_goes_to_tracing_in_lines_of_bounded_length() {
     let told = Told::default();
-    // With a single subscriber, tracing asks only the one of the thread that reaches an event first, and this can be
-    // the thread of another test, which has none.
-    let _second = tracing::Dispatch::new(tracing::subscriber::NoSubscriber::new());
-    let _guard = tracing::subscriber::set_default(told.clone());
+    let _guards = subscribe(told.clone());
     let script =
         "echo one >&2; head -c 300000 /dev/zero | tr '\\0' x >&2; echo >&2; echo three >&2; echo '{}'; read end";
     let (sender, mut receiver) = shell(script, Duration::from_secs(1));
