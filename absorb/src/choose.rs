@@ -359,7 +359,7 @@ fn constrain(root: &Value, at: String, keywords: Value, rng: &mut Rng) -> Option
     let Value::Object(mut keywords) = keywords else {
         return None;
     };
-    // A member can have the name `properties` too, and then the place before it is no schema.
+    // A member can have the name `properties` too, and then the place before it isn't a schema.
     let is_schema = |object: &str| places(root, Value::is_object).iter().any(|place| place == object);
     match at.rsplit_once("/properties/") {
         Some((object, name)) if rng.u8(..3) == 0 && is_schema(object) => {

@@ -176,9 +176,8 @@ impl Gateway {
 
     /// Sets the time limit of each server for requests that go to all servers: to connect, to return a list, and to read
     /// a resource that no server lists. A server that exceeds it is left out, and further requests wait for it only
-    /// briefly. It keeps connecting; clients
-    /// that subscribe are notified once it answers. The default is 20 seconds. A call of one server isn't limited: its
-    /// client sets the timeout.
+    /// briefly. It keeps connecting; clients that subscribe are notified once it answers. The default is 20 seconds. A
+    /// call of one server isn't limited: its client sets the timeout.
     #[must_use]
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.inner_mut().time_limit = limit;
