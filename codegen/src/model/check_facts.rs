@@ -10,14 +10,17 @@ use crate::facts::{Facts, MirroredArguments, Mirrors};
 use crate::overlay::Overlay;
 use crate::problem::Problem;
 
-/// Returns the problems of the facts of a model's revision, some of which its overlay states.
-pub(super) fn wrong_facts(facts: &Facts, overlay: &Overlay, model: &Model) -> Vec<Problem> {
-    let problems = Vec::new();
-    let mut check = FactsCheck {
-        overlay,
-        model,
-        problems,
-    };
+/// A fact that doesn't fit its revision.
+pub(super) struct WrongFact {
+    pub(super) problem: Problem,
+    /// Whether it is about a request that the revision doesn't have.
+    pub(super) is_of_no_request: bool,
+}
+
+/// Returns the facts that don't fit a model's revision, some of which its overlay states.
+pub(super) fn wrong_facts(facts: &Facts, overlay: &Overlay, model: &Model) -> Vec<WrongFact> {
+    let wrong = Vec::new();
+    let mut check = FactsCheck { overlay, model, wrong };
     check.header("#/facts/version_header", facts.version_header.iter().flatten());
     check.header("#/facts/session_header", facts.session_header.iter().flatten());
     for (code, status) in facts.statuses.iter().flatten() {
@@ -33,21 +36,27 @@ pub(super) fn wrong_facts(facts: &Facts, overlay: &Overlay, model: &Model) -> Ve
     if let Some(mirrors) = &facts.mirrors {
         check.mirrors(mirrors);
     }
-    check.problems
+    check.wrong
 }
 
 /// A check of the facts of a revision in progress.
 struct FactsCheck<'c> {
     overlay: &'c Overlay,
     model: &'c Model,
-    problems: Vec<Problem>,
+    wrong: Vec<WrongFact>,
 }
 
 impl FactsCheck<'_> {
     fn wrong(&mut self, at: &str, what: String) {
-        let help =
-            "facts that an overlay leaves out are those of the revision before: correct this one, or state it again";
-        self.problems.push(self.overlay.problem(at, what).help(help));
+        self.push(at, what, false);
+    }
+
+    fn push(&mut self, at: &str, what: String, is_of_no_request: bool) {
+        let problem = self.overlay.problem(at, what).help("correct the fact");
+        self.wrong.push(WrongFact {
+            problem,
+            is_of_no_request,
+        });
     }
 
     fn header<'h>(&mut self, at: &str, header: impl IntoIterator<Item = &'h String>) {
@@ -65,7 +74,7 @@ impl FactsCheck<'_> {
     /// Checks that the revision has the request, and the request the parameter.
     fn parameter(&mut self, at: &str, method: &str, parameter: &str) {
         match self.model.requests().find(|request| request.name == method) {
-            None => self.wrong(at, format!("the revision has no request `{method}`")),
+            None => self.push(at, format!("the revision has no request `{method}`"), true),
             Some(request) if !self.model.declares(&format!("{}.params.{parameter}", request.ty)) => {
                 self.wrong(at, format!("`{method}` has no parameter `{parameter}`"));
             }

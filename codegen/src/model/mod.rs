@@ -23,6 +23,7 @@ mod method;
 pub(crate) mod modules;
 pub(crate) mod names;
 mod own_messages;
+mod renamed_facts;
 mod results;
 mod revisions;
 mod roles;

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mcp_wire::Validator;
-use mcp_wire::json_schema::pointer;
 use serde_json::Value;
 
 use super::build::build_model;
@@ -12,6 +11,7 @@ use super::check_facts::wrong_facts;
 use super::input::{BuildInput, LaterNames, NamesAskedFor};
 use super::lock::Lock;
 use super::names::Names;
+use super::renamed_facts::Successors;
 use super::schema::describe_types;
 use super::shared::Shared;
 use super::types::Model;
@@ -175,12 +175,18 @@ fn build_revision(
     problems.extend(sections_of_extensions(overlay));
     let mut facts = input.facts.clone();
     let is_draft = !revision.documents.entry.released;
-    let (mut warnings, wrong): (Vec<_>, Vec<_>) =
-        wrong_facts(&facts, overlay, &model).into_iter().partition(|problem| {
-            (is_draft || is_of_no_request(&problem.pointer, &model))
-                && facts.leave_out(&overlay.facts, &problem.pointer)
-        });
-    problems.extend(wrong);
+    let wrong = wrong_facts(&facts, overlay, &model).into_iter();
+    let (inherited, own): (Vec<_>, Vec<_>) =
+        wrong.partition(|fact| facts.leave_out(&overlay.facts, &fact.problem.pointer));
+    problems.extend(own.into_iter().map(|fact| fact.problem));
+    let mut warnings = Vec::new();
+    for fact in inherited {
+        let problem = state_again(fact.problem, &facts);
+        match is_draft || fact.is_of_no_request {
+            true => warnings.push(problem),
+            false => problems.push(problem),
+        }
+    }
     shared.apply(&mut model);
     if is_draft {
         warnings.extend(shared.leave_out_roles(&mut model));
@@ -192,12 +198,15 @@ fn build_revision(
     })
 }
 
-/// Whether the fact at a pointer is about a parameter of a request that the revision doesn't have.
-fn is_of_no_request(pointer: &str, model: &Model) -> bool {
-    let method = pointer
-        .strip_prefix("#/facts/mirrors/params/")
-        .and_then(|_| pointer::tokens(pointer)?.pop());
-    method.is_some_and(|method| !model.has_request(&method))
+/// Adds the line by which an overlay states an inherited fact without what doesn't fit.
+fn state_again(problem: Problem, fitting: &Facts) -> Problem {
+    let facts = serde_json::to_value(fitting).unwrap_or_default();
+    let name = problem.pointer.split('/').nth(2).unwrap_or_default().to_owned();
+    problem.help(format!(
+        "state the fact with the names of this revision; without what doesn't fit, it is this line under `facts` in the \
+         revision's overlay.yaml: {name}: {}",
+        facts[&name]
+    ))
 }
 
 /// Results of requests, by method.
@@ -205,8 +214,11 @@ type Results = BTreeMap<String, Vec<String>>;
 
 /// Returns the facts of each revision, and the results that the overlays of earlier revisions define.
 fn inherit(revisions: &[NormalisedRevision]) -> Vec<(Facts, Results)> {
-    let (mut facts, mut earlier) = (Facts::default(), Results::new());
+    let (mut facts, mut earlier, mut before) = (Facts::default(), Results::new(), None);
     let inherited = revisions.iter().map(|revision| {
+        if let (Some(earlier), Some(mirrors)) = (before.replace(revision), &mut facts.mirrors) {
+            *mirrors = Successors::new(earlier, revision).mirrors(std::mem::take(mirrors));
+        }
         facts = revision.schema.overlay.facts.clone().or(std::mem::take(&mut facts));
         let inherited = earlier.clone();
         earlier.extend(revision.schema.overlay.results_by_method());

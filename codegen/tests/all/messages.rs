@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use mcp_codegen::model_yaml;
+use mcp_codegen::{model_yaml, revision_tables};
+use serde_json::{Value, json};
 
 /// A schema directory with these revisions: the name, the schema and the overlay of each.
 fn tree(revisions: &[(&str, &str, &str)]) -> tempfile::TempDir {
@@ -221,9 +222,73 @@ fn an_error_with_an_invalid_or_duplicate_name_is_refused() {
 
 #[test]
 fn inherited_facts_must_fit_the_later_revision_too() {
-    let report = model(&[("r1", LISTED, FACTS), ("r2", REQUEST, SAID)], "r2").unwrap_err();
+    let later = LISTED.replace(
+        r#""name": {"type": "string"}, "arguments""#,
+        r#""name": {"type": "integer"}, "arguments""#,
+    );
+    let later = later
+        .replace("\"nextCursor\"", "\"next\"")
+        .replace("\"required\": [\"tools\"]", "\"required\": [\"tools\", \"next\"]");
+    let report = model(&[("r1", LISTED, FACTS), ("r2", &later, "")], "r2").unwrap_err();
     assert!(report.contains("r2/overlay.yaml"), "{report}");
-    assert!(report.contains("the revision has no request `tools/call`"), "{report}");
-    let stated = format!("{SAID}\nfacts: {{mirrors: {{}}}}");
-    model(&[("r1", LISTED, FACTS), ("r2", REQUEST, &stated)], "r2").unwrap();
+    assert!(
+        report.contains("the result of `tools/list` has no member `nextCursor`"),
+        "{report}"
+    );
+    let line = r#"mirrors: {"arguments":null,"method":"Method","params":{"Name":{"tools/call":"name"}}}"#;
+    assert!(
+        report.ends_with(&format!(
+            "this line under `facts` in the revision's overlay.yaml: {line}"
+        )),
+        "{report}"
+    );
+    model(
+        &[("r1", LISTED, FACTS), ("r2", &later, &format!("facts:\n  {line}\n"))],
+        "r2",
+    )
+    .unwrap();
+}
+
+#[test]
+fn inherited_facts_have_the_names_of_the_later_revision() {
+    let names = [
+        ("\"nextCursor\"", "\"next\""),
+        ("\"cursor\"", "\"page\""),
+        ("\"tools\"", "\"items\""),
+        ("\"inputSchema\"", "\"parameters\""),
+        ("\"arguments\"", "\"input\""),
+        ("\"name\"", "\"id\""),
+        ("tools/list", "tools/enumerate"),
+        ("tools/call", "tools/invoke"),
+    ];
+    let rename = |schema: String, (from, to): &(&str, &str)| {
+        assert!(schema.contains(from), "{from}");
+        schema.replace(from, to)
+    };
+    let later = names.iter().fold(LISTED.to_owned(), rename);
+    let tables = revision_tables(tree(&[("r1", LISTED, FACTS), ("r2", &later, "")]).path()).unwrap();
+    let table: Value = serde_json::from_str(&tables[1].table).unwrap();
+    let call = json!({"method": "tools/invoke", "name": "id", "arguments": "input"});
+    let list = json!({"method": "tools/enumerate", "items": "items", "name": "id", "schema": "parameters", "cursor": "page", "next": "next"});
+    assert_eq!(
+        table["facts"]["mirrors"],
+        json!({
+            "method": "Method",
+            "params": {"Name": {"tools/invoke": "id"}},
+            "arguments": {"prefix": "Param-", "keyword": "x-header", "call": call, "list": list}
+        })
+    );
+    let later = LISTED
+        .replace("tools/call", "tools/invoke")
+        .replace("CallRe", "InvokeRe");
+    let tables = revision_tables(tree(&[("r1", LISTED, FACTS), ("r2", &later, "")]).path()).unwrap();
+    assert!(
+        tables[1].table.contains(r#""params":{"Name":{"tools/invoke":"name"}}"#),
+        "{}",
+        tables[1].table
+    );
+    // With two candidates, none is certain.
+    let later = LISTED.replace("\"cursor\": {", "\"page\": {\"type\": \"string\"}, \"from\": {");
+    let report = model(&[("r1", LISTED, FACTS), ("r2", &later, "")], "r2").unwrap_err();
+    assert!(report.contains("`tools/list` has no parameter `cursor`"), "{report}");
 }

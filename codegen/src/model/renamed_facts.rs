@@ -1,0 +1,165 @@
+//! The names that a revision gives the methods and members of inherited facts.
+//!
+//! A name that is gone has a successor only if there is exactly one candidate. Otherwise it stays, and is reported.
+
+use std::collections::BTreeMap;
+
+use super::messages::method_constant;
+use crate::facts::{MirroredArguments, Mirrors};
+use crate::load::Document;
+use crate::normalise::{DefinitionShape, NormalisedRevision, Property, Scalar, Shape, Shapes};
+
+/// A value of the earlier revision, and the corresponding one of the later.
+type Both<T> = [T; 2];
+
+/// The members of an object, by their names.
+type Members<'s> = &'s BTreeMap<String, Property>;
+
+/// The names of two adjacent revisions.
+pub(super) struct Successors<'s> {
+    shapes: Both<&'s Shapes>,
+    /// The official schemas: corrections can differ.
+    official: Both<&'s Document>,
+}
+
+impl<'s> Successors<'s> {
+    pub(super) fn new(earlier: &'s NormalisedRevision, later: &'s NormalisedRevision) -> Self {
+        Self {
+            shapes: [earlier, later].map(|revision| &*revision.schema.shapes),
+            official: [earlier, later].map(|revision| &revision.documents.schema),
+        }
+    }
+
+    /// Returns headers of the earlier revision with the names of the later one.
+    pub(super) fn mirrors(&self, mirrors: Mirrors) -> Mirrors {
+        let of_method = |(method, param): (String, String)| {
+            let methods = self.method(method);
+            let param = self.member(self.params(&methods), &param);
+            let [_, method] = methods;
+            (method, param)
+        };
+        let params = mirrors.params.into_iter();
+        let params = params.map(|(header, methods)| (header, methods.into_iter().map(of_method).collect()));
+        Mirrors {
+            params: params.collect(),
+            arguments: mirrors.arguments.map(|arguments| self.arguments(arguments)),
+            ..mirrors
+        }
+    }
+
+    fn arguments(&self, mut arguments: MirroredArguments) -> MirroredArguments {
+        let MirroredArguments { call, list, .. } = &mut arguments;
+        let methods = self.method(std::mem::take(&mut call.method));
+        let params = self.params(&methods);
+        [_, call.method] = methods;
+        for name in [&mut call.name, &mut call.arguments] {
+            *name = self.member(params, name);
+        }
+        let methods = self.method(std::mem::take(&mut list.method));
+        let (params, results) = (self.params(&methods), self.results(&methods));
+        [_, list.method] = methods;
+        let items = [list.items.clone(), self.member(results, &list.items)];
+        let elements = self.elements(results, &items);
+        [_, list.items] = items;
+        for (name, objects) in [
+            (&mut list.cursor, params),
+            (&mut list.next, results),
+            (&mut list.name, elements),
+            (&mut list.schema, elements),
+        ] {
+            *name = self.member(objects, name);
+        }
+        arguments
+    }
+
+    /// Returns a method, and that of the request with the same definition, or the only new one with the same parameters.
+    fn method(&self, method: String) -> Both<String> {
+        let [earlier, later] = self.shapes.map(Shapes::requests);
+        let of_same_definition = || {
+            let definition = &earlier.get(&method)?.name;
+            later.iter().find(|(_, request)| request.name == *definition)
+        };
+        let successor = match (later.contains_key(&method), of_same_definition()) {
+            (false, Some((successor, _))) => successor.clone(),
+            _ => successor(&method, self.shapes.map(Shapes::parameter_names)),
+        };
+        [method, successor]
+    }
+
+    /// Returns the name of a member in the later object: the same, or that of the only new member with the same schema.
+    fn member(&self, objects: Both<Option<Members<'s>>>, name: &str) -> String {
+        let [earlier, later] = [0, 1].map(|index| {
+            let members = objects[index].into_iter().flatten();
+            let schemas = members.map(|(name, member)| {
+                let schema = self.official[index].get(&member.node.pointer);
+                (name.clone(), (schema, member.required))
+            });
+            schemas.collect()
+        });
+        successor(name, [earlier, later])
+    }
+
+    fn params(&self, methods: &Both<String>) -> Both<Option<Members<'s>>> {
+        [0, 1].map(|index| self.shapes[index].params(&methods[index]))
+    }
+
+    fn results(&self, methods: &Both<String>) -> Both<Option<Members<'s>>> {
+        [0, 1].map(|index| self.shapes[index].result(&methods[index]))
+    }
+
+    /// Returns the members of the elements of lists.
+    fn elements(&self, objects: Both<Option<Members<'s>>>, lists: &Both<String>) -> Both<Option<Members<'s>>> {
+        [0, 1].map(|index| {
+            let shapes = self.shapes[index];
+            match shapes.shape(&objects[index]?.get(&lists[index])?.node) {
+                Shape::List(element) => shapes.members(element),
+                _ => None,
+            }
+        })
+    }
+}
+
+impl Shapes {
+    /// Returns the definitions of messages by their methods.
+    fn requests(&self) -> BTreeMap<String, &DefinitionShape> {
+        let definitions = self.definitions.values().filter(|definition| definition.official);
+        let requests = definitions.filter_map(|definition| match method_constant(self, &definition.node)? {
+            Scalar::String(method) => Some((method.clone(), definition)),
+            _ => None,
+        });
+        requests.collect()
+    }
+
+    fn parameter_names(&self) -> BTreeMap<String, Vec<&String>> {
+        let methods = self.requests().into_keys();
+        let named = methods.map(|method| {
+            let params = self.params(&method);
+            (method, params.into_iter().flat_map(BTreeMap::keys).collect())
+        });
+        named.collect()
+    }
+
+    fn params(&self, method: &str) -> Option<Members<'_>> {
+        let request = self.members(&self.requests().get(method)?.node)?;
+        self.members(&request.get("params")?.node)
+    }
+
+    fn result(&self, method: &str) -> Option<Members<'_>> {
+        let name = format!("{}Result", self.requests().get(method)?.name.strip_suffix("Request")?);
+        let result = self.definitions.values().find(|definition| definition.name == name)?;
+        self.members(&result.node)
+    }
+}
+
+/// Returns a name that is still there, or else the only new name with an equal value, unless another name with such a
+/// value is gone too.
+fn successor<T: PartialEq>(name: &str, [earlier, later]: Both<BTreeMap<String, T>>) -> String {
+    let alone = |own: &BTreeMap<String, T>, other: &BTreeMap<String, T>| -> Vec<String> {
+        let is_alone = |(own, value): &(&String, &T)| !other.contains_key(*own) && Some(*value) == earlier.get(name);
+        own.iter().filter(is_alone).map(|(own, _)| own.clone()).collect()
+    };
+    match (&alone(&earlier, &later)[..], &alone(&later, &earlier)[..]) {
+        ([gone], [new]) if gone == name => new.clone(),
+        _ => name.to_owned(),
+    }
+}
