@@ -40,6 +40,7 @@ impl Official {
             change::remove_keywords(&mut root, PROSE);
         }
         change::unwrap_references(&mut root);
+        change::replace_conditions(&mut root);
         Self {
             schema: document.with_root(root),
             dialect,
