@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use mcp_wire::json_schema::{definitions, pointer};
+use mcp_wire::json_schema::pointer;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -238,7 +238,7 @@ impl Overlay {
     }
 
     /// Returns the pointers of entries that don't apply to another schema: corrections that expect another value, and
-    /// entries about methods and definitions that it doesn't declare.
+    /// deprecations of what it doesn't declare. The model reports entries about methods that it doesn't have.
     pub(crate) fn misfits(&self, schema: &Document) -> Vec<String> {
         let mut corrected = schema.clone();
         let mut misfits = Vec::new();
@@ -259,29 +259,6 @@ impl Overlay {
             match !lacking.is_empty() && lacking.len() == entry.at.iter().count() {
                 true => misfits.push(format!("#/deprecated/{index}")),
                 false => misfits.extend(lacking.iter().map(|place| format!("#/deprecated/{index}/at/{place}"))),
-            }
-        }
-        let declared: Vec<(String, &str, &Value)> = definitions(corrected.root(), "#").collect();
-        let has_definition = |name: &String| declared.iter().any(|(_, declared, _)| declared == name);
-        let has_method = |name: &String| {
-            let mut methods = declared
-                .iter()
-                .filter_map(|(.., schema)| schema.pointer("/properties/method"));
-            // Some schema generators write a constant as an enumeration, and a definition can have several methods.
-            let is_listed = |method: &Value| {
-                let listed = method["enum"].as_array();
-                listed.is_some_and(|methods| methods.iter().any(|method| method == name))
-            };
-            methods.any(|method| method["const"] == *name || is_listed(method))
-        };
-        for (index, code) in self.error_codes.iter().enumerate() {
-            if !code.methods.iter().all(has_method) {
-                misfits.push(format!("#/error_codes/{index}"));
-            }
-        }
-        for (index, result) in self.results.iter().enumerate() {
-            if !result.methods.iter().all(has_method) || !result.definitions().all(has_definition) {
-                misfits.push(format!("#/results/{index}"));
             }
         }
         misfits

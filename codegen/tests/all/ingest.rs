@@ -949,6 +949,21 @@ fn the_id_of_a_request_to_cancel_is_found_however_the_schema_writes_it() {
 }
 
 #[test]
+fn an_inherited_error_of_a_method_in_a_part_of_an_all_of_is_kept() {
+    let house = Fixture::new();
+    let error = "error_codes:\n  - {name: BAD, code: -32050, method: find, why: It is bad., link: \"https://example.org/bad\"}\n";
+    house.overlay("2098-01-01", error);
+    house.ingest("2098-01-01", &protocol(&json!({}))).unwrap();
+    let method = json!({ "properties": { "method": { "const": "find" } }, "required": ["method"] });
+    let request = json!({ "allOf": [method, { "type": "object", "properties": { "params": { "type": "object" } } }] });
+    let second = house
+        .ingest("2099-01-01", &protocol(&json!({ "FindRequest": request })))
+        .unwrap();
+    assert_eq!(second.left_out, []);
+    assert!(fs::read_to_string(second.overlay.unwrap()).unwrap().contains("BAD"));
+}
+
+#[test]
 fn inherited_facts_that_do_not_fit_are_dropped_for_a_draft_and_refuse_a_release() {
     let house = Fixture::new();
     let facts = "facts:\n  mirrors:\n    params: {X-Name: {find: name}, X-Size: {find: size}}\n";
