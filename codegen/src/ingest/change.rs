@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mcp_wire::json_schema::{DEFINITIONS, Dialect, change_schemas, pointer, schema_at};
+use mcp_wire::json_schema::{DEFINITIONS, Dialect, change_schemas, pointer, schema_at, walk};
 use mcp_wire::validator::reference_targets;
 use serde_json::{Map, Value, json};
 
@@ -26,27 +26,31 @@ fn change_keywords(root: &mut Value, mut change: impl FnMut(&mut Map<String, Val
     });
 }
 
-/// Replaces `{"allOf": [{"$ref": …}]}` by the reference: some generators write one with prose beside it in this way.
-pub(super) fn unwrap_references(root: &mut Value) {
-    change_keywords(root, |keywords| {
-        let parts = keywords.get("allOf").filter(|_| keywords.len() == 1);
-        if let Some([Value::Object(single)]) = parts.and_then(Value::as_array).map(Vec::as_slice)
-            && single.keys().eq(["$ref"])
-        {
-            *keywords = single.clone();
-        }
+/// Replaces `{"allOf": [{"$ref": …}]}` by the reference, which some generators write with prose beside it in this way, and
+/// conditions on the value of one member by the union that they express.
+pub(super) fn simplify_all_of(root: &mut Value) {
+    let (mut targets, mut places) = (Vec::new(), Vec::new());
+    walk(root, |at, schema| {
+        targets.extend(schema.get("$ref").and_then(Value::as_str).and_then(pointer::canonical));
+        places.extend(schema.get("allOf").map(|_| at.to_owned()));
     });
+    // A reference may lead into an `allOf`.
+    places.retain(|at| !targets.iter().any(|target| target.starts_with(&format!("{at}/allOf/"))));
+    // Inner schemas are simplified first.
+    for at in places.iter().rev() {
+        let schema = pointer::resolve(root, at).and_then(Value::as_object);
+        let simpler = schema.and_then(|schema| only_reference(schema).or_else(|| union_of_conditions(root, schema)));
+        if let (Some(simpler), Some(schema)) = (simpler, root.pointer_mut(&at[1..])) {
+            *schema = Value::Object(simpler);
+        }
+    }
 }
 
-/// Replaces conditions on the value of one member by the union that they express: some generators write a tagged union as
-/// an `allOf` of `if` and `then`.
-pub(super) fn replace_conditions(root: &mut Value) {
-    let whole = root.clone();
-    change_keywords(root, |keywords| {
-        if let Some(union) = union_of_conditions(&whole, keywords) {
-            *keywords = union;
-        }
-    });
+fn only_reference(schema: &Map<String, Value>) -> Option<Map<String, Value>> {
+    match schema.get("allOf")?.as_array()?.as_slice() {
+        [Value::Object(single)] if schema.len() == 1 && single.keys().eq(["$ref"]) => Some(single.clone()),
+        _ => None,
+    }
 }
 
 /// Returns the union that a schema expresses by a condition for each value of a required member.
@@ -282,7 +286,7 @@ mod tests {
             "Sized": union(json!(["text", "image"]), json!([case("text", &text), case("image", &sized)])),
             "Open": open,
         }});
-        replace_conditions(&mut schema);
+        simplify_all_of(&mut schema);
         assert_eq!(schema["$defs"]["Content"], json!({"anyOf": [text, image]}));
         let sized = json!({"allOf": [{"properties": {"type": {"const": "image"}}}, sized]});
         assert_eq!(
@@ -295,6 +299,20 @@ mod tests {
             })
         );
         assert_eq!(schema["$defs"]["Open"], open, "a value has no condition");
+    }
+
+    #[test]
+    fn an_all_of_stays_if_a_reference_leads_into_it() {
+        let text = json!({"$ref": "#/$defs/Text"});
+        let mut schema = json!({"$defs": {
+            "Text": {"type": "string"},
+            "Name": {"allOf": [text]},
+            "Title": {"allOf": [text]},
+            "Label": {"$ref": "#/$defs/Title/allOf/0"},
+        }});
+        simplify_all_of(&mut schema);
+        assert_eq!(schema["$defs"]["Name"], text);
+        assert_eq!(schema["$defs"]["Title"], json!({"allOf": [text]}));
     }
 
     #[test]

@@ -39,8 +39,7 @@ impl Official {
         if !keep_prose {
             change::remove_keywords(&mut root, PROSE);
         }
-        change::unwrap_references(&mut root);
-        change::replace_conditions(&mut root);
+        change::simplify_all_of(&mut root);
         Self {
             schema: document.with_root(root),
             dialect,
