@@ -1,6 +1,6 @@
 //! Refuses messages that the generated types would lose, and requests without a known result.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mcp_wire::json_schema::pointer;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use super::check_senders::unions_without_sender;
 use super::messages::{result_stem, twins, union_members};
 use super::method::Method;
 use super::types::Model;
-use crate::messages::DIRECTIONS;
+use crate::messages::{DIRECTIONS, RESULTS};
 use crate::normalise::{Node, NormalisedSchema, Scalar, Shape, Shapes};
 use crate::problem::{Problem, Problems, overlay_line, quoted};
 
@@ -132,31 +132,61 @@ fn payload<'s>(shapes: &'s Shapes, message: &'s Node) -> BTreeMap<&'s str, bool>
 }
 
 fn requests_without_result(model: &Model, schema: &NormalisedSchema) -> Vec<Problem> {
-    let problem = |method: &Method| {
+    let without: Vec<&Method> = model.requests().filter(|method| method.results.is_empty()).collect();
+    let unused = unused_results(model, &schema.shapes);
+    let problem = |method: &&Method| {
         let pointer = written(schema, model.pointer_of(method));
         let stem = result_stem(model, &method.definition);
-        let line = match EMPTY_RESULTS.iter().find(|name| model.definitions.contains_key(**name)) {
-            Some(result) => {
-                let says = format!("method: {}, result: {result}", quoted(&method.name));
-                overlay_line("results", &says)
+        let of = |result: &str| {
+            overlay_line(
+                "results",
+                &format!("method: {}, result: {result}", quoted(&method.name)),
+            )
+        };
+        let empty = EMPTY_RESULTS.iter().find(|name| model.definitions.contains_key(**name));
+        let help = match (&unused[..], without.len(), empty) {
+            ([only], 1, _) => format!("the only result of no other request is its result by {}", of(only)),
+            ([], _, Some(empty)) => format!("name its result, or if it is empty, define it by {}", of(empty)),
+            (names, _, Some(empty)) => {
+                let names = names.join(", ");
+                format!(
+                    "name its result, such as one of no other request ({names}), or if it is empty, define it by {}",
+                    of(empty)
+                )
             }
-            None => {
+            (.., None) => {
                 let (container, _) = pointer.rsplit_once('/').unwrap_or(("#/$defs", ""));
                 let at = quoted(&format!("{container}/{stem}Result"));
-                overlay_line("corrections", &format!("at: {at}, to: {{type: object}}"))
+                let line = overlay_line("corrections", &format!("at: {at}, to: {{type: object}}"));
+                format!("define its result by {line}")
             }
         };
         let what = format!(
             "the request `{}` has no result: there is no `{stem}Result`",
             method.name
         );
-        Problem::at_pointer(pointer, what).help(format!("define its result by {line}"))
+        Problem::at_pointer(pointer, what).help(help)
     };
     // Requests that are defined as one have the same result.
-    let without = model.requests().filter(|method| method.results.is_empty());
-    let mut problems: Vec<Problem> = without.map(problem).collect();
+    let mut problems: Vec<Problem> = without.iter().map(problem).collect();
     problems.dedup_by(|a, b| a.help == b.help);
     problems
+}
+
+/// Returns the definitions in the unions of results that are the result of no request, and aren't empty ones.
+fn unused_results<'s>(model: &Model, shapes: &'s Shapes) -> Vec<&'s str> {
+    let used = model.requests().flat_map(|method| &method.results);
+    let used: Vec<&str> = used
+        .filter_map(|result| Some(model.types.get(result.named()?)?.pointer.as_str()))
+        .collect();
+    let members = RESULTS
+        .into_iter()
+        .flat_map(|(union, _)| union_members(shapes, union).into_keys());
+    let unused: BTreeSet<String> = members.filter(|pointer| !used.contains(&pointer.as_str())).collect();
+    let names = unused
+        .iter()
+        .filter_map(|pointer| Some(shapes.definitions.get(pointer)?.name.as_str()));
+    names.filter(|name| !EMPTY_RESULTS.contains(name)).collect()
 }
 
 /// Finds messages of another version of JSON-RPC, whose envelope nothing reads or writes.

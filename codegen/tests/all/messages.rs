@@ -104,6 +104,37 @@ fn a_result_declared_in_an_earlier_overlay_applies_to_later_revisions() {
 }
 
 #[test]
+fn the_suggested_result_is_the_only_one_of_no_request_or_the_empty_one_if_it_is_empty() {
+    let schema = |unions: &str| {
+        format!(
+            r##"{{"$defs": {{
+            "PingRequest": {{"type": "object", "properties": {{"method": {{"const": "ping"}}}}, "required": ["method"]}},
+            "EmptyResult": {{"type": "object"}},
+            "Pong": {{"type": "object", "properties": {{"at": {{"type": "string"}}}}, "required": ["at"]}}{unions}}}}}"##
+        )
+    };
+    let result = r##", "ServerResult": {"anyOf": [{"$ref": "#/$defs/EmptyResult"}, {"$ref": "#/$defs/Pong"}]}"##;
+    let results = r##", "ServerResult": {"anyOf": [{"$ref": "#/$defs/Wow"}, {"$ref": "#/$defs/Pong"}]}, "Wow": {"type": "object"}"##;
+    for (unions, help) in [
+        (
+            results,
+            "name its result, such as one of no other request (Pong, Wow), or if it is empty, define it by this line",
+        ),
+        (
+            result,
+            r#"the only result of no other request is its result by this line under `results` in the revision's overlay.yaml: - {method: "ping", result: Pong, "#,
+        ),
+        (
+            "",
+            r#"name its result, or if it is empty, define it by this line under `results` in the revision's overlay.yaml: - {method: "ping", result: EmptyResult, "#,
+        ),
+    ] {
+        let report = model(&[("r1", &schema(unions), "")], "r1").unwrap_err();
+        assert!(report.contains(help), "{report}");
+    }
+}
+
+#[test]
 fn an_entry_for_an_unknown_request_or_result_is_refused() {
     let overlay = "results: [{method: [ping, pong], result: EmptyResult, alternatives: [Other], why: so, link: 'https://example.org'}]";
     let report = model(&[("r1", REQUEST, overlay)], "r1").unwrap_err();
