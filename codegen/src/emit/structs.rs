@@ -108,7 +108,14 @@ impl Emitter<'_> {
         Some(match member.preset.as_ref()? {
             Value::String(text) => format!("{text:?}"),
             Value::Bool(boolean) => boolean.to_string(),
-            Value::Object(_) => format!("{}::default()", text(&self.scope.ty(&member.ty))),
+            Value::Object(_) | Value::Array(_) => {
+                let ty = text(&self.scope.ty(&member.ty));
+                // A path with arguments is in brackets.
+                match ty.contains('<') {
+                    true => format!("<{ty}>::default()"),
+                    false => format!("{ty}::default()"),
+                }
+            }
             other => format!("{}i64", other.as_i64()?),
         })
     }

@@ -11,7 +11,7 @@ use crate::problem::{Problem, Problems};
 const FIELD_HELP: &str =
     "correct `x-field` in the overlay: a name in snake_case that no other member of the object has";
 const PRESET_HELP: &str =
-    "remove the entry, or give it a text, an integer, a boolean or `{}`, as the member's schema wants";
+    "remove the entry, or give it a text, an integer, a boolean, `[]` or `{}`, as the member's schema wants";
 
 /// Checks that each name of a field in the overlay is valid and unique in its struct, and that each preset is a value
 /// of its member's type, and the member required.
@@ -76,6 +76,8 @@ fn can_be(model: &Model, ty: &TypeRef, value: &Value) -> bool {
         TypeRef::String => value.is_string(),
         TypeRef::Boolean => value.is_boolean(),
         TypeRef::Integer | TypeRef::Number => value.is_i64(),
+        TypeRef::List(_) => value.as_array().is_some_and(Vec::is_empty),
+        TypeRef::Map(_) | TypeRef::RawObject => is_empty,
         TypeRef::Named(name) => match model.kind(name) {
             Some(TypeKind::Strings { .. }) => value.is_string(),
             Some(TypeKind::Struct(object)) => is_empty && !object.members.iter().any(Member::is_argument),

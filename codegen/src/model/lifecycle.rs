@@ -1,6 +1,6 @@
 //! The methods and members that sessions handle automatically: data, because schemas don't define them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -44,9 +44,9 @@ pub(crate) struct Presets {
     /// The values of the keys of `_meta`.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub(crate) meta: Map<String, Value>,
-    /// The required members without a preset.
+    /// The required members without a preset, each with the line of the overlay that gives it one.
     #[serde(skip)]
-    pub(crate) lacking: BTreeSet<String>,
+    pub(crate) lacking: BTreeMap<String, String>,
 }
 
 impl Presets {
@@ -64,18 +64,17 @@ pub(crate) struct OwnMessage {
 }
 
 /// Returns what a lifecycle needs and lacks, by role, and the way to supply it.
-pub(super) fn incomplete(lifecycle: &Lifecycle) -> Vec<(&str, String, &'static str)> {
+pub(super) fn incomplete(lifecycle: &Lifecycle) -> Vec<(&str, String, String)> {
     let unknown = lifecycle.names.iter().flat_map(|(role, name)| {
         let message = lifecycle.messages.get(name).into_iter();
         let members = message.flat_map(|message| message.params.lacking.iter().chain(&message.result.lacking));
-        members.map(move |member| {
+        members.map(move |(member, line)| {
             let what = format!("`x-preset` in the overlay for `{member}`, which it requires and sessions don't supply");
-            let help = "if sessions can always write one value, add it under `corrections` in the revision's overlay.yaml: \
-                        `at` is the pointer of the member's schema followed by `/x-preset`, and `to` is the value";
+            let help = format!("if sessions can always write one value, add it as in {line}");
             (role.as_str(), what, help)
         })
     });
-    let lacking = lacking(lifecycle).map(|(role, what)| (role, what, help(role)));
+    let lacking = lacking(lifecycle).map(|(role, what)| (role, what, help(role).to_owned()));
     lacking.chain(unknown).collect()
 }
 
@@ -90,7 +89,10 @@ fn help(role: &str) -> &'static str {
              this schema, and `to` is a reference such as {$ref: \"#/$defs/RequestId\"}; another entry adds the \
              definition"
         }
-        _ => "sessions need it; see which members the schema declares",
+        _ => {
+            "sessions need it; see which members the schema declares. Of several that could be meant, those with an \
+             `x-preset` in the overlay don't count"
+        }
     }
 }
 

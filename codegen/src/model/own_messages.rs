@@ -1,15 +1,17 @@
 //! The overlay's presets for the messages that a session sends automatically, and for the kinds of results.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use serde_json::{Map, Value, json};
+use mcp_wire::json_schema::pointer;
+use serde_json::{Value, json};
 
 use super::lifecycle::{Lifecycle, Members, OwnMessage, Presets};
 use super::method::Method;
 use super::roles::{RESULT_KIND, is_internal};
 use super::type_ref::TypeRef;
-use super::types::{Member, Model, Struct};
+use super::types::{Member, Model, Struct, TypeKind};
 use crate::messages::MessageKind;
+use crate::problem::{overlay_line, quoted};
 
 /// The member with the metadata of a message.
 const META: &str = "_meta";
@@ -59,55 +61,82 @@ pub(super) fn usual_kinds(model: &Model, lifecycle: &Lifecycle) -> BTreeMap<Stri
 
 /// Returns the presets of an object, without the members that a session knows.
 fn presets(model: &Model, lifecycle: &Lifecycle, ty: Option<&TypeRef>, known: Option<&Members>) -> Presets {
-    let Some(object) = ty.and_then(|ty| model.struct_of(ty)) else {
+    let Some((ty, object)) = ty.and_then(|ty| Some((ty, model.struct_of(ty)?))) else {
         return Presets::default();
     };
     let is_known =
         |member: &str| member == META || known.is_some_and(|known| known.values().any(|name| name == member));
-    let (mut members, mut lacking) = required(model, object, DEPTH, is_known);
-    let mut meta = Map::new();
+    let mut presets = required(model, (ty, object), DEPTH, &is_known);
     if let Some(member) = object.member(META)
         && let Some(keys) = model.struct_of(&member.ty)
     {
         if member.required {
-            members.insert(META.to_owned(), json!({}));
+            presets.members.insert(META.to_owned(), json!({}));
         }
         let has_role = |key: &str| lifecycle.names.values().any(|name| name == key);
         // A session that writes a key into the optional object also has to write its required keys.
         if member.required || keys.members.iter().any(|key| has_role(&key.name)) {
-            let (presets, lacking_keys) = required(model, keys, DEPTH, has_role);
-            meta = presets;
-            lacking.extend(lacking_keys.into_iter().map(|key| format!("{META}.{key}")));
+            let of_keys = required(model, (&member.ty, keys), DEPTH, &has_role);
+            presets.meta = of_keys.members;
+            presets.lack(META, of_keys.lacking);
         }
     }
-    Presets { members, meta, lacking }
+    presets
 }
 
-/// Returns the preset values of the required members, and the names of those without one.
+/// Returns the preset values of the required members, and what those without one lack.
 fn required(
     model: &Model,
-    object: &Struct,
+    (ty, object): (&TypeRef, &Struct),
     depth: usize,
-    is_known: impl Fn(&str) -> bool,
-) -> (Map<String, Value>, BTreeSet<String>) {
+    is_known: &dyn Fn(&str) -> bool,
+) -> Presets {
     let constants = object.constants.iter().filter(|constant| constant.required);
     let constants = constants.map(|constant| (constant.name.clone(), json!(constant.value)));
-    let (mut values, mut lacking) = (Map::from_iter(constants), BTreeSet::new());
+    let mut presets = Presets {
+        members: constants.collect(),
+        ..Presets::default()
+    };
     let members = object.members.iter().filter(|member| member.required);
     for member in members.filter(|member| !is_known(&member.name)) {
-        match value(model, member, depth) {
-            Some(value) => drop(values.insert(member.name.clone(), value)),
-            None => drop(lacking.insert(member.name.clone())),
+        let name = member.name.clone();
+        let value = match (model.struct_of(&member.ty), depth.checked_sub(1)) {
+            (Some(inner), Some(depth)) => {
+                let inner = required(model, (&member.ty, inner), depth, &|_| false);
+                presets.lack(&name, inner.lacking);
+                Some(Value::Object(inner.members))
+            }
+            _ => member.preset.clone(),
+        };
+        match value {
+            Some(value) => drop(presets.members.insert(name, value)),
+            None => drop(presets.lacking.insert(name, preset_line(model, ty, member))),
         }
     }
-    (values, lacking)
+    presets
 }
 
-/// Returns the preset value of a required member, or for an object, that of its required members.
-fn value(model: &Model, member: &Member, depth: usize) -> Option<Value> {
-    let Some(object) = model.struct_of(&member.ty) else {
-        return member.preset.clone();
+impl Presets {
+    /// Adds what a member lacks.
+    fn lack(&mut self, member: &str, inner: BTreeMap<String, String>) {
+        let inner = inner.into_iter();
+        self.lacking
+            .extend(inner.map(|(name, line)| (format!("{member}.{name}"), line)));
+    }
+}
+
+/// Returns the line of the overlay that gives a member of an object a preset.
+fn preset_line(model: &Model, ty: &TypeRef, member: &Member) -> String {
+    let object = model.resolve(ty).named().and_then(|name| model.types.get(name));
+    let members = pointer::child(object.map_or("#", |object| &object.pointer), "properties");
+    let at = pointer::child(&pointer::child(&members, &member.name), "x-preset");
+    let to = match (model.resolve(&member.ty), model.kind_of(&member.ty)) {
+        (_, Some(TypeKind::Strings { values, .. })) => json!(values.first()),
+        (TypeRef::Boolean, _) => json!(false),
+        (TypeRef::Integer | TypeRef::Number, _) => json!(0),
+        (TypeRef::List(_), _) => json!([]),
+        (TypeRef::Map(_) | TypeRef::RawObject, _) => json!({}),
+        _ => json!(""),
     };
-    let (values, lacking) = required(model, object, depth.checked_sub(1)?, |_| false);
-    lacking.is_empty().then_some(Value::Object(values))
+    overlay_line("corrections", &format!("at: {}, to: {to}", quoted(&at)))
 }

@@ -251,6 +251,23 @@ fn a_session_method_that_lacks_a_preset_is_reported_with_a_suggestion() {
     let error = generate(&options).unwrap_err().to_string();
     let lacking = "`shelves/list` of revision later has no `x-preset` in the overlay for `shelves`";
     assert!(error.contains(lacking), "{error}");
+    // The suggested lines permit it.
+    for revision in ["earlier", "later"] {
+        let lines = error
+            .lines()
+            .skip_while(|line| !line.contains(&format!("of revision {revision}")));
+        let line = lines
+            .skip(1)
+            .find_map(|line| Some(line.split_once("overlay.yaml: ")?.1));
+        let overlay =
+            line.map(|line| format!("corrections:\n  {}\n", line.replace("https://…", "https://example.org")));
+        fs::write(
+            options.schema.join(revision).join("overlay.yaml"),
+            overlay.unwrap_or_default(),
+        )
+        .unwrap();
+    }
+    generate(&options).unwrap();
 }
 
 /// Both directions of a case: the way and the way back, and the official schemas of the source and the target.
