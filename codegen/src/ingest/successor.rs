@@ -167,7 +167,9 @@ impl Successor {
         };
         let mut blamed = BTreeMap::new();
         for problem in problems {
-            for entry in entries_of(problem, &document) {
+            // Facts are inherited without an entry.
+            let entries = entries_of(problem, &document).into_iter();
+            for entry in entries.filter(|entry| document.get(entry).is_some()) {
                 blamed.entry(entry).or_insert_with(|| problem.what.clone());
             }
         }

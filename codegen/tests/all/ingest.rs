@@ -1152,6 +1152,32 @@ fn an_inherited_overlay_is_written_before_the_schema_that_it_corrects() {
 }
 
 #[test]
+fn the_line_for_an_inherited_fact_is_added_to_the_inherited_overlay() {
+    let house = Fixture::new();
+    let correction = r##"corrections:
+  - at: "#/definitions/FindParams/properties/size/type"
+    expect: integer
+    to: number
+    why: It has fractions.
+    link: https://example.org/size
+"##;
+    let facts = "facts:\n  mirrors:\n    params: {X-Name: {find: name}}\n";
+    house.overlay("2098-01-01", &format!("{correction}{facts}"));
+    house.ingest("2098-01-01", &protocol(&json!({}))).unwrap();
+    let params = json!({ "type": "object", "properties": { "size": { "type": "integer" } } });
+    let schema = house.file("later.json", &protocol(&json!({ "FindParams": params })));
+    let options = house.options("2099-01-01", &schema);
+    let error = ingest(&options).unwrap_err().to_string();
+    let (_, line) = error.split_once("overlay.yaml: mirrors: ").unwrap();
+    let path = write_overlay(&options, &Cache::default()).unwrap().unwrap();
+    let overlay = fs::read_to_string(&path).unwrap();
+    assert!(overlay.contains("It has fractions."), "{overlay}");
+    fs::write(&path, format!("{overlay}facts:\n  mirrors: {line}\n")).unwrap();
+    ingest(&options).unwrap();
+    house.generate().unwrap();
+}
+
+#[test]
 fn an_inherited_fact_about_a_request_that_is_gone_is_a_warning_for_a_release_too() {
     let house = Fixture::new();
     let facts = "facts:\n  mirrors:\n    params: {X-Name: {find: name, things/find: name}}\n";
