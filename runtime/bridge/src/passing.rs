@@ -50,6 +50,14 @@ fn prepare<S: Side, T: Side>(
     let peer = context.peer().clone();
     let (from, target) = (peer.negotiated().revision, to.negotiated().revision);
     let header = MessageHeader::from_slice(&request.json).map_err(internal_error)?;
+    let in_hub = Revision::HUB.method(Revision::HUB.name_of_method(from, &request.method));
+    if !S::IS_SERVER && in_hub.is_some() {
+        // The session with a server declares the capabilities of the client, as far as the hub has them. The client must
+        // not get requests that need others.
+        let session = peer.state();
+        session.check_request(peer.negotiated(), &request.method)?;
+        session.check_request_params(peer.negotiated(), &request.method, &header)?;
+    }
     let key = from.lifecycle().meta_progress;
     let token = key.and_then(|key| header.param(&["_meta", key]).ok()?);
     let token: Option<RawJson> = token.and_then(|token| token.decode_as().ok());

@@ -4,7 +4,7 @@ use mcp_runtime::Revision;
 
 use crate::bridge::{Raw, Serving, by_hand, options, serve};
 
-const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":"first","method":"initialize","params":{"protocolVersion":"REVISION","capabilities":{"x":{ "y":1.50}},"clientInfo":{"name":"c","version":"1"},"more":[ ]}}"#;
+const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":"first","method":"initialize","params":{"protocolVersion":"REVISION","capabilities":{"sampling":{},"x":{ "y":1.50}},"clientInfo":{"name":"c","version":"1"},"more":[ ]}}"#;
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
 /// A raw client and a raw server with a bridge between them, after the handshake.
@@ -19,7 +19,10 @@ async fn both(client: &str, server: &str) -> (Raw, Raw, Serving, crate::bridge::
         asked["params"]["protocolVersion"], client,
         "the server is asked for the client's revision"
     );
-    assert_eq!(asked["params"]["capabilities"].to_string(), r#"{"x":{"y":1.5}}"#);
+    assert_eq!(
+        asked["params"]["capabilities"].to_string(),
+        r#"{"sampling":{},"x":{"y":1.5}}"#
+    );
     let agreed = r#"{"protocolVersion":"REVISION","capabilities":{"tools":{},"tasks":{}},"serverInfo":{"name":"s","version":"2"},"note":[ ]}"#;
     let agreed = agreed.replace("REVISION", server);
     back.send(&format!(

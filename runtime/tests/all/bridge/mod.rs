@@ -6,6 +6,7 @@ mod faults;
 mod pairs;
 mod server_requests;
 mod unanswered_requests;
+mod undeclared_capabilities;
 
 use std::sync::Arc;
 use std::sync::Mutex;
