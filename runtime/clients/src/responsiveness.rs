@@ -5,7 +5,7 @@ use std::time::Duration;
 use mcp_runtime_core::{CallError, ConnectError};
 use tokio::sync::watch;
 use tokio::task::JoinError;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 use tokio_util::task::AbortOnDropHandle;
 
 /// How long a server that hasn't answered in time before is waited for.
@@ -19,13 +19,26 @@ pub struct Responsiveness {
 }
 
 impl Responsiveness {
-    /// Waits for the answer of the server until the limit. If the server has exceeded this limit before, it waits only
+    /// Waits for the answer of the server until the limit.
+    ///
+    /// # Errors
+    /// Those of [`Self::until`].
+    pub async fn in_time<T: Send + 'static>(
+        &self,
+        limit: Duration,
+        request: impl Future<Output = Result<T, ConnectError>> + Send + 'static,
+    ) -> Result<T, ConnectError> {
+        self.until(sleep(limit), limit, request).await
+    }
+
+    /// Waits for the answer of the server until `expiry`, which is the limit in a time that the caller measures. If the server has exceeded this limit before, it waits only
     /// briefly, but the request continues: once the server answers, the next request waits again.
     ///
     /// # Errors
     /// Those of the request, and that the server exceeds the limit.
-    pub async fn in_time<T: Send + 'static>(
+    pub async fn until<T: Send + 'static>(
         &self,
+        expiry: impl Future<Output = ()> + Send + 'static,
         limit: Duration,
         request: impl Future<Output = Result<T, ConnectError>> + Send + 'static,
     ) -> Result<T, ConnectError> {
@@ -35,14 +48,18 @@ impl Responsiveness {
         };
         let exceeded = self.exceeded.clone();
         let mut asked = AbortOnDropHandle::new(tokio::spawn(async move {
-            let answered = timeout(limit, request).await;
+            let answered = tokio::select! {
+                biased;
+                answered = request => Some(answered),
+                () = expiry => None,
+            };
             match &answered {
                 // The server wasn't asked.
-                Ok(Err(ConnectError::Call(CallError::NotOffered { .. }))) => {}
-                Ok(_) => _ = exceeded.send_replace(Duration::ZERO),
-                Err(_) => exceeded.send_modify(|exceeded| *exceeded = limit.max(*exceeded)),
+                Some(Err(ConnectError::Call(CallError::NotOffered { .. }))) => {}
+                Some(_) => _ = exceeded.send_replace(Duration::ZERO),
+                None => exceeded.send_modify(|exceeded| *exceeded = limit.max(*exceeded)),
             }
-            answered.unwrap_or_else(|_| Err(CallError::TimedOut(limit).into()))
+            answered.unwrap_or_else(|| Err(CallError::TimedOut(limit).into()))
         }));
         match timeout(patience, &mut asked).await {
             Ok(answered) => answered.unwrap_or_else(|error| match JoinError::try_into_panic(error) {
@@ -66,7 +83,8 @@ impl Responsiveness {
     }
 
     /// Whether the server has exceeded a limit since its last answer.
-    pub(super) fn is_exceeded(&self) -> bool {
+    #[must_use]
+    pub fn is_exceeded(&self) -> bool {
         !self.exceeded.borrow().is_zero()
     }
 

@@ -98,14 +98,23 @@ impl ServerHandler<Context<ServerSide>> for GatewayHandler {
     ) -> Result<RawJson, ErrorObject> {
         let servers = self.0.servers(context);
         let mut refusal = ErrorObject::new(error_code::METHOD_NOT_FOUND, "no server has this method");
-        for server in 0..servers.clients.count() {
+        let mut candidates = Vec::from_iter(0..servers.clients.count());
+        candidates.sort_by_key(|server| servers.responsiveness(*server, |kind| &kind.custom).is_exceeded());
+        for server in candidates {
             let Ok(peer) = self.reach_in_time(servers, server, context).await else {
                 continue;
             };
-            let _caller = servers.callers.get(server).map(|callers| callers.add(context));
-            match peer.call_unknown(request.clone()).await.map_err(ErrorObject::from) {
-                Err(error) if error.code == error_code::METHOD_NOT_FOUND => refusal = error,
-                called => return called,
+            let caller = servers.callers.get(server).map(|callers| callers.add(context));
+            let request = request.clone();
+            let calling = async move {
+                let _caller = caller;
+                Ok(peer.call_unknown(request).await.map_err(ErrorObject::from))
+            };
+            let limit = self.0.gateway.time_limit;
+            match servers.in_time(server, |kind| &kind.custom, limit, calling).await {
+                Ok(Err(error)) if error.code == error_code::METHOD_NOT_FOUND => refusal = error,
+                Ok(called) => return called,
+                Err(error) => refusal = internal_error(error),
             }
         }
         Err(refusal)
@@ -220,7 +229,7 @@ impl GatewayHandler {
     }
 
     /// Reads a resource that no server lists: from the server that its URI names, or the first that has it. Each server
-    /// has the time limit.
+    /// has the time limit; those that exceeded it with an earlier read are last.
     async fn read_of_any(
         &self,
         servers: &Arc<Servers>,
@@ -229,13 +238,15 @@ impl GatewayHandler {
     ) -> Result<ServerResult, ErrorObject> {
         let uri = &request.params.uri;
         let mut refusal = ErrorObject::new(hub::error_code::RESOURCE_NOT_FOUND, format!("no server has {uri}"));
-        for (server, own) in servers.clients.resource_candidates(uri) {
+        let mut candidates = servers.clients.resource_candidates(uri);
+        candidates.sort_by_key(|(server, _)| servers.responsiveness(*server, |kind| &kind.reads).is_exceeded());
+        for (server, own) in candidates {
             let mut read = request.clone();
             read.params.uri.clone_from(&own);
             let (handler, of, context) = (Self(Arc::clone(&self.0)), Arc::clone(servers), context.clone());
             let reading = async move { Ok(handler.forward(&of, server, read.into(), &context).await) };
-            let responsiveness = servers.clients.responsiveness(server);
-            match responsiveness.in_time(self.0.gateway.time_limit, reading).await {
+            let limit = self.0.gateway.time_limit;
+            match servers.in_time(server, |kind| &kind.reads, limit, reading).await {
                 Ok(Ok(result)) => {
                     servers.clients.found_resource(uri, server, own);
                     return Ok(result);

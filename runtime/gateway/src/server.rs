@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use mcp_adapters::handlers::ClientHandler;
 use mcp_adapters::hub::{self, InputRequest, InputResponse, ServerNotification};
@@ -13,6 +14,8 @@ use mcp_runtime_core::internal::{SessionState, internal_error};
 use mcp_runtime_core::transport::{ChannelTransport, Connector, TransportError, channel};
 use mcp_runtime_core::{Capable, ClientSide, Context, Peer, ServerSide};
 use mcp_runtime_util::Mutex;
+use tokio::sync::watch;
+use tokio::time::sleep;
 
 /// The maximum number of messages that wait in each direction of a connection within the process.
 const CAPACITY: usize = 64;
@@ -26,7 +29,18 @@ pub struct GatewayServer {
     /// separately, some with each list.
     is_failing: Arc<AtomicBool>,
     /// Whether the server answers stateless clients in time, which have no session to remember it.
-    pub responsiveness: Responsiveness,
+    pub responsiveness: ByRequest,
+}
+
+/// Whether a server answers in time. One that answers lists may still hang when it reads a resource, and many servers
+/// never answer a method that they don't have.
+#[derive(Clone, Default)]
+pub struct ByRequest {
+    pub lists: Responsiveness,
+    /// Reads of resources that no server lists.
+    pub reads: Responsiveness,
+    /// Methods that the protocol doesn't declare.
+    pub custom: Responsiveness,
 }
 
 impl GatewayServer {
@@ -35,7 +49,7 @@ impl GatewayServer {
             name,
             bridge,
             is_failing: Arc::default(),
-            responsiveness: Responsiveness::default(),
+            responsiveness: ByRequest::default(),
         }
     }
 
@@ -77,7 +91,11 @@ impl Connector for ThroughBridge {
 
 /// The client's requests that a server is handling. The server's messages belong to one of them.
 #[derive(Default)]
-pub struct Callers(Mutex<(u64, BTreeMap<u64, Peer<ServerSide>>)>);
+pub struct Callers {
+    requests: Mutex<(u64, BTreeMap<u64, Peer<ServerSide>>)>,
+    /// The number of the server's requests that the client is answering.
+    input_requests: watch::Sender<usize>,
+}
 
 /// A guard that removes a request when it is dropped.
 pub struct CallerGuard(Arc<Callers>, u64);
@@ -88,7 +106,7 @@ impl Callers {
         // A handle that calls the client directly: the handler isn't run again to get input.
         let (state, negotiated) = (Arc::clone(peer.state()), Arc::clone(peer.negotiated()));
         let caller = Peer::of_message(state, context.request_id().cloned(), negotiated);
-        let mut callers = self.0.lock();
+        let mut callers = self.requests.lock();
         let number = callers.0;
         callers.0 += 1;
         callers.1.insert(number, caller);
@@ -96,14 +114,43 @@ impl Callers {
     }
 
     fn latest(&self) -> Option<Peer<ServerSide>> {
-        let callers = self.0.lock();
+        let callers = self.requests.lock();
         callers.1.last_key_value().map(|(_, caller)| caller.clone())
+    }
+
+    /// Records that the client is answering a request of the server, until the guard is dropped.
+    fn ask(self: &Arc<Self>) -> InputRequestGuard {
+        self.input_requests.send_modify(|count| *count += 1);
+        InputRequestGuard(Arc::clone(self))
+    }
+
+    /// Waits for the time in which the server alone delays its answer: it begins again after each request that the
+    /// client has answered.
+    pub fn expiry(&self, limit: Duration) -> impl Future<Output = ()> + Send + use<> {
+        let mut input_requests = self.input_requests.subscribe();
+        async move {
+            // This ends when the session does.
+            while input_requests.wait_for(|count| *count == 0).await.is_ok() {
+                tokio::select! {
+                    _ = input_requests.wait_for(|count| *count > 0) => {}
+                    () = sleep(limit) => return,
+                }
+            }
+        }
+    }
+}
+
+struct InputRequestGuard(Arc<Callers>);
+
+impl Drop for InputRequestGuard {
+    fn drop(&mut self) {
+        self.0.input_requests.send_modify(|count| *count -= 1);
     }
 }
 
 impl Drop for CallerGuard {
     fn drop(&mut self) {
-        self.0.0.lock().1.remove(&self.1);
+        self.0.requests.lock().1.remove(&self.1);
     }
 }
 
@@ -140,10 +187,12 @@ impl ClientHandler<Context<ClientSide>> for GatewayServerHandler {
         request: InputRequest,
         _: &Context<ClientSide>,
     ) -> Result<InputResponse, ErrorObject> {
+        let _asking = self.callers.ask();
         Ok(self.client_or_error()?.call(request).await?)
     }
 
     async fn unknown_request(&self, request: UnknownMethod, _: &Context<ClientSide>) -> Result<RawJson, ErrorObject> {
+        let _asking = self.callers.ask();
         Ok(self.client_or_error()?.call_unknown(request).await?)
     }
 

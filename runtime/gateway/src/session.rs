@@ -3,16 +3,19 @@
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use mcp_adapters::{PeerTypes, Revision, hub};
 use mcp_runtime_bridge::ClientId;
 use mcp_runtime_clients::{Backoff, Clients, ReconnectingClient, Responsiveness};
 use mcp_runtime_core::internal::{ClientInfo, Negotiated, SessionState, log_level};
-use mcp_runtime_core::{CallError, Client, ClientSide, Context, Limits, Options, Peer, PeerInfo, ServerSide};
+use mcp_runtime_core::{
+    CallError, Client, ClientSide, ConnectError, Context, Limits, Options, Peer, PeerInfo, ServerSide,
+};
 use mcp_runtime_util::Mutex;
 
 use super::inner::Inner;
-use super::server::{Callers, GatewayServerHandler, ThroughBridge};
+use super::server::{ByRequest, Callers, GatewayServerHandler, ThroughBridge};
 
 /// The session of a client with the gateway.
 pub struct GatewaySession {
@@ -26,6 +29,7 @@ pub struct Servers {
     pub clients: Clients<ThroughBridge>,
     /// The requests that each server is handling.
     pub callers: Vec<Arc<Callers>>,
+    responsiveness: Vec<ByRequest>,
     /// The log level set on each server with sessions, and the session in which it was set.
     levels: Mutex<HashMap<usize, (usize, usize)>>,
 }
@@ -65,14 +69,21 @@ impl GatewaySession {
             supported: vec![revision],
             limits: Limits {
                 // The client that waits for the response sets the timeout.
-                call_timeout: std::time::Duration::MAX,
-                call_timeout_max: std::time::Duration::MAX,
+                call_timeout: Duration::MAX,
+                call_timeout_max: Duration::MAX,
                 ..Limits::default()
             },
             ..Options::default()
         };
         let callers: Vec<Arc<Callers>> = self.gateway.servers.iter().map(|_| Arc::default()).collect();
-        let servers = self.gateway.servers.iter().zip(&callers).map(|(server, callers)| {
+        let responsiveness = self.gateway.servers.iter().map(|server| match revision.is_stateless() {
+            true => server.responsiveness.clone(),
+            false => ByRequest::default(),
+        });
+        let responsiveness: Vec<_> = responsiveness.collect();
+        let lists = responsiveness.iter().map(|by_request| &by_request.lists);
+        let servers = self.gateway.servers.iter().zip(&callers).zip(lists);
+        let servers = servers.map(|((server, callers), lists)| {
             let handler = GatewayServerHandler {
                 server: server.name.clone(),
                 callers: Arc::clone(callers),
@@ -88,16 +99,13 @@ impl GatewaySession {
             };
             let backoff = Backoff::default().attempts(1);
             let client = ReconnectingClient::with_backoff(client.handler(handler), through, backoff);
-            let responsiveness = match revision.is_stateless() {
-                true => server.responsiveness.clone(),
-                false => Responsiveness::default(),
-            };
-            (server.name.clone(), client, responsiveness)
+            (server.name.clone(), client, lists.clone())
         });
         let clients = Clients::with_names(self.gateway.names.clone(), servers);
         Servers {
             clients: clients.time_limit(self.gateway.time_limit),
             callers,
+            responsiveness,
             levels: Mutex::default(),
         }
     }
@@ -111,6 +119,24 @@ impl GatewaySession {
 }
 
 impl Servers {
+    /// Returns whether a server answers one kind of request in time.
+    pub fn responsiveness(&self, server: usize, kind: fn(&ByRequest) -> &Responsiveness) -> Responsiveness {
+        self.responsiveness.get(server).map(kind).cloned().unwrap_or_default()
+    }
+
+    /// Waits for a server's answer until the limit, which doesn't count while the client answers requests of the server.
+    pub async fn in_time<T: Send + 'static>(
+        &self,
+        server: usize,
+        kind: fn(&ByRequest) -> &Responsiveness,
+        limit: Duration,
+        request: impl Future<Output = Result<T, ConnectError>> + Send + 'static,
+    ) -> Result<T, ConnectError> {
+        let callers = self.callers.get(server).cloned().unwrap_or_default();
+        let responsiveness = self.responsiveness(server, kind);
+        responsiveness.until(callers.expiry(limit), limit, request).await
+    }
+
     /// Returns a handle of a server on behalf of a request, with the log level that the client wants.
     pub async fn on_behalf(
         &self,

@@ -9,16 +9,20 @@ use futures_util::StreamExt;
 use mcp_runtime::bridge::Connector;
 use mcp_runtime::clients::Clients;
 use mcp_runtime::gateway::Gateway;
-use mcp_runtime::router::resource_template;
+use mcp_runtime::mcp_wire::UnknownMethod;
+use mcp_runtime::router::{Call, resource_template};
 use mcp_runtime::transport::{
     ChannelTransport, Incoming, Outgoing, Purpose, Receiver, Sender, Transport, TransportError, channel,
 };
-use mcp_runtime::{Args, CallServer, Change, ChangeFilter, Client, ClientSession, Limits, Options, Router, hub};
+use mcp_runtime::{
+    Args, CallClient, CallError, CallServer, Change, ChangeFilter, Client, ClientSession, Limits, Options, Router, hub,
+    mcp_wire,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::{Semaphore, watch};
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::common::stateless;
 use crate::many_servers::{Local, REVISIONS, speaking};
@@ -158,6 +162,17 @@ async fn a_server_that_never_answers_does_not_block_the_others() {
     }
 }
 
+/// Options of a client that waits for a response as long as the gateway does.
+fn patient(revision: &str) -> Options {
+    Options {
+        limits: Limits {
+            call_timeout: Duration::MAX,
+            ..Limits::default()
+        },
+        ..speaking(revision)
+    }
+}
+
 /// A server that lists its resources, and never answers when one is read.
 fn never_reads() -> impl Connector {
     scripted(|message| match message["method"].as_str() {
@@ -181,19 +196,74 @@ async fn reading_an_unlisted_resource_skips_a_server_that_never_answers() {
         let gateway = Gateway::new("tools", "1.0")
             .server("hangs", never_reads())
             .server("notes", Local::new("2025-11-25", notes));
-        let options = Options {
-            limits: Limits {
-                call_timeout: Duration::MAX,
-                ..Limits::default()
-            },
-            ..speaking(revision)
-        };
-        let session = connect(&gateway, options).await;
+        let session = connect(&gateway, patient(revision)).await;
         let read = timeout(PATIENCE, session.read_resource("notes://monday")).await;
         let contents = read.expect("a server answers in time").unwrap().contents;
         assert_eq!(json!(contents)[0]["text"], "Nothing on monday", "{revision}");
         let read = timeout(PATIENCE, session.read_resource("other://x")).await;
         read.expect("it is refused in time").unwrap_err();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_lists_but_never_reads_costs_the_time_limit_once() {
+    for revision in REVISIONS {
+        let gateway = Gateway::new("tools", "1.0")
+            .server("hangs", never_reads())
+            .server("other", Local::new("2025-11-25", named("other")));
+        let session = connect(&gateway, patient(revision)).await;
+        session.read_resource("other://first").await.unwrap_err();
+        let begun = Instant::now();
+        for uri in ["other://second", "other://third"] {
+            session.list_resources().await.expect("the lists are answered");
+            session.read_resource(uri).await.unwrap_err();
+        }
+        assert!(begun.elapsed() < Duration::from_secs(2), "{revision}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_custom_method_skips_a_server_that_never_answers_it() {
+    async fn vote() -> Value {
+        json!({"votes": 3})
+    }
+    for revision in REVISIONS {
+        let votes = named("votes").custom_method("example/vote", vote);
+        let gateway = Gateway::new("tools", "1.0")
+            .server("hangs", never_reads())
+            .server("votes", Local::new("2025-11-25", votes));
+        let session = connect(&gateway, patient(revision)).await;
+        for limit in [PATIENCE, Duration::from_secs(2)] {
+            let called = session.peer().call_unknown(UnknownMethod::new("example/vote"));
+            let called = timeout(limit, called).await.expect("a server answers in time");
+            assert_eq!(json!(called.unwrap())["votes"], 3, "{revision}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_time_limit_of_a_read_does_not_count_while_the_user_answers() {
+    for revision in ["2025-06-18", "2025-11-25"] {
+        let template = hub::ResourceTemplate::new("Notes", "notes://{day}");
+        let template = resource_template(template, |Args(Note { day }), call: Call| async move {
+            let form = r#"{"type":"object","properties":{}}"#;
+            let form = mcp_wire::from_str(form).expect("it is a form");
+            let form = hub::ElicitRequestFormParams::new(format!("Read {day}?"), form);
+            let answer = call.peer().elicit(form.into()).await?;
+            Ok::<_, CallError>(answer.action.to_string())
+        });
+        let notes = Router::new("notes", "1.0").with(template.expect("it is a template"));
+        let gateway = Gateway::new("tools", "1.0").server("notes", Local::new("2025-11-25", notes));
+        let (server, transport) = channel(16);
+        gateway.serve(server);
+        let client = Client::new("app", "1.0").options(patient(revision));
+        let client = client.elicit_form(|_| async {
+            sleep(Duration::from_secs(45)).await;
+            Ok(hub::ElicitResult::new(hub::ElicitResultAction::Accept))
+        });
+        let session = client.connect(transport).await.expect("the gateway serves");
+        let contents = session.read_resource("notes://monday").await.unwrap().contents;
+        assert_eq!(json!(contents)[0]["text"], "accept", "{revision}");
     }
 }
 
@@ -335,7 +405,7 @@ async fn a_connection_attempt_that_hangs_is_retried() {
         let gateway = Gateway::new("tools", "1.0").server("hanging", hanging);
         let session = connect(&gateway, speaking(revision)).await;
         let mut changes = session.peer().changes(ChangeFilter::lists()).await.unwrap();
-        tokio::time::sleep(Duration::from_secs(90)).await;
+        sleep(Duration::from_secs(90)).await;
         assert_eq!(given_up.load(Ordering::SeqCst), 1, "{revision}");
         gate.add_permits(1);
         let change = timeout(PATIENCE, changes.next()).await.expect("a change is reported");
@@ -355,7 +425,7 @@ async fn a_pending_connection_attempt_is_dropped_when_its_client_leaves() {
         session.close().await;
         let ended = async {
             while given_up.load(Ordering::SeqCst) == 0 {
-                tokio::time::sleep(Duration::from_millis(100)).await;
+                sleep(Duration::from_millis(100)).await;
             }
         };
         timeout(PATIENCE, ended).await.expect("it is given up");
