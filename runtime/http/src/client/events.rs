@@ -41,5 +41,5 @@ impl Events {
 
 /// Whether an event has a message. The first event of a stream can have only an id.
 pub(super) fn is_message(event: &Event) -> bool {
-    matches!(event.name.as_slice(), b"" | b"message") && !event.data.trim_ascii().is_empty()
+    !event.oversized && matches!(event.name.as_slice(), b"" | b"message") && !event.data.trim_ascii().is_empty()
 }

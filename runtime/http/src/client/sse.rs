@@ -1,13 +1,16 @@
 //! A parser of server-sent events: <https://html.spec.whatwg.org/multipage/server-sent-events.html>.
 //!
-//! The crates for this (sse-stream, eventsource-stream) hold an event of any size in memory. This parser drops the data
-//! of an event over the limit and still reads its id, so that the stream can continue after it.
+//! The crates for this (sse-stream, eventsource-stream) hold an event of any size in memory. Of an event over the limit,
+//! this parser keeps only the start and the end of the data, and the event's id, so that the stream can continue after
+//! it.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 /// The maximum bytes of a line in addition to its data.
 const FIELD: usize = 64;
+/// The bytes that are kept of the start and of the end of data over the limit, which can have the id of a message.
+const EXCERPT: usize = 1024;
 
 /// One event.
 #[derive(Debug, Default, PartialEq)]
@@ -15,7 +18,7 @@ pub(super) struct Event {
     /// The type of the event; empty for a message.
     pub(super) name: Vec<u8>,
     pub(super) data: Vec<u8>,
-    /// The data was over the limit, and was dropped.
+    /// The data was over the limit, and only its start and its end were kept.
     pub(super) oversized: bool,
     /// The new last event id; an empty one resets it.
     pub(super) id: Option<Vec<u8>>,
@@ -28,7 +31,7 @@ pub(super) struct Event {
 pub(super) struct Parser {
     limit: usize,
     line: Vec<u8>,
-    /// The line has more bytes than `line` holds.
+    /// The line is too long, and its middle was dropped.
     cut: bool,
     /// The last byte was a carriage return, so a line feed after it belongs to the same end of line.
     after_return: bool,
@@ -58,9 +61,11 @@ impl Parser {
             }
             let end = bytes.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
             let (part, rest) = bytes.split_at(end.unwrap_or(bytes.len()));
-            let room = self.limit.saturating_add(FIELD).saturating_sub(self.line.len());
-            self.cut |= part.len() > room;
-            self.line.extend(part.iter().take(room));
+            self.line.extend(part);
+            if self.cut || self.line.len() > self.limit.saturating_add(FIELD) {
+                self.cut = true;
+                drop_middle(&mut self.line);
+            }
             let Some((end, rest)) = rest.split_first() else {
                 return;
             };
@@ -91,11 +96,11 @@ impl Parser {
         match name {
             b"data" => {
                 let event = self.event.get_or_insert_default();
-                if cut || event.oversized || event.data.len() + value.len() > self.limit {
-                    (event.data, event.oversized) = (Vec::new(), true);
-                } else {
-                    event.data.extend_from_slice(value);
-                    event.data.push(b'\n');
+                event.oversized |= cut || event.data.len() + value.len() > self.limit;
+                event.data.extend_from_slice(value);
+                event.data.push(b'\n');
+                if event.oversized {
+                    drop_middle(&mut event.data);
                 }
             }
             b"event" if short => self.event.get_or_insert_default().name = value.to_vec(),
@@ -108,6 +113,13 @@ impl Parser {
         }
         None
     }
+}
+
+/// Keeps only the start and the end of a text.
+fn drop_middle(text: &mut Vec<u8>) {
+    // The start of a line also has the name of its field.
+    let end = text.len().saturating_sub(EXCERPT);
+    text.drain((EXCERPT + FIELD).min(end)..end);
 }
 
 #[cfg(test)]
@@ -151,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn data_over_the_limit_is_dropped_but_the_id_is_kept() {
+    fn of_data_over_the_limit_the_start_the_end_and_the_id_are_kept() {
         let long = "x".repeat(500);
         let halves = "y".repeat(60);
         let text = format!("data: {long}\nid: 1\n\ndata: {halves}\ndata: {halves}\nid: 2\n\nid: 3\ndata: ok\n\n");
@@ -160,7 +172,22 @@ mod tests {
             let oversized: Vec<bool> = events.iter().map(|event| event.oversized).collect();
             assert_eq!(oversized, [true, true, false]);
             assert_eq!(events[1].id.as_deref(), Some(&b"2"[..]));
+            assert_eq!(events[0].data, long.as_bytes());
             assert_eq!(events[2].data, b"ok");
+        }
+    }
+
+    #[test]
+    fn data_over_the_limit_is_held_only_in_part() {
+        let line = format!("data: start{}end\n", "x".repeat(100_000));
+        for lines in [1, 50] {
+            for step in [1, 4096, usize::MAX] {
+                let events = read(format!("{}\n", line.repeat(lines)).as_bytes(), step, 100);
+                let data = &events[0].data;
+                assert!(events[0].oversized);
+                assert!(data.starts_with(b"start") && data.ends_with(b"end"));
+                assert!(data.len() < 2 * EXCERPT + 2 * FIELD, "{}", data.len());
+            }
         }
     }
 }

@@ -10,7 +10,7 @@ use serde_json::json;
 use tokio::io::AsyncWriteExt;
 use tokio::time::timeout;
 
-use crate::common::connect_to;
+use crate::common::{connect_to, with_handshake};
 use crate::http_client::server::{
     STREAM, Server, error, failure, message, notification, progress, receive, request, result,
 };
@@ -278,6 +278,53 @@ fn addresses_that_are_not_http_urls_are_refused() {
         assert!(
             matches!(HttpClient::new(url, HttpOptions::default()), Err(HttpError::Address(_))),
             "{url}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_oversized_response_on_the_stream_of_http_with_sse_fails_its_call_at_once() {
+    let server = Server::start().await;
+    let options = HttpOptions::default().message_bytes(10_000);
+    let transport = HttpClient::new(&server.url(), options).expect("the address is one");
+    let connecting = tokio::spawn(connect_to(transport, with_handshake()));
+    server.next().await.status(405).await;
+    let mut stream = server.next().await;
+    stream
+        .say(&format!("{STREAM}event: endpoint\ndata: /messages\n\n"))
+        .await;
+    let posted = server.next().await;
+    let agreed = json!({
+        "protocolVersion": posted.body["params"]["protocolVersion"], "capabilities": {"tools": {}},
+        "serverInfo": {"name": "s", "version": "1"},
+    });
+    let agreed = json!({"jsonrpc": "2.0", "id": posted.body["id"], "result": agreed});
+    posted.accept().await;
+    stream.say(&format!("event: message\ndata: {agreed}\n\n")).await;
+    server.next().await.accept().await;
+    let session = connecting.await.expect("no panic").expect("it connects");
+
+    let long = "x".repeat(100_000);
+    for id_is_first in [true, false] {
+        let calling = session.call_tool("t", json!({}));
+        let answering = async {
+            let posted = server.next().await;
+            let id = posted.body["id"].clone();
+            posted.accept().await;
+            let answer = match id_is_first {
+                true => format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[],"x":"{long}"}}}}"#),
+                false => format!(r#"{{"result":{{"content":[],"x":"{long}"}},"jsonrpc":"2.0","id":{id}}}"#),
+            };
+            stream.say(&format!("event: message\ndata: {answer}\n\n")).await;
+        };
+        let both = async { tokio::join!(calling, answering) };
+        let (called, ()) = timeout(Duration::from_secs(10), both)
+            .await
+            .expect("the call fails in time");
+        let error = called.unwrap_err();
+        assert!(
+            matches!(&error, CallError::InvalidResult(reason) if reason.contains("more than 10000 bytes")),
+            "{error}"
         );
     }
 }

@@ -95,14 +95,11 @@ impl Connection {
         self.hand(Inbound::Incoming(Incoming::Failed { id, error })).await;
     }
 
-    pub(super) async fn refuse_oversized(&self) {
-        let text = format!("a message has more than {} bytes", self.options.message_bytes);
-        let error = ErrorObject::new(error_code::INVALID_REQUEST, text);
-        self.hand(Inbound::Incoming(Incoming::Refused {
-            error,
-            text: Vec::new(),
-        }))
-        .await;
+    /// Informs the receiver about a message over the limit, from its start and its end: a call that it answers fails.
+    pub(super) async fn refuse_oversized(&self, text: Vec<u8>) {
+        let reason = format!("a message has more than {} bytes", self.options.message_bytes);
+        let error = ErrorObject::new(error_code::INVALID_REQUEST, reason);
+        self.hand(Inbound::Incoming(Incoming::Refused { error, text })).await;
     }
 
     pub(super) async fn hand(&self, item: Inbound) {

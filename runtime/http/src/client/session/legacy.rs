@@ -59,7 +59,7 @@ pub(super) async fn post(connection: &Connection, url: Url, json: Vec<u8>) -> Re
 async fn read(connection: Arc<Connection>, mut events: Events) {
     while let Some(event) = events.next().await {
         if event.oversized {
-            connection.refuse_oversized().await;
+            connection.refuse_oversized(event.data).await;
         } else if is_message(&event) {
             connection.deliver(event.data).await;
         }

@@ -64,7 +64,7 @@ async fn read(
         if event.oversized {
             match pending {
                 Some(_) => end = Some(End::Oversized),
-                None => connection.refuse_oversized().await,
+                None => connection.refuse_oversized(event.data).await,
             }
         } else if !is_repeated && is_message(&event) {
             let answered = pending.filter(|pending| answers(&event.data, pending.id));
