@@ -66,5 +66,7 @@ pub(crate) struct Tolerance {
     /// Another member that must be present for it to be tolerated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) beside: Option<String>,
-    pub(crate) read: String,
+    /// The value that is read instead, as JSON; `None` if unreadable entries of the member, a list, are left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) read: Option<String>,
 }

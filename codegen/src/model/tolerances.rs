@@ -22,7 +22,9 @@ pub(crate) struct ToleranceEntry {
     found: Option<Value>,
     /// Another member that must be present for it to be tolerated.
     beside: Option<String>,
-    read: Value,
+    /// The value that is read instead; `None` if unreadable entries of the member, a list, are left out.
+    #[serde(default, deserialize_with = "present")]
+    read: Option<Value>,
 }
 
 impl ToleranceEntry {
@@ -54,7 +56,7 @@ pub(crate) fn add_tolerances(model: &mut Model, tolerances: &Tolerances) {
                 member: member.to_owned(),
                 found: entry.found.as_ref().map(Value::to_string),
                 beside: entry.beside.clone(),
-                read: entry.read.to_string(),
+                read: entry.read.as_ref().map(Value::to_string),
             })
         });
         entries.collect()

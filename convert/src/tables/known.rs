@@ -47,8 +47,8 @@ pub struct Tolerance {
     pub found: Option<&'static str>,
     /// Another member that must be present.
     pub beside: Option<&'static str>,
-    /// The JSON that is used instead.
-    pub read: &'static str,
+    /// The JSON that is used instead. `None` if the member is a list whose unreadable entries are left out.
+    pub read: Option<&'static str>,
 }
 
 /// A rule that converts the code of an error between neighbouring revisions.

@@ -359,7 +359,7 @@ fn tolerance(reader: &mut Source) -> Decoded<Tolerance> {
         member: parts.text("member")?,
         found: parts.optional("found")?,
         beside: parts.optional("beside")?,
-        read: parts.text("read")?,
+        read: parts.optional("read")?,
     })
 }
 

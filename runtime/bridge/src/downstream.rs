@@ -91,7 +91,8 @@ fn agreement(upstream: &Upstream, client: Revision) -> Option<RawJson> {
     let agreed = upstream.state.agreement.get();
     let agreed = agreed.filter(|_| client.has_handshake() && are_of_one_era(client, upstream.revision))?;
     let lifecycle = upstream.revision.lifecycle();
-    let (agreed, losses) = translate_result((upstream.revision, client), lifecycle.begin?, agreed.clone()).ok()?;
+    let (agreed, losses) =
+        translate_result((upstream.state.negotiated(), client), lifecycle.begin?, agreed.clone()).ok()?;
     upstream.state.report_losses(lifecycle.begin?, &losses);
     let members = client.lifecycle().begin_result;
     let agreed = named(agreed.text().as_bytes(), members.name?, client)?;

@@ -104,9 +104,8 @@ impl<S: Side, T: Side> PassedCall<S, T> {
         };
         let (from, to) = (revision, self.from);
         let translated = match reply.result {
-            Ok(result) => {
-                translate_result((from, to), &self.method, result).map(|(result, losses)| (Ok(result), losses))
-            }
+            Ok(result) => translate_result((self.to.negotiated(), to), &self.method, result)
+                .map(|(result, losses)| (Ok(result), losses)),
             Err(error) => {
                 let error = failure(self.id, error);
                 let (error, losses) = translate_error(from, to, Some(&self.method), error, Policy::Conform);

@@ -1,9 +1,9 @@
 //! Direct translation of messages between two revisions of one era.
 
-use mcp_adapters::mcp_wire::{ErrorObject, RawJson, error_code};
+use mcp_adapters::mcp_wire::{DecodeError, ErrorObject, RawJson, error_code};
 use mcp_adapters::{AUTOMATIC, Loss, LossKind, Policy, Revision, TranslateError, Translation, translate};
 use mcp_runtime_core::Era;
-use mcp_runtime_core::internal::{internal_error, tolerated};
+use mcp_runtime_core::internal::{Negotiated, internal_error, read_tolerantly, tolerated};
 
 /// A translated value, and its losses.
 pub type Translated<T> = (T, Vec<Loss>);
@@ -49,10 +49,11 @@ pub fn translate_call(
 /// # Errors
 /// When the other revision can't represent the result.
 pub fn translate_result(
-    (from, to): (Revision, Revision),
+    (sender, to): (&Negotiated, Revision),
     method: &str,
     result: RawJson,
 ) -> Result<Translated<RawJson>, ErrorObject> {
+    let from = sender.revision;
     let definitions = from.method(method).map_or(&[][..], |entry| entry.results);
     if from == to || definitions.is_empty() {
         return Ok((result, Vec::new()));
@@ -60,7 +61,9 @@ pub fn translate_result(
     let result = tolerated(from, method, result);
     let mut reason = String::new();
     for definition in definitions {
-        match translate(from, to, name(definition), result.text().as_bytes(), Policy::Conform) {
+        let translate =
+            |result: &RawJson| translate(from, to, name(definition), result.text().as_bytes(), Policy::Conform);
+        match read_tolerantly((sender, method), &result, translate, invalid_part) {
             Ok(Translation { value, losses, .. }) => return Ok((value, losses)),
             // A method can have several result types. The next one is tried.
             Err(error) if reason.is_empty() => reason = error.to_string(),
@@ -70,6 +73,13 @@ pub fn translate_result(
     Err(internal_error(format!(
         "the result of {method} can't be represented in revision {to}: {reason}"
     )))
+}
+
+fn invalid_part(error: &TranslateError) -> Option<&DecodeError> {
+    match error {
+        TranslateError::Invalid(error) => Some(error),
+        _ => None,
+    }
 }
 
 /// Refuses a method that another revision declares and the other side's revision doesn't. A method that no revision

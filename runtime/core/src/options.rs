@@ -27,7 +27,8 @@ pub type ViolationObserver = Arc<dyn Fn(&str, &Invalid) + Send + Sync>;
 pub enum Validation {
     /// The message is handled anyway. Some responses that can't be decoded are corrected, because most implementations
     /// accept them: an id that is the request's number as a string, `null` next to the result or the error, and the
-    /// departures in [`Revision::tolerances`]. Violations are reported to `tracing`, at the debug level, and to
+    /// departures in [`Revision::tolerances`]. An entry of a list that can't be decoded, such as a tool without a schema,
+    /// is left out with a warning. Violations are reported to `tracing`, at the debug level, and to
     /// [`Options::violations`]. If neither is enabled, nothing is validated.
     #[default]
     Lenient,

@@ -19,7 +19,7 @@ use super::notifications::check_custom;
 use super::ordered_queue::{OrderedQueue, ReservedTicket, Ticket};
 use super::pending::{InPlace, ReadInPlace, Reply};
 use super::state::SessionState;
-use super::tolerance::{corrects_decoded, tolerate};
+use super::tolerance::{corrects_decoded, read_tolerantly, tolerate};
 use crate::error::{CallError, TransportError};
 use crate::message::{Purpose, to_json};
 use crate::side::Side;
@@ -89,11 +89,14 @@ impl<S: Side> SessionState<S> {
         });
         self.validate_result(revision, &method, &result, violations)?;
         let length = result.text().len();
-        let decoded = S::decode_result(
-            revision,
-            &method,
+        let decoded = read_tolerantly(
+            (negotiated, &method),
             tolerated.as_ref().unwrap_or(&result),
-            negotiated.conversion(),
+            |result| S::decode_result(revision, &method, result, negotiated.conversion()),
+            |error| match error {
+                FromPeer::Invalid(error) => Some(error),
+                FromPeer::Unrepresentable(_) => None,
+            },
         );
         let decoded = match decoded {
             // The peer's revision has this kind of result, but the hub doesn't.

@@ -75,7 +75,7 @@ pub use self::responder::Responder;
 pub use self::server::{Server, ServerInfo};
 pub use self::state::SessionState;
 pub use self::subscriptions::{Shared, Subscriptions};
-pub use self::tolerance::tolerated;
+pub use self::tolerance::{read_tolerantly, tolerated};
 
 /// A session of a server.
 pub type ServerSession = Session<ServerSide>;

@@ -2,11 +2,15 @@
 
 use mcp_adapters::mcp_wire::path::{Path, Segment};
 use mcp_adapters::mcp_wire::validator::{Violation, ViolationKind};
-use mcp_adapters::mcp_wire::{JsonType, MessageHeader, RawJson, Reader};
+use mcp_adapters::mcp_wire::{DecodeError, JsonType, MessageHeader, RawJson, Reader};
 use mcp_adapters::{Revision, Tolerance};
 
 use super::json_edit::set_member;
+use super::negotiated::Negotiated;
 use crate::error::CallError;
+
+/// The maximum number of entries that are left out of a list.
+const LEFT_OUT: usize = 64;
 
 /// Returns the outcome of a response that has both a result and an error, if one of them is `null`, and its violation.
 pub fn only_result(response: &MessageHeader<'_>) -> Option<(Result<RawJson, CallError>, Violation)> {
@@ -41,8 +45,10 @@ pub fn tolerate(tolerances: &[Tolerance], result: &RawJson) -> Option<(RawJson, 
     let mut violations = Vec::new();
     for tolerance in departures(tolerances, result.text()) {
         let current = corrected.as_ref().unwrap_or(result).text();
-        let edited = set_member(current.as_bytes(), &[tolerance.member], tolerance.read);
-        let Some(edited) = edited.and_then(|edited| mcp_wire::from_str(&edited)).ok() else {
+        let Some(edited) = tolerance
+            .read
+            .and_then(|read| with_member(current, tolerance.member, read))
+        else {
             continue;
         };
         corrected = Some(edited);
@@ -54,6 +60,62 @@ pub fn tolerate(tolerances: &[Tolerance], result: &RawJson) -> Option<(RawJson, 
         );
     }
     Some((corrected?, violations))
+}
+
+/// Decodes a result. The entries of a list that can't be read are left out, if that is tolerated.
+///
+/// # Errors
+/// When the rest of the result can't be read, or too many entries.
+pub fn read_tolerantly<T, E>(
+    (negotiated, method): (&Negotiated, &str),
+    result: &RawJson,
+    read: impl Fn(&RawJson) -> Result<T, E>,
+    cause: impl Fn(&E) -> Option<&DecodeError>,
+) -> Result<T, E> {
+    let (mut rest, mut left_out) = (None, Vec::new());
+    let read = loop {
+        let result = rest.as_ref().unwrap_or(result);
+        let error = match read(result) {
+            Ok(read) => break read,
+            Err(error) if left_out.len() == LEFT_OUT => return Err(error),
+            Err(error) => error,
+        };
+        match cause(&error).and_then(|cause| without_entry(negotiated.revision.tolerances(method), result, cause)) {
+            Some((shorter, entry)) => (rest, _) = (Some(shorter), left_out.push(entry)),
+            None => return Err(error),
+        }
+    };
+    if !left_out.is_empty() {
+        let peer = negotiated.info.as_ref().and_then(|info| info.implementation.as_ref());
+        let (peer, entries) = (peer.map(|peer| &*peer.name), left_out.join("; "));
+        tracing::warn!(
+            peer,
+            method,
+            entries,
+            "entries of a list can't be read, and are left out"
+        );
+    }
+    Ok(read)
+}
+
+/// Removes the entry of a list that can't be read. Also returns its name, its place, and the reason.
+fn without_entry(tolerances: &[Tolerance], result: &RawJson, cause: &DecodeError) -> Option<(RawJson, String)> {
+    let path = cause.path();
+    let [Segment::Member(member), Segment::Index(index), ..] = path.segments() else {
+        return None;
+    };
+    let is_left_out = |tolerance: &Tolerance| tolerance.member == member && tolerance.read.is_none();
+    tolerances.iter().find(|tolerance| is_left_out(tolerance))?;
+    let mut entries: Vec<RawJson> = result.get(member)?.decode_as().ok()?;
+    let entry = (*index < entries.len()).then(|| entries.remove(*index))?;
+    let name: Option<String> = entry.get("name").and_then(|name| name.parse().ok());
+    let described = format!("{:?} ({cause})", name.unwrap_or_default());
+    let entries = RawJson::from_encode(&entries).ok()?;
+    Some((with_member(result.text(), member, entries.text())?, described))
+}
+
+fn with_member(result: &str, member: &str, json: &str) -> Option<RawJson> {
+    mcp_wire::from_str(&set_member(result.as_bytes(), &[member], json).ok()?).ok()
 }
 
 /// Whether a result that was decoded without corrections has something to correct. Missing required members needn't be
@@ -79,7 +141,8 @@ fn departures<'t>(tolerances: &'t [Tolerance], result: &str) -> Vec<&'t Toleranc
         Vec::from_iter(values.map(|(_, value)| *value))
     };
     let departs = |tolerance: &&Tolerance| {
-        values(tolerance.member) == Vec::from_iter(tolerance.found)
+        tolerance.read.is_some()
+            && values(tolerance.member) == Vec::from_iter(tolerance.found)
             && tolerance.beside.is_none_or(|member| values(member).len() == 1)
     };
     match read {

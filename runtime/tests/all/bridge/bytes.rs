@@ -269,3 +269,22 @@ async fn a_cancellation_is_passed_on_before_the_next_request() {
         assert_eq!(front.next().await["id"], id);
     }
 }
+
+#[tokio::test]
+async fn a_tool_that_cannot_be_translated_is_left_out_of_the_list() {
+    let (mut front, mut back, _serving, _) = both("2025-06-18", "2025-11-25").await;
+    front.send(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#).await;
+    let asked = back.next().await;
+    let tools = r#"[{"name":"bad"},{"name":"good","inputSchema":{"type":"object"}}]"#;
+    back.send(&format!(
+        r#"{{"jsonrpc":"2.0","id":{},"result":{{"tools":{tools}}}}}"#,
+        asked["id"]
+    ))
+    .await;
+    let listed = front.next().await;
+    assert_eq!(
+        listed["result"]["tools"],
+        serde_json::json!([{"name": "good", "inputSchema": {"type": "object"}}]),
+        "{listed}"
+    );
+}

@@ -24,8 +24,9 @@ use serde_json::{Value, json};
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::common::stateless;
+use crate::common::{stateless, subscribe};
 use crate::many_servers::{Local, REVISIONS, speaking};
+use crate::session::stray_input::Warnings;
 
 /// Longer than anything here may take.
 const PATIENCE: Duration = Duration::from_secs(100);
@@ -533,5 +534,34 @@ async fn paging_continues_correctly_when_listed_items_are_removed() {
         let params = hub::PaginatedRequestParams::default().with_cursor("2");
         let refused = session.peer().list_tools(params).await.unwrap_err().to_string();
         assert!(refused.contains("Invalid cursor"), "{refused}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tool_without_a_schema_hides_no_other_tool_of_its_server() {
+    let server = scripted(|message| match message["method"].as_str() {
+        Some("initialize") => {
+            let info = json!({"name": "server", "version": "1"});
+            let agreed = json!({"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": info});
+            result(message, agreed)
+        }
+        Some("tools/list") => {
+            let tool = json!({"name": "good", "inputSchema": {"type": "object"}});
+            result(message, json!({"tools": [{"name": "bad"}, tool]}))
+        }
+        _ => Vec::new(),
+    });
+    let gateway = Gateway::new("tools", "1.0").server("one", server);
+    for revision in REVISIONS {
+        let warnings = Warnings::default();
+        let _guards = subscribe(warnings.clone());
+        let session = connect(&gateway, speaking(revision)).await;
+        assert_eq!(tools(&session).await, ["one_good"], "{revision}");
+        let warnings = warnings.0.lock().unwrap().join("\n");
+        assert!(warnings.contains(r#"peer="server""#), "{warnings}");
+        assert!(
+            warnings.contains("bad") && warnings.contains("tools[0].inputSchema"),
+            "{warnings}"
+        );
     }
 }

@@ -15,7 +15,7 @@ mod notifications;
 mod pages;
 mod raw;
 mod responses;
-mod stray_input;
+pub mod stray_input;
 mod timeouts;
 mod undeclared;
 mod validation;

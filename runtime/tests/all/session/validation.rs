@@ -437,3 +437,43 @@ async fn lenient_validation_ends_a_list_at_an_empty_cursor() {
         }
     }
 }
+
+#[tokio::test]
+async fn lenient_validation_leaves_out_the_entries_of_a_list_that_cannot_be_read() {
+    for revision in session_revisions() {
+        for validation in BOTH {
+            let (session, mut raw, _, violations) = client(validation, revision, json!("")).await;
+            let peer = session.unwrap().peer().clone();
+            let tools = peer.list::<hub::Tool>().try_collect::<Vec<_>>();
+            let (listed, ()) = tokio::join!(tools, async {
+                assert_eq!(raw.receive().await["method"], "notifications/initialized");
+                let id = raw.receive().await["id"].take();
+                let tool = |name: &str| json!({"name": name, "inputSchema": {"type": "object"}});
+                let tools =
+                    json!([{"name": "bare"}, tool("a"), 5, {"name": 1}, tool("b"), tool("c"), {"name": "last"}]);
+                raw.send(json!({"jsonrpc": "2.0", "id": id, "result": {"tools": tools}}))
+                    .await;
+            });
+            assert!(!violations.lock().unwrap().is_empty(), "{revision}");
+            match validation {
+                Validation::Lenient => {
+                    let names: Vec<String> = listed.unwrap().into_iter().map(|tool| tool.name).collect();
+                    assert_eq!(names, ["a", "b", "c"], "{revision}");
+                }
+                Validation::Strict => {
+                    assert!(matches!(listed, Err(CallError::InvalidResult(why)) if why.contains("tools[0]")));
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_unreadable_element_of_a_result_other_than_a_list_is_not_left_out() {
+    for revision in session_revisions() {
+        let content = json!([{"type": "text", "text": "a"}, {"type": "text"}]);
+        let answer = |id: &Value| json!({"jsonrpc": "2.0", "id": id, "result": {"content": content}});
+        let (called, _) = called(Validation::Lenient, revision, answer).await;
+        assert!(matches!(called, Err(CallError::InvalidResult(why)) if why.contains("content[1]")));
+    }
+}
