@@ -31,8 +31,9 @@ impl Responsiveness {
         self.until(sleep(limit), limit, request).await
     }
 
-    /// Waits for the answer of the server until `expiry`, which is the limit in a time that the caller measures. If the server has exceeded this limit before, it waits only
-    /// briefly, but the request continues: once the server answers, the next request waits again.
+    /// Waits for the answer of the server until `expiry`, which is the limit in a time that the caller measures. If the
+    /// server has exceeded this limit before, it waits only briefly, but the request continues: once the server answers,
+    /// the next request waits again.
     ///
     /// # Errors
     /// Those of the request, and that the server exceeds the limit.

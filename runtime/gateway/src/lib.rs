@@ -176,9 +176,10 @@ impl Gateway {
 
     /// Sets the time limit of each server for requests that go to all servers: to connect, to return a list, to read a
     /// resource that no server lists, and to answer a method that the protocol doesn't declare. A server that exceeds it
-    /// is left out, and further requests of that kind wait for it only briefly. For reads and undeclared methods, the
-    /// time in which the client answers requests of the server doesn't count. It keeps connecting; clients that subscribe are notified once it answers. The default is 20 seconds. A
-    /// call of one server isn't limited: its client sets the timeout.
+    /// is left out, and further requests of that kind wait for it only briefly. It keeps connecting; clients that
+    /// subscribe are notified once it answers. For reads and undeclared methods, the time in which the client answers
+    /// requests of the server doesn't count. The default is 20 seconds. A call of one server isn't limited: its client
+    /// sets the timeout.
     #[must_use]
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.inner_mut().time_limit = limit;
