@@ -11,6 +11,9 @@ use crate::error::CallError;
 
 /// The maximum number of entries that are left out of a list.
 const LEFT_OUT: usize = 64;
+/// The maximum number of bytes that are read again to leave out entries. A peer could otherwise have a list of the maximum
+/// size read for each of them.
+const READ_AGAIN: usize = 64 * 1024 * 1024;
 
 /// Returns the outcome of a response that has both a result and an error, if one of them is `null`, and its violation.
 pub fn only_result(response: &MessageHeader<'_>) -> Option<(Result<RawJson, CallError>, Violation)> {
@@ -72,12 +75,13 @@ pub fn read_tolerantly<T, E>(
     read: impl Fn(&RawJson) -> Result<T, E>,
     cause: impl Fn(&E) -> Option<&DecodeError>,
 ) -> Result<T, E> {
+    let limit = LEFT_OUT.min(READ_AGAIN / result.text().len().max(1));
     let (mut rest, mut left_out) = (None, Vec::new());
     let read = loop {
         let result = rest.as_ref().unwrap_or(result);
         let error = match read(result) {
             Ok(read) => break read,
-            Err(error) if left_out.len() == LEFT_OUT => return Err(error),
+            Err(error) if left_out.len() == limit => return Err(error),
             Err(error) => error,
         };
         match cause(&error).and_then(|cause| without_entry(negotiated.revision.tolerances(method), result, cause)) {

@@ -469,6 +469,30 @@ async fn lenient_validation_leaves_out_the_entries_of_a_list_that_cannot_be_read
 }
 
 #[tokio::test]
+async fn few_entries_of_a_long_list_are_left_out() {
+    let revision = session_revisions()[0];
+    let description = "x".repeat(14 << 20);
+    for unreadable in [4, 5] {
+        let (session, mut raw, ..) = client(Validation::Lenient, revision, json!("")).await;
+        let peer = session.unwrap().peer().clone();
+        let tools = peer.list::<hub::Tool>().try_collect::<Vec<_>>();
+        let (listed, ()) = tokio::join!(tools, async {
+            assert_eq!(raw.receive().await["method"], "notifications/initialized");
+            let id = raw.receive().await["id"].take();
+            let mut tools =
+                vec![json!({"name": "long", "description": description, "inputSchema": {"type": "object"}})];
+            tools.resize(1 + unreadable, json!({}));
+            raw.send(json!({"jsonrpc": "2.0", "id": id, "result": {"tools": tools}}))
+                .await;
+        });
+        match unreadable {
+            4 => assert_eq!(listed.unwrap().len(), 1),
+            _ => assert!(matches!(listed, Err(CallError::InvalidResult(why)) if why.contains("tools[1]"))),
+        }
+    }
+}
+
+#[tokio::test]
 async fn an_unreadable_element_of_a_result_other_than_a_list_is_not_left_out() {
     for revision in session_revisions() {
         let content = json!([{"type": "text", "text": "a"}, {"type": "text"}]);
