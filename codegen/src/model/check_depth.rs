@@ -40,7 +40,8 @@ pub(super) fn check_depth(model: &Model) -> Result<(), Problems> {
     Problems::check(problems)
 }
 
-/// Returns the types that a type contains, itself included.
+/// Returns the types that a type contains, itself included. Like rustc, it looks at a member and everything in it before
+/// the next member, and at each type once: the depth at which a type is found first depends on this order.
 fn contained<'m>(model: &'m Model, name: &'m str) -> Found<'m> {
     let mut found = Found::new();
     let mut waiting = vec![(name, 1, None)];
@@ -52,7 +53,7 @@ fn contained<'m>(model: &'m Model, name: &'m str) -> Found<'m> {
         let parts = parts(&ty.kind).into_iter();
         let named =
             parts.filter_map(|(part, added)| Some((part.named()?, depth + added + containers(part), Some(name))));
-        waiting.extend(named);
+        waiting.extend(named.rev());
     }
     found
 }

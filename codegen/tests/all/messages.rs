@@ -1,4 +1,4 @@
-//! Problems of messages, facts and error codes, and the overlay entries that the report suggests.
+//! Problems of messages, facts, error codes and deep types, and the overlay entries that the report suggests.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -322,4 +322,28 @@ fn inherited_facts_have_the_names_of_the_later_revision() {
     let later = LISTED.replace("\"cursor\": {", "\"page\": {\"type\": \"string\"}, \"from\": {");
     let report = model(&[("r1", LISTED, FACTS), ("r2", &later, "")], "r2").unwrap_err();
     assert!(report.contains("`tools/list` has no parameter `cursor`"), "{report}");
+}
+
+#[test]
+fn types_that_are_too_deep_in_the_order_of_their_members_are_refused() {
+    let last = 62;
+    // Each link refers to all later ones, and rustc goes from each one to the next.
+    let link = |number: usize| {
+        let later = (number + 1..=last).map(|later| {
+            let reference = format!("#/$defs/Link{later}");
+            (format!("to{later}"), json!({ "$ref": reference }))
+        });
+        let members: serde_json::Map<String, Value> = later.collect();
+        (
+            format!("Link{number}"),
+            json!({"type": "object", "properties": members}),
+        )
+    };
+    let links: serde_json::Map<String, Value> = (10..=last).map(link).collect();
+    let schema = json!({ "$defs": links }).to_string();
+    let report = model(&[("r1", &schema, "")], "r1").unwrap_err();
+    assert!(
+        report.contains("types contain each other too deeply for rustc"),
+        "{report}"
+    );
 }
