@@ -1,9 +1,9 @@
 //! Corrections of a revision's official schema, and facts that it can't express: data in `overlay.yaml`, each entry
 //! with its reason and a link.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use mcp_wire::json_schema::pointer;
+use mcp_wire::json_schema::{definitions, pointer, walk};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -238,7 +238,7 @@ impl Overlay {
     }
 
     /// Returns the pointers of entries that don't apply to another schema: corrections that expect another value, and
-    /// deprecations of what it doesn't declare. The model reports entries about methods that it doesn't have.
+    /// entries about methods and definitions that it doesn't declare.
     pub(crate) fn misfits(&self, schema: &Document) -> Vec<String> {
         let mut corrected = schema.clone();
         let mut misfits = Vec::new();
@@ -259,6 +259,25 @@ impl Overlay {
             match !lacking.is_empty() && lacking.len() == entry.at.iter().count() {
                 true => misfits.push(format!("#/deprecated/{index}")),
                 false => misfits.extend(lacking.iter().map(|place| format!("#/deprecated/{index}/at/{place}"))),
+            }
+        }
+        let declared: BTreeSet<&str> = definitions(corrected.root(), "#").map(|(_, name, _)| name).collect();
+        // Methods are constants, or enumerated by definitions of several messages.
+        let mut constants = BTreeSet::new();
+        walk(corrected.root(), |_, schema| {
+            let values = schema["enum"].as_array().into_iter().flatten();
+            constants.extend(values.chain(schema.get("const")).filter_map(Value::as_str));
+        });
+        let has_methods = |methods: &OneOrMany| methods.iter().all(|method| constants.contains(method.as_str()));
+        for (index, code) in self.error_codes.iter().enumerate() {
+            if !has_methods(&code.methods) {
+                misfits.push(format!("#/error_codes/{index}"));
+            }
+        }
+        for (index, result) in self.results.iter().enumerate() {
+            let has_results = result.definitions().all(|name| declared.contains(name.as_str()));
+            if !has_methods(&result.methods) || !has_results {
+                misfits.push(format!("#/results/{index}"));
             }
         }
         misfits
