@@ -325,7 +325,7 @@ fn inherited_overlay(
     predecessor: Option<&Entry>,
     revision: &Revision,
     schema: &Document,
-) -> Result<Option<Successor>, Problems> {
+) -> Result<Option<Successor>, GenerateError> {
     let Some(predecessor) = predecessor.map(|entry| entry.revision.as_str()) else {
         return Ok(None);
     };

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::error::GenerateError;
 use crate::load::{Document, Format, OVERLAY};
 use crate::overlay::Overlay;
-use crate::problem::{Problem, Problems};
+use crate::problem::{Place, Problem, Problems};
 use crate::protocol::Protocol;
 
 /// Start of the comment that lists the entries left out of an overlay.
@@ -60,11 +60,16 @@ impl Passed {
 impl Successor {
     /// Takes the overlay of `predecessor` without the entries that don't fit the schema of `revision`. Facts and the
     /// summary are left out too: facts hold until another revision changes them, and what was new isn't any more.
-    pub(super) fn new(text: &str, (predecessor, revision): (&str, &str), schema: &Document) -> Result<Self, Problems> {
+    pub(super) fn new(
+        text: &str,
+        (predecessor, revision): (&str, &str),
+        schema: &Document,
+    ) -> Result<Self, GenerateError> {
         // The list of entries that were left out of that overlay isn't repeated.
         let text = text.find(&format!("\n{LEFT_OUT}")).map_or(text, |end| &text[..=end]);
         let text = with_pointers_into(schema, text);
-        let text = &with_places_in(schema, &text)?;
+        let text = with_lines(with_places_in(schema, &text)?)?;
+        let text = text.as_str();
         let document = Document::parse(OVERLAY, text.as_bytes(), Format::Yaml)?;
         let overlay = Overlay::of(document.clone())?;
         let misfits = overlay.misfits(schema);
@@ -182,6 +187,28 @@ impl Successor {
         self.entries = cut(&self.entries, &document, &with_sections(&document, entries)).0;
         self.text().is_none_or(|after| after != text)
     }
+}
+
+/// Returns an overlay in which each entry has its own lines, which are indented. If the lists of an overlay are written
+/// differently, it is serialised, and loses its comments.
+fn with_lines(text: String) -> Result<String, GenerateError> {
+    let document = Document::parse(OVERLAY, text.as_bytes(), Format::Yaml)?;
+    let sections = document.root().as_object().into_iter().flatten();
+    let mut lists = sections.map(|(section, _)| pointer::child("#", section));
+    let has_no_lines = |list: String| {
+        let Place { line, column } = document.place(&list);
+        let start = text.lines().nth(line - 1).and_then(|line| line.chars().nth(column - 1));
+        document.get(&list).is_some_and(Value::is_array) && (column == 1 || start == Some('['))
+    };
+    if !lists.any(has_no_lines) {
+        return Ok(text);
+    }
+    let lines = yaml_serde::to_string(document.root())?;
+    let indented = lines.lines().map(|line| match line.starts_with(['-', ' ']) {
+        true => format!("  {line}\n"),
+        false => format!("{line}\n"),
+    });
+    Ok(indented.collect())
 }
 
 /// Changes the pointers in an overlay if a schema has its definitions under the other keyword.

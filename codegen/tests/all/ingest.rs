@@ -792,6 +792,39 @@ error_codes:
 }
 
 #[test]
+fn the_entries_of_an_inherited_overlay_are_kept_however_its_lists_are_written() {
+    let entry =
+        |name: &str, at: &str| format!(r#"{{at: {at}, to: {name}, why: It has one., link: "https://example.org/x"}}"#);
+    let kept = entry("Title", r##""#/definitions/Thing/properties/title/x-name""##);
+    let left_out = entry("Gone", r##""#/definitions/Gone/x-name""##);
+    let gone = r##"{"name": "BAD", "code": -32050, "why": "It is bad.", "link": "https://example.org/bad"}"##;
+    let overlays = [
+        format!("error_codes: [{gone}]\ncorrections: [{kept}, {left_out}]\n"),
+        format!("error_codes: [\n  {gone}\n]\ncorrections: [\n  {kept}, {left_out}\n]\n"),
+        format!("{{error_codes: [{gone}], corrections: [{kept}, {left_out}]}}\n"),
+        format!("error_codes:\n- {gone}\ncorrections:\n- {kept}\n- {left_out}\n"),
+        format!("error_codes:\n  - {gone}\ncorrections:\n  - {kept}\n  - {left_out}\n"),
+    ];
+    for overlay in overlays {
+        let house = Fixture::new();
+        house.overlay("2098-01-01", &overlay);
+        let schema = SCHEMA.replace(r#""title": { "#, r#""title": { "enum": ["a", "b"], "#);
+        let first = schema.replace(r#""Name": {"#, r#""Gone": { "type": "object" }, "Name": {"#);
+        house.ingest("2098-01-01", &first).unwrap();
+        let second = house.ingest("2099-01-01", &schema).unwrap();
+        let [left_out] = &second.left_out[..] else {
+            panic!("{overlay}: {:?}", second.left_out)
+        };
+        assert!(left_out.entry.contains("Gone"), "{left_out:?}");
+        let inherited: Value = yaml_serde::from_str(&fs::read_to_string(second.overlay.unwrap()).unwrap()).unwrap();
+        assert_eq!(inherited["error_codes"][0]["name"], "BAD", "{overlay}");
+        assert_eq!(inherited["corrections"][0]["to"], "Title", "{overlay}");
+        assert_eq!(inherited["corrections"].as_array().unwrap().len(), 1, "{overlay}");
+        house.generate().unwrap();
+    }
+}
+
+#[test]
 fn an_inherited_overlay_follows_definitions_to_the_other_keyword() {
     let house = Fixture::new();
     let overlay = r##"corrections:
