@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::roles::Roles;
+
 /// The lifecycle of a revision.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(crate) struct Lifecycle {
@@ -63,8 +65,8 @@ pub(crate) struct OwnMessage {
     pub(crate) result: Presets,
 }
 
-/// Returns what a lifecycle needs and lacks, by role, and the way to supply it.
-pub(super) fn incomplete(lifecycle: &Lifecycle) -> Vec<(&str, String, String)> {
+/// Returns what a lifecycle needs and lacks, by role, and the way to supply it. `roles` are the names of all revisions.
+pub(super) fn incomplete<'l>(lifecycle: &'l Lifecycle, roles: &'l Roles) -> Vec<(&'l str, String, String)> {
     let unknown = lifecycle.names.iter().flat_map(|(role, name)| {
         let message = lifecycle.messages.get(name).into_iter();
         let members = message.flat_map(|message| message.params.lacking.iter().chain(&message.result.lacking));
@@ -74,12 +76,19 @@ pub(super) fn incomplete(lifecycle: &Lifecycle) -> Vec<(&str, String, String)> {
             (role.as_str(), what, help)
         })
     });
-    let lacking = lacking(lifecycle).map(|(role, what)| (role, what, help(role).to_owned()));
+    let lacking = lacking(lifecycle).map(|(role, what, other)| (role, what.to_owned(), help(role, other, roles)));
     lacking.chain(unknown).collect()
 }
 
-/// Returns the way to supply what a role lacks.
-fn help(role: &str) -> &'static str {
+/// Returns the way to supply what a role lacks, which may be a method or a member with another role.
+fn help(role: &str, other: Option<&str>, roles: &Roles) -> String {
+    if let Some(other) = other {
+        let names = roles.get(other).into_iter().flat_map(|names| names.iter());
+        let names: String = names.map(|name| format!("{name}, ")).collect();
+        return format!(
+            "if the revision has it by another name, add that name in lifecycle.yaml: `{other}: [{names}…]`"
+        );
+    }
     match role {
         "cancel" => {
             "the parameter and the `id` of JSON-RPC's messages must refer to one definition, or have one type without a \
@@ -94,10 +103,11 @@ fn help(role: &str) -> &'static str {
              `x-preset` in the overlay don't count"
         }
     }
+    .to_owned()
 }
 
-/// Returns the missing counterparts of the roles of a lifecycle.
-fn lacking(lifecycle: &Lifecycle) -> impl Iterator<Item = (&str, String)> {
+/// Returns the missing counterparts of the roles of a lifecycle, and their roles, if they have their own.
+fn lacking(lifecycle: &Lifecycle) -> impl Iterator<Item = (&str, &'static str, Option<&'static str>)> {
     let has = |role: &str| lifecycle.names.contains_key(role);
     let declares = |members: &BTreeMap<String, Members>, role: &str, member: &str| {
         members.get(role).is_some_and(|members| members.contains_key(member))
@@ -106,27 +116,27 @@ fn lacking(lifecycle: &Lifecycle) -> impl Iterator<Item = (&str, String)> {
     let result = |role: &str, member: &str| declares(&lifecycle.results, role, member);
     #[rustfmt::skip]
     let needed = [
-        ("begin", params("begin", "name"), "parameter that names the revision: one required text"),
-        ("begin", params("begin", "capabilities"), "parameter with the client's capabilities"),
-        ("begin", params("begin", "implementation"), "parameter with the client's name and version"),
-        ("begin", result("begin", "name"), "member of its result that names the revision: one required text"),
-        ("begin", result("begin", "capabilities"), "member of its result with the server's capabilities"),
-        ("begin", result("begin", "implementation"), "member of its result with the server's name and version"),
-        ("discover", result("discover", "versions"), "member of its result that names revisions: one list of texts"),
-        ("discover", result("discover", "capabilities"), "member of its result with the server's capabilities"),
-        ("cancel", params("cancel", "request"), "parameter with the id of a request"),
-        ("acknowledge", params("acknowledge", "filter"), "parameter with members that have the roles of a filter"),
-        ("listen", params("listen", "filter"), "parameter with members that have the roles of a filter"),
-        ("listen", has("acknowledge"), "notification that acknowledges it"),
-        ("listen", has("meta.subscription"), "key for the subscription in notifications"),
-        ("set-level", params("set-level", "level"), "parameter with a log level"),
-        ("subscribe", params("subscribe", "name"), "parameter with the URI: one required text"),
-        ("unsubscribe", params("unsubscribe", "name"), "parameter with the URI: one required text"),
-        ("meta.version", has("meta.capabilities"), "key for the client's capabilities beside it"),
-        ("meta.capabilities", has("meta.version"), "key for the revision beside it"),
+        ("begin", params("begin", "name"), "parameter that names the revision: one required text", None),
+        ("begin", params("begin", "capabilities"), "parameter with the client's capabilities", None),
+        ("begin", params("begin", "implementation"), "parameter with the client's name and version", None),
+        ("begin", result("begin", "name"), "member of its result that names the revision: one required text", None),
+        ("begin", result("begin", "capabilities"), "member of its result with the server's capabilities", None),
+        ("begin", result("begin", "implementation"), "member of its result with the server's name and version", None),
+        ("discover", result("discover", "versions"), "member of its result that names revisions: one list of texts", None),
+        ("discover", result("discover", "capabilities"), "member of its result with the server's capabilities", None),
+        ("cancel", params("cancel", "request"), "parameter with the id of a request", None),
+        ("acknowledge", params("acknowledge", "filter"), "parameter with members that have the roles of a filter", None),
+        ("listen", params("listen", "filter"), "parameter with members that have the roles of a filter", None),
+        ("listen", has("acknowledge"), "notification that acknowledges it", Some("acknowledge")),
+        ("listen", has("meta.subscription"), "key for the subscription in notifications", Some("meta.subscription")),
+        ("set-level", params("set-level", "level"), "parameter with a log level", None),
+        ("subscribe", params("subscribe", "name"), "parameter with the URI: one required text", None),
+        ("unsubscribe", params("unsubscribe", "name"), "parameter with the URI: one required text", None),
+        ("meta.version", has("meta.capabilities"), "key for the client's capabilities beside it", Some("meta.capabilities")),
+        ("meta.capabilities", has("meta.version"), "key for the revision beside it", Some("meta.version")),
     ];
     let lacking = needed
         .into_iter()
-        .filter(move |(role, is_there, _)| has(role) && !is_there);
-    lacking.map(|(role, _, what)| (role, what.to_owned()))
+        .filter(move |(role, is_there, ..)| has(role) && !is_there);
+    lacking.map(|(role, _, what, other)| (role, what, other))
 }

@@ -46,7 +46,7 @@ impl Shared {
         let (mut roles, mut problems) = (self.lifecycle.clone(), Vec::new());
         // One role can depend on another.
         loop {
-            let found = incomplete_roles(&self.documents.lifecycle, model);
+            let found = self.incomplete_roles(model);
             if found.is_empty() {
                 return problems;
             }
@@ -56,6 +56,18 @@ impl Shared {
             }
             assign_roles(model, &roles);
         }
+    }
+
+    /// Returns the roles of a model that lack something a session needs, with their problems.
+    fn incomplete_roles(&self, model: &Model) -> Vec<(String, Problem)> {
+        let lacking = incomplete(&model.lifecycle, &self.lifecycle).into_iter();
+        let problems = lacking.filter_map(|(role, what, help)| {
+            let (name, revision) = (model.lifecycle.names.get(role)?, &model.revision);
+            let at = pointer::child("#", role);
+            let what = format!("`{name}` of revision {revision} has no {what}");
+            Some((role.to_owned(), self.documents.lifecycle.problem(&at, what).help(help)))
+        });
+        problems.collect()
     }
 
     /// Returns a problem for each line about something that no revision has.
@@ -133,7 +145,7 @@ impl Shared {
                 check.any(document, &at, |model| declares_role(model, role, name), problem);
             }
         }
-        let incomplete = check.models.iter().flat_map(|model| incomplete_roles(document, model));
+        let incomplete = check.models.iter().flat_map(|model| self.incomplete_roles(model));
         check.problems.extend(incomplete.map(|(_, problem)| problem));
     }
 }
@@ -168,17 +180,4 @@ fn decode<T: DeserializeOwned + Default>(document: &Document, problems: &mut Vec
         problems.push(problem);
         T::default()
     })
-}
-
-/// Returns the roles of a model that lack something a session needs, with their problems.
-fn incomplete_roles(document: &Document, model: &Model) -> Vec<(String, Problem)> {
-    let lacking = incomplete(&model.lifecycle)
-        .into_iter()
-        .filter_map(|(role, what, help)| {
-            let (name, revision) = (model.lifecycle.names.get(role)?, &model.revision);
-            let at = pointer::child("#", role);
-            let problem = document.problem(&at, format!("`{name}` of revision {revision} has no {what}"));
-            Some((role.to_owned(), problem.help(help)))
-        });
-    lacking.collect()
 }

@@ -92,6 +92,20 @@ fn a_role_whose_method_lacks_the_members_that_a_session_needs_is_refused() {
     );
 }
 
+#[test]
+fn the_line_that_names_the_member_of_a_missing_role_is_suggested() {
+    let tree = tree(
+        SCHEMA,
+        "lifecycle.yaml",
+        "meta.version: pong\nmeta.capabilities: pang\n",
+    );
+    let refused = model_yaml(tree.path(), "a").unwrap_err().to_string();
+    assert!(
+        refused.contains("add that name in lifecycle.yaml: `meta.capabilities: [pang, …]`"),
+        "{refused}"
+    );
+}
+
 const CANCEL: &str = r##"{"$defs": {
   "JSONRPCRequest": {"type": "object", "properties": {"jsonrpc": {"const": "2.0"}, "id": {"type": ["string", "integer"]}}, "required": ["jsonrpc", "id"]},
   "CancelNotification": {"type": "object", "properties": {"method": {"const": "cancel"}, "params": {"$ref": "#/$defs/Params"}}, "required": ["method"]},
