@@ -66,8 +66,15 @@ pub(crate) struct OwnMessage {
 }
 
 /// Returns what a lifecycle needs and lacks, by role, and the way to supply it. `roles` are the names of all revisions.
-pub(super) fn incomplete<'l>(lifecycle: &'l Lifecycle, roles: &'l Roles) -> Vec<(&'l str, String, String)> {
-    let unknown = lifecycle.names.iter().flat_map(|(role, name)| {
+pub(super) fn incomplete<'l>(lifecycle: &'l Lifecycle, roles: &Roles) -> Vec<(&'l str, String, String)> {
+    let lacking = lacking(lifecycle).map(|(role, what, other)| (role, what.to_owned(), help(role, other, roles)));
+    let mut incomplete: Vec<_> = lacking.collect();
+    // A required member that is the one that a role lacks needs no preset.
+    let complete = lifecycle
+        .names
+        .iter()
+        .filter(|(role, _)| incomplete.iter().all(|(other, ..)| other != role));
+    let unknown = complete.flat_map(|(role, name)| {
         let message = lifecycle.messages.get(name).into_iter();
         let members = message.flat_map(|message| message.params.lacking.iter().chain(&message.result.lacking));
         members.map(move |(member, line)| {
@@ -76,8 +83,9 @@ pub(super) fn incomplete<'l>(lifecycle: &'l Lifecycle, roles: &'l Roles) -> Vec<
             (role.as_str(), what, help)
         })
     });
-    let lacking = lacking(lifecycle).map(|(role, what, other)| (role, what.to_owned(), help(role, other, roles)));
-    lacking.chain(unknown).collect()
+    let unknown: Vec<_> = unknown.collect();
+    incomplete.extend(unknown);
+    incomplete
 }
 
 /// Returns the way to supply what a role lacks, which may be a method or a member with another role.
@@ -100,7 +108,8 @@ fn help(role: &str, other: Option<&str>, roles: &Roles) -> String {
         }
         _ => {
             "sessions need it; see which members the schema declares. Of several that could be meant, those with an \
-             `x-preset` in the overlay don't count"
+             `x-preset` in the overlay don't count. A draft (`ingest --draft`) doesn't need it: its sessions lack this \
+             feature"
         }
     }
     .to_owned()
