@@ -5,6 +5,7 @@ mod check;
 mod drafts;
 mod extension;
 mod fetch;
+mod lost;
 mod official;
 mod successor;
 
@@ -24,6 +25,7 @@ use crate::problem::{Problem, Problems};
 use crate::protocol::Protocol;
 use crate::revision_table::RevisionTable;
 
+use self::lost::lost;
 use self::successor::{Passed, Successor};
 
 pub(crate) use self::check::check_loaded;
@@ -99,7 +101,7 @@ pub struct Ingested {
     pub dialect: Dialect,
     /// Whether the revision is new in the manifest.
     pub is_new: bool,
-    /// The problems of drafts. The entries and rules that they name are left out or ignored.
+    /// The problems of drafts, whose entries and rules are left out or ignored, and what sessions with a new revision lack.
     pub warnings: Vec<Problem>,
 }
 
@@ -160,7 +162,14 @@ pub enum IngestError {
 /// When the schema can't be read, the manifest doesn't accept it, or crates can't be generated from it. The error then has
 /// all problems that [`generate`](crate::generate()) would report, and no file is changed.
 pub fn ingest(options: &IngestOptions) -> Result<Ingested, IngestError> {
-    Prepared::new(options, &Cache::default())?.write(&options.schema)
+    let prepared = Prepared::new(options, &Cache::default())?;
+    let lost = match prepared.is_new {
+        true => lost(&prepared.passed.checked, options.revision.as_str()),
+        false => Vec::new(),
+    };
+    let mut ingested = prepared.write(&options.schema)?;
+    ingested.warnings.extend(lost);
+    Ok(ingested)
 }
 
 /// Returns the tables of all revisions, with the one that [`ingest`] would add. No file is changed. A shared cache

@@ -34,6 +34,7 @@ mod type_ref;
 mod type_schema;
 mod types;
 
+pub(crate) use self::assign_roles::declares_role;
 pub(crate) use self::decide::{Case, Decision};
 pub(crate) use self::extension::{BuiltExtensions, build_extensions};
 pub(crate) use self::lifecycle::{Lifecycle, OwnMessage};

@@ -1015,6 +1015,41 @@ fn inherited_facts_that_do_not_fit_are_dropped_for_a_draft_and_refuse_a_release(
 }
 
 #[test]
+fn a_method_or_member_that_sessions_lose_is_a_warning_with_the_new_methods() {
+    let house = Fixture::new();
+    let shared = |name: &str, text: &str| fs::write(house.schema().join(name), text).unwrap();
+    shared("lifecycle.yaml", "meta.client: size\nping: find\n");
+    shared("capabilities.yaml", "find: ServerCapabilities.find\n");
+    let capabilities = json!({ "type": "object", "properties": { "find": { "type": "object" } } });
+    let request = |method: &str| {
+        json!({
+            "type": "object",
+            "properties": { "method": { "const": method }, "params": { "$ref": "#/definitions/FindParams" } },
+            "required": ["method", "params"]
+        })
+    };
+    let first = protocol(&json!({ "ServerCapabilities": capabilities }));
+    assert_eq!(house.ingest("2097-01-01", &first).unwrap().warnings, []);
+    let unlike = json!({ "ServerCapabilities": capabilities, "FindParams": { "type": "object" } });
+    let second = house.ingest("2098-01-01", &protocol(&unlike)).unwrap();
+    let of = |ingested: Ingested| Vec::from_iter(ingested.warnings.iter().map(ToString::to_string));
+    let client = "lifecycle.yaml: 2098-01-01 has no `size`, so its sessions lack what the role `meta.client` is for\n  \
+                  if it has this by another name, add the name: `meta.client: [size, …]`";
+    assert_eq!(of(second), [client]);
+    let renamed = json!({ "ServerCapabilities": capabilities, "FindRequest": request("seek") });
+    let third = house.ingest("2099-01-01", &protocol(&renamed)).unwrap();
+    assert_eq!(
+        of(third),
+        [
+            "lifecycle.yaml: 2099-01-01 has no `find`, so its sessions lack what the role `ping` is for\n  \
+             if it has this by another name, such as `seek`, add the name: `ping: [find, …]`",
+            "capabilities.yaml: 2099-01-01 has no `find`, which requires `find`\n  \
+             if it has this by another name, such as `seek`, add a line for that name",
+        ]
+    );
+}
+
+#[test]
 fn an_unnecessary_rule_is_a_warning_for_a_draft_and_a_problem_for_a_release() {
     let house = Fixture::new();
     let earlier = protocol(&json!({}));

@@ -1,0 +1,54 @@
+//! What sessions lose with a new revision, often because it names a method or a member differently.
+
+use crate::model::{Method, Model, declares_role, is_of_member};
+use crate::problem::Problem;
+use crate::protocol::Protocol;
+
+/// Returns a warning for each role, and for each required capability, whose method or member the revision before a new one
+/// has and the new one hasn't.
+///
+/// A method is only missed if the new revision has another one that could be meant.
+pub(super) fn lost(protocol: &Protocol, revision: &str) -> Vec<Problem> {
+    let models = protocol.revisions.iter().map(|revision| &revision.model);
+    let mut pairs = models.clone().zip(models.skip(1));
+    let Some((before, after)) = pairs.find(|(_, after)| after.revision == revision) else {
+        return Vec::new();
+    };
+    let mut warnings = Vec::new();
+    for (role, name) in &before.lifecycle.names {
+        if after.lifecycle.names.contains_key(role) || declares_role(after, role, name) {
+            continue;
+        }
+        let candidates = match before.method(name) {
+            _ if is_of_member(role) => "by another name".to_owned(),
+            Some(method) => match candidates(method, before, after) {
+                Some(names) => format!("by another name, such as {names}"),
+                None => continue,
+            },
+            None => continue,
+        };
+        let what = format!("{revision} has no `{name}`, so its sessions lack what the role `{role}` is for");
+        let help = format!("if it has this {candidates}, add the name: `{role}: [{name}, …]`");
+        warnings.push(Problem::new("lifecycle.yaml", what).help(help));
+    }
+    for method in &before.methods {
+        let Some(capability) = &method.capability else { continue };
+        if let (None, Some(names)) = (after.method(&method.name), candidates(method, before, after)) {
+            let what = format!("{revision} has no `{}`, which requires `{capability}`", method.name);
+            let help = format!("if it has this by another name, such as {names}, add a line for that name");
+            warnings.push(Problem::new("capabilities.yaml", what).help(help));
+        }
+    }
+    warnings
+}
+
+/// Returns the new methods that a method of the earlier revision could have become.
+fn candidates(method: &Method, before: &Model, after: &Model) -> Option<String> {
+    let is_candidate = |other: &&Method| {
+        let is_alike = (other.kind, other.direction) == (method.kind, method.direction);
+        is_alike && other.role.is_none() && other.capability.is_none() && before.method(&other.name).is_none()
+    };
+    let found = after.methods.iter().filter(is_candidate);
+    let names: Vec<String> = found.map(|other| format!("`{}`", other.name)).collect();
+    (!names.is_empty()).then(|| names.join(" or "))
+}
