@@ -79,7 +79,11 @@ pub(super) fn incomplete<'l>(lifecycle: &'l Lifecycle, roles: &Roles) -> Vec<(&'
         let members = message.flat_map(|message| message.params.lacking.iter().chain(&message.result.lacking));
         members.map(move |(member, line)| {
             let what = format!("`x-preset` in the overlay for `{member}`, which it requires and sessions don't supply");
-            let help = format!("if sessions can always write one value, add it as in {line}");
+            let renamed = match member.starts_with("_meta.") {
+                true => "if lifecycle.yaml has it by another name, add this name to its line there; ",
+                false => "",
+            };
+            let help = format!("{renamed}if sessions can always write one value, add it as in {line}");
             (role.as_str(), what, help)
         })
     });
