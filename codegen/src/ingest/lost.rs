@@ -1,6 +1,6 @@
 //! What sessions lose with a new revision, often because it names a method or a member differently.
 
-use crate::model::{Method, Model, declares_role, is_of_member};
+use crate::model::{Method, Model, declares_role};
 use crate::problem::Problem;
 use crate::protocol::Protocol;
 
@@ -19,16 +19,14 @@ pub(super) fn lost(protocol: &Protocol, revision: &str) -> Vec<Problem> {
         if after.lifecycle.names.contains_key(role) || declares_role(after, role, name) {
             continue;
         }
-        let candidates = match before.method(name) {
-            _ if is_of_member(role) => "by another name".to_owned(),
-            Some(method) => match candidates(method, before, after) {
-                Some(names) => format!("by another name, such as {names}"),
-                None => continue,
-            },
-            None => continue,
+        let such_as = match before.method(name) {
+            Some(method) => candidates(method, before, after).map(|names| format!(", such as {names}")),
+            // The role of a member.
+            None => Some(String::new()),
         };
+        let Some(such_as) = such_as else { continue };
         let what = format!("{revision} has no `{name}`, so its sessions lack what the role `{role}` is for");
-        let help = format!("if it has this {candidates}, add the name: `{role}: [{name}, …]`");
+        let help = format!("if it has this by another name{such_as}, add the name: `{role}: [{name}, …]`");
         warnings.push(Problem::new("lifecycle.yaml", what).help(help));
     }
     for method in &before.methods {
