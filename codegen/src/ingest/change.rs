@@ -35,7 +35,10 @@ pub(super) fn simplify_all_of(root: &mut Value) {
         places.extend(schema.get("allOf").map(|_| at.to_owned()));
     });
     // A reference may lead into an `allOf`.
-    places.retain(|at| !targets.iter().any(|target| target.starts_with(&format!("{at}/allOf/"))));
+    places.retain(|at| {
+        let parts = format!("{at}/allOf/");
+        !targets.iter().any(|target| target.starts_with(&parts))
+    });
     // Inner schemas are simplified first.
     for at in places.iter().rev() {
         let schema = pointer::resolve(root, at).and_then(Value::as_object);

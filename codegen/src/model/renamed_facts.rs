@@ -20,12 +20,16 @@ pub(super) struct Successors<'s> {
     shapes: Both<&'s Shapes>,
     /// The official schemas: corrections can differ.
     official: Both<&'s Document>,
+    /// The definitions of messages by their methods.
+    messages: Both<BTreeMap<&'s str, &'s DefinitionShape>>,
 }
 
 impl<'s> Successors<'s> {
     pub(super) fn new(earlier: &'s NormalisedRevision, later: &'s NormalisedRevision) -> Self {
+        let shapes = [earlier, later].map(|revision| &*revision.schema.shapes);
         Self {
-            shapes: [earlier, later].map(|revision| &*revision.schema.shapes),
+            shapes,
+            messages: shapes.map(messages),
             official: [earlier, later].map(|revision| &revision.documents.schema),
         }
     }
@@ -74,20 +78,25 @@ impl<'s> Successors<'s> {
 
     /// Returns a method, and that of the request with the same definition, or the only new one with the same parameters.
     fn method(&self, method: String) -> Both<String> {
-        let [earlier, later] = self.shapes.map(Shapes::requests);
+        let [earlier, later] = &self.messages;
         let of_same_definition = || {
-            let definition = &earlier.get(&method)?.name;
-            later.iter().find(|(_, request)| request.name == *definition)
+            let definition = &earlier.get(&*method)?.name;
+            let (successor, _) = later.iter().find(|(_, message)| message.name == *definition)?;
+            Some((*successor).to_owned())
         };
-        let successor = match (later.contains_key(&method), of_same_definition()) {
-            (false, Some((successor, _))) => successor.clone(),
-            _ => successor(&method, self.shapes.map(Shapes::parameter_names)),
+        let of_same_parameters = || successor(&method, [0, 1].map(|index| self.parameter_names(index)));
+        let successor = match later.contains_key(&*method) {
+            true => method.clone(),
+            false => of_same_definition().unwrap_or_else(of_same_parameters),
         };
         [method, successor]
     }
 
     /// Returns the name of a member in the later object: the same, or that of the only new member with the same schema.
     fn member(&self, objects: Both<Option<Members<'s>>>, name: &str) -> String {
+        if objects[1].is_some_and(|later| later.contains_key(name)) {
+            return name.to_owned();
+        }
         let [earlier, later] = [0, 1].map(|index| {
             let members = objects[index].into_iter().flatten();
             let schemas = members.map(|(name, member)| {
@@ -99,12 +108,35 @@ impl<'s> Successors<'s> {
         successor(name, [earlier, later])
     }
 
+    fn parameter_names(&self, index: usize) -> BTreeMap<String, Vec<&'s String>> {
+        let methods = self.messages[index].iter();
+        let named = methods.map(|(method, message)| {
+            let params = self.params_of(index, message);
+            (
+                (*method).to_owned(),
+                params.into_iter().flat_map(BTreeMap::keys).collect(),
+            )
+        });
+        named.collect()
+    }
+
     fn params(&self, methods: &Both<String>) -> Both<Option<Members<'s>>> {
-        [0, 1].map(|index| self.shapes[index].params(&methods[index]))
+        [0, 1].map(|index| self.params_of(index, self.messages[index].get(&*methods[index])?))
+    }
+
+    fn params_of(&self, index: usize, message: &'s DefinitionShape) -> Option<Members<'s>> {
+        let shapes = self.shapes[index];
+        shapes.members(&shapes.members(&message.node)?.get("params")?.node)
     }
 
     fn results(&self, methods: &Both<String>) -> Both<Option<Members<'s>>> {
-        [0, 1].map(|index| self.shapes[index].result(&methods[index]))
+        [0, 1].map(|index| {
+            let shapes = self.shapes[index];
+            let request = &self.messages[index].get(&*methods[index])?.name;
+            let name = format!("{}Result", request.strip_suffix("Request")?);
+            let result = shapes.definitions.values().find(|definition| definition.name == name)?;
+            shapes.members(&result.node)
+        })
     }
 
     /// Returns the members of the elements of lists.
@@ -119,36 +151,13 @@ impl<'s> Successors<'s> {
     }
 }
 
-impl Shapes {
-    /// Returns the definitions of messages by their methods.
-    fn requests(&self) -> BTreeMap<String, &DefinitionShape> {
-        let definitions = self.definitions.values().filter(|definition| definition.official);
-        let requests = definitions.filter_map(|definition| match method_constant(self, &definition.node)? {
-            Scalar::String(method) => Some((method.clone(), definition)),
-            _ => None,
-        });
-        requests.collect()
-    }
-
-    fn parameter_names(&self) -> BTreeMap<String, Vec<&String>> {
-        let methods = self.requests().into_keys();
-        let named = methods.map(|method| {
-            let params = self.params(&method);
-            (method, params.into_iter().flat_map(BTreeMap::keys).collect())
-        });
-        named.collect()
-    }
-
-    fn params(&self, method: &str) -> Option<Members<'_>> {
-        let request = self.members(&self.requests().get(method)?.node)?;
-        self.members(&request.get("params")?.node)
-    }
-
-    fn result(&self, method: &str) -> Option<Members<'_>> {
-        let name = format!("{}Result", self.requests().get(method)?.name.strip_suffix("Request")?);
-        let result = self.definitions.values().find(|definition| definition.name == name)?;
-        self.members(&result.node)
-    }
+fn messages(shapes: &Shapes) -> BTreeMap<&str, &DefinitionShape> {
+    let definitions = shapes.definitions.values().filter(|definition| definition.official);
+    let messages = definitions.filter_map(|definition| match method_constant(shapes, &definition.node)? {
+        Scalar::String(method) => Some((method.as_str(), definition)),
+        _ => None,
+    });
+    messages.collect()
 }
 
 /// Returns a name that is still there, or else the only new name with an equal value, unless another name with such a
