@@ -1,5 +1,6 @@
 //! Ingests an official schema: fetches it, checks it against the manifest, removes the prose, and writes and records it.
 
+mod all_of;
 mod change;
 mod check;
 mod drafts;

@@ -3,6 +3,7 @@
 use mcp_wire::json_schema::Dialect;
 use serde_json::Value;
 
+use super::all_of::simplify_all_of;
 use super::change;
 use crate::load::{Document, Manifest, PROSE};
 
@@ -39,7 +40,7 @@ impl Official {
         if !keep_prose {
             change::remove_keywords(&mut root, PROSE);
         }
-        change::simplify_all_of(&mut root);
+        simplify_all_of(&mut root);
         Self {
             schema: document.with_root(root),
             dialect,
