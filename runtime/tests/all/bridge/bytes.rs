@@ -39,6 +39,18 @@ async fn both(client: &str, server: &str) -> (Raw, Raw, Serving, crate::bridge::
     (front, back, serving, losses)
 }
 
+/// Returns the tools that a client gets if the server lists these.
+async fn list_tools(front: &mut Raw, back: &mut Raw, tools: &str) -> serde_json::Value {
+    front.send(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#).await;
+    let asked = back.next().await;
+    back.send(&format!(
+        r#"{{"jsonrpc":"2.0","id":{},"result":{{"tools":{tools}}}}}"#,
+        asked["id"]
+    ))
+    .await;
+    front.next().await["result"]["tools"].take()
+}
+
 #[tokio::test]
 async fn between_equal_revisions_parameters_and_results_keep_their_bytes() {
     for revision in Revision::ALL
@@ -215,17 +227,9 @@ async fn a_batch_is_passed_on_message_by_message_and_answered_in_one_array() {
 #[tokio::test]
 async fn messages_between_revisions_of_one_era_are_translated_and_losses_reported() {
     let (mut front, mut back, _serving, losses) = both("2024-11-05", "2025-11-25").await;
-    front.send(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#).await;
-    let asked = back.next().await;
     let tool = r#"{"name":"t","title":"T","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}"#;
-    back.send(&format!(
-        r#"{{"jsonrpc":"2.0","id":{},"result":{{"tools":[{tool}]}}}}"#,
-        asked["id"]
-    ))
-    .await;
-    let listed = front.next().await;
     assert_eq!(
-        listed["result"]["tools"],
+        list_tools(&mut front, &mut back, &format!("[{tool}]")).await,
         serde_json::json!([{"name": "t", "inputSchema": {"type": "object"}}])
     );
     let told = losses.lock().expect("nobody panics").join("; ");
@@ -273,18 +277,9 @@ async fn a_cancellation_is_passed_on_before_the_next_request() {
 #[tokio::test]
 async fn a_tool_that_cannot_be_translated_is_left_out_of_the_list() {
     let (mut front, mut back, _serving, _) = both("2025-06-18", "2025-11-25").await;
-    front.send(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#).await;
-    let asked = back.next().await;
     let tools = r#"[{"name":"bad"},{"name":"good","inputSchema":{"type":"object"}}]"#;
-    back.send(&format!(
-        r#"{{"jsonrpc":"2.0","id":{},"result":{{"tools":{tools}}}}}"#,
-        asked["id"]
-    ))
-    .await;
-    let listed = front.next().await;
     assert_eq!(
-        listed["result"]["tools"],
-        serde_json::json!([{"name": "good", "inputSchema": {"type": "object"}}]),
-        "{listed}"
+        list_tools(&mut front, &mut back, tools).await,
+        serde_json::json!([{"name": "good", "inputSchema": {"type": "object"}}])
     );
 }

@@ -412,22 +412,32 @@ async fn lenient_validation_tolerates_structured_content_without_content() {
     assert!(!Revision::V2025_11_25.tolerances("tools/call").is_empty());
 }
 
+/// Lists the tools of a server that answers with this result. Also returns the places of the violations.
+async fn list_tools(
+    validation: Validation,
+    revision: Revision,
+    listed: Value,
+) -> (Result<Vec<hub::Tool>, CallError>, Vec<String>) {
+    let (session, mut raw, _, violations) = client(validation, revision, json!("")).await;
+    let peer = session.unwrap().peer().clone();
+    let tools = peer.list::<hub::Tool>().try_collect();
+    let (tools, ()) = tokio::join!(timeout(Duration::from_secs(10), tools), async {
+        assert_eq!(raw.receive().await["method"], "notifications/initialized");
+        let id = raw.receive().await["id"].take();
+        raw.send(json!({"jsonrpc": "2.0", "id": id, "result": listed})).await;
+    });
+    let violations = violations.lock().unwrap().clone();
+    (tools.expect("no other page is requested"), violations)
+}
+
 #[tokio::test]
 async fn lenient_validation_ends_a_list_at_an_empty_cursor() {
     for revision in session_revisions() {
         for validation in BOTH {
-            let (session, mut raw, _, violations) = client(validation, revision, json!("")).await;
-            let peer = session.unwrap().peer().clone();
-            let tools = peer.list::<hub::Tool>().try_collect::<Vec<_>>();
-            let (listed, ()) = tokio::join!(timeout(Duration::from_secs(10), tools), async {
-                assert_eq!(raw.receive().await["method"], "notifications/initialized");
-                let id = raw.receive().await["id"].take();
-                let tool = json!({"name": "x", "inputSchema": {"type": "object"}});
-                let result = json!({"nextCursor": "", "tools": [tool]});
-                raw.send(json!({"jsonrpc": "2.0", "id": id, "result": result})).await;
-            });
-            let listed = listed.expect("no other page is requested");
-            assert_eq!(*violations.lock().unwrap(), ["tools/list nextCursor"], "{revision}");
+            let tool = json!({"name": "x", "inputSchema": {"type": "object"}});
+            let result = json!({"nextCursor": "", "tools": [tool]});
+            let (listed, violations) = list_tools(validation, revision, result).await;
+            assert_eq!(violations, ["tools/list nextCursor"], "{revision}");
             match validation {
                 Validation::Lenient => assert_eq!(listed.unwrap().len(), 1),
                 Validation::Strict => {
@@ -440,21 +450,12 @@ async fn lenient_validation_ends_a_list_at_an_empty_cursor() {
 
 #[tokio::test]
 async fn lenient_validation_leaves_out_the_entries_of_a_list_that_cannot_be_read() {
+    let tool = |name: &str| json!({"name": name, "inputSchema": {"type": "object"}});
+    let tools = json!([{"name": "bare"}, tool("a"), 5, {"name": 1}, tool("b"), tool("c"), {"name": "last"}]);
     for revision in session_revisions() {
         for validation in BOTH {
-            let (session, mut raw, _, violations) = client(validation, revision, json!("")).await;
-            let peer = session.unwrap().peer().clone();
-            let tools = peer.list::<hub::Tool>().try_collect::<Vec<_>>();
-            let (listed, ()) = tokio::join!(tools, async {
-                assert_eq!(raw.receive().await["method"], "notifications/initialized");
-                let id = raw.receive().await["id"].take();
-                let tool = |name: &str| json!({"name": name, "inputSchema": {"type": "object"}});
-                let tools =
-                    json!([{"name": "bare"}, tool("a"), 5, {"name": 1}, tool("b"), tool("c"), {"name": "last"}]);
-                raw.send(json!({"jsonrpc": "2.0", "id": id, "result": {"tools": tools}}))
-                    .await;
-            });
-            assert!(!violations.lock().unwrap().is_empty(), "{revision}");
+            let (listed, violations) = list_tools(validation, revision, json!({"tools": tools})).await;
+            assert!(!violations.is_empty(), "{revision}");
             match validation {
                 Validation::Lenient => {
                     let names: Vec<String> = listed.unwrap().into_iter().map(|tool| tool.name).collect();
@@ -473,18 +474,9 @@ async fn few_entries_of_a_long_list_are_left_out() {
     let revision = session_revisions()[0];
     let description = "x".repeat(14 << 20);
     for unreadable in [4, 5] {
-        let (session, mut raw, ..) = client(Validation::Lenient, revision, json!("")).await;
-        let peer = session.unwrap().peer().clone();
-        let tools = peer.list::<hub::Tool>().try_collect::<Vec<_>>();
-        let (listed, ()) = tokio::join!(tools, async {
-            assert_eq!(raw.receive().await["method"], "notifications/initialized");
-            let id = raw.receive().await["id"].take();
-            let mut tools =
-                vec![json!({"name": "long", "description": description, "inputSchema": {"type": "object"}})];
-            tools.resize(1 + unreadable, json!({}));
-            raw.send(json!({"jsonrpc": "2.0", "id": id, "result": {"tools": tools}}))
-                .await;
-        });
+        let mut tools = vec![json!({"name": "long", "description": description, "inputSchema": {"type": "object"}})];
+        tools.resize(1 + unreadable, json!({}));
+        let (listed, _) = list_tools(Validation::Lenient, revision, json!({"tools": tools})).await;
         match unreadable {
             4 => assert_eq!(listed.unwrap().len(), 1),
             _ => assert!(matches!(listed, Err(CallError::InvalidResult(why)) if why.contains("tools[1]"))),
