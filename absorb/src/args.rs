@@ -9,13 +9,13 @@ use clap::Parser;
 /// Test that revisions are absorbed: every schema that `ingest` accepts generates, compiles, and converts without a
 /// silent loss
 ///
-/// Files are official schemas, such as drafts. Each is ingested into a copy of the schemas, as a draft after the last
-/// revision and at the position of the date in its path, and the remedies that problems suggest are applied; then all
+/// Files are official schemas, such as drafts. Each is ingested into a copy of the schemas, as a release after the last
+/// revision and as a draft at the position of the date in its path, and the remedies that problems suggest are applied; then all
 /// crates are generated and compiled, and instances of all definitions are converted to the adjacent revisions and to
 /// the hub, and back.
 ///
-/// Each seed makes up a revision by random edits of a known one. A seed that fails is reported with the fewest edits
-/// that still fail.
+/// Each seed makes up a revision, a release or a draft, by random edits of a known one. A seed that fails is reported with
+/// the fewest edits that still fail.
 #[derive(Debug, Parser)]
 #[command(
     name = "cargo xtask absorb",

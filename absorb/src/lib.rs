@@ -82,6 +82,9 @@ pub struct MadeUp {
     base_edits: Vec<Edit>,
     /// The edits of the made-up revision, in order.
     edits: Vec<Edit>,
+    /// Whether it is ingested as a release, instead of a draft.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    released: bool,
 }
 
 impl MadeUp {
@@ -115,6 +118,7 @@ impl MadeUp {
             position,
             base_edits,
             edits,
+            released: position == names.len() && rng.bool(),
         })
     }
 
@@ -136,6 +140,7 @@ impl MadeUp {
         Ok(Trial {
             revision: name.to_owned(),
             position: self.position,
+            released: self.released,
             schema: edited(&base, &self.edits)?,
             base: Some(Base {
                 revision: self.base.clone(),

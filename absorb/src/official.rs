@@ -72,6 +72,7 @@ pub fn files(schemas: &Path, file: &Path, compilation: &mut Compilation) -> Resu
         let trial = Trial {
             revision: "absorbed".to_owned(),
             position,
+            released: position == last,
             schema: schema.clone(),
             base: None,
         };

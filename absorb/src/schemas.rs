@@ -92,7 +92,7 @@ impl<'s> Candidate<'s> {
             commit: None,
             accept: false,
             keep_prose: false,
-            draft: Some(true),
+            draft: Some(!trial.released),
             position: match trial.position {
                 0 => Position::Before(name(0)),
                 after => Position::After(name(after - 1)),

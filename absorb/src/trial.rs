@@ -18,6 +18,8 @@ pub struct Trial {
     pub revision: String,
     /// The position among the revisions.
     pub position: usize,
+    /// Whether it is ingested as a release, instead of a draft.
+    pub released: bool,
     /// The schema.
     pub schema: Value,
     /// The revision that it was made from.

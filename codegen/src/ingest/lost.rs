@@ -1,11 +1,11 @@
-//! What sessions lose with a new revision, often because it names a method or a member differently.
+//! The names of methods and members that sessions lose with a new revision, and those that replace them.
 
 use crate::model::{Method, Model, declares_role};
 use crate::problem::Problem;
 use crate::protocol::Protocol;
 
 /// Returns a warning for each role, and for each required capability, whose method or member the revision before a new one
-/// has and the new one hasn't.
+/// has and the new one hasn't, or has by another name.
 ///
 /// A method is only missed if the new revision has another one that could be meant.
 pub(super) fn lost(protocol: &Protocol, revision: &str) -> Vec<Problem> {
@@ -16,7 +16,12 @@ pub(super) fn lost(protocol: &Protocol, revision: &str) -> Vec<Problem> {
     };
     let mut warnings = Vec::new();
     for (role, name) in &before.lifecycle.names {
-        if after.lifecycle.names.contains_key(role) || declares_role(after, role, name) {
+        if declares_role(after, role, name) {
+            continue;
+        }
+        if let Some(new) = after.lifecycle.names.get(role) {
+            let what = format!("{revision} has `{new}` instead of `{name}`: its sessions use that for the role `{role}`");
+            warnings.push(Problem::new("lifecycle.yaml", what).help("check that it means the same"));
             continue;
         }
         let such_as = match before.method(name) {

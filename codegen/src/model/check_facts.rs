@@ -10,15 +10,8 @@ use crate::facts::{Facts, MirroredArguments, Mirrors};
 use crate::overlay::Overlay;
 use crate::problem::Problem;
 
-/// A fact that doesn't fit its revision.
-pub(super) struct WrongFact {
-    pub(super) problem: Problem,
-    /// Whether it is about a request that the revision doesn't have.
-    pub(super) is_of_no_request: bool,
-}
-
 /// Returns the facts that don't fit a model's revision, some of which its overlay states.
-pub(super) fn wrong_facts(facts: &Facts, overlay: &Overlay, model: &Model) -> Vec<WrongFact> {
+pub(super) fn wrong_facts(facts: &Facts, overlay: &Overlay, model: &Model) -> Vec<Problem> {
     let wrong = Vec::new();
     let mut check = FactsCheck { overlay, model, wrong };
     check.header("#/facts/version_header", facts.version_header.iter().flatten());
@@ -43,20 +36,12 @@ pub(super) fn wrong_facts(facts: &Facts, overlay: &Overlay, model: &Model) -> Ve
 struct FactsCheck<'c> {
     overlay: &'c Overlay,
     model: &'c Model,
-    wrong: Vec<WrongFact>,
+    wrong: Vec<Problem>,
 }
 
 impl FactsCheck<'_> {
     fn wrong(&mut self, at: &str, what: String) {
-        self.push(at, what, false);
-    }
-
-    fn push(&mut self, at: &str, what: String, is_of_no_request: bool) {
-        let problem = self.overlay.problem(at, what).help("correct the fact");
-        self.wrong.push(WrongFact {
-            problem,
-            is_of_no_request,
-        });
+        self.wrong.push(self.overlay.problem(at, what).help("correct the fact"));
     }
 
     fn header<'h>(&mut self, at: &str, header: impl IntoIterator<Item = &'h String>) {
@@ -74,7 +59,7 @@ impl FactsCheck<'_> {
     /// Checks that the revision has the request, and the request the parameter.
     fn parameter(&mut self, at: &str, method: &str, parameter: &str) {
         match self.model.requests().find(|request| request.name == method) {
-            None => self.push(at, format!("the revision has no request `{method}`"), true),
+            None => self.wrong(at, format!("the revision has no request `{method}`")),
             Some(request) if !self.model.declares(&format!("{}.params.{parameter}", request.ty)) => {
                 self.wrong(at, format!("`{method}` has no parameter `{parameter}`"));
             }

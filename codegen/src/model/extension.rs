@@ -81,8 +81,7 @@ fn build_extension(
     mark_imported(&mut model, &core.model, imported);
     let mut problems = published.broken(&model, &extension.documents.names);
     problems.extend(wrong_errors(overlay, &model));
-    let wrong = wrong_facts(&overlay.facts, overlay, &model).into_iter();
-    problems.extend(wrong.map(|wrong| wrong.problem));
+    problems.extend(wrong_facts(&overlay.facts, overlay, &model));
     problems.extend(methods_of_core(&model, &core.model, document));
     let definitions = &model.definitions;
     if definitions.is_empty() {

@@ -25,6 +25,13 @@ pub(crate) struct Lifecycle {
     pub(crate) kinds: BTreeMap<String, Vec<String>>,
 }
 
+impl Lifecycle {
+    /// Whether sessions can begin: by a handshake, or with the revision in each request.
+    pub(super) fn has_sessions(&self) -> bool {
+        ["begin", "meta.version"].iter().any(|role| self.names.contains_key(*role))
+    }
+}
+
 /// The members of an object that a session needs, by their meaning, which is determined by their types:
 ///
 /// - `name`: the required string, which names the subject of the object, such as a revision or a resource
@@ -112,8 +119,7 @@ fn help(role: &str, other: Option<&str>, roles: &Roles) -> String {
         }
         _ => {
             "sessions need it; see which members the schema declares. Of several that could be meant, those with an \
-             `x-preset` in the overlay don't count. A draft (`ingest --draft`) doesn't need it: its sessions lack this \
-             feature"
+             `x-preset` in the overlay don't count"
         }
     }
     .to_owned()

@@ -8,12 +8,12 @@ use serde_json::Value;
 
 use super::build::build_model;
 use super::check_facts::wrong_facts;
+use super::inherited_names::Successors;
 use super::input::{BuildInput, LaterNames, NamesAskedFor};
 use super::lock::Lock;
 use super::names::Names;
-use super::renamed_facts::Successors;
 use super::schema::describe_types;
-use super::shared::Shared;
+use super::shared::{Shared, SharedNames};
 use super::types::Model;
 use crate::facts::Facts;
 use crate::load::{Docs, Entry, RevisionDocuments, SharedDocuments};
@@ -93,13 +93,21 @@ pub(crate) struct RevisionInput {
     documents: RevisionDocuments,
     shared: SharedDocuments,
     names: Names,
-    /// The facts, including those inherited from earlier revisions.
+    inherited: Inherited,
+}
+
+/// What a revision inherits from earlier ones, by its own names.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Inherited {
+    /// The facts, including its own.
     facts: Facts,
     /// The results that the overlays of earlier revisions define.
     results: Results,
+    /// The names of what applies to all revisions.
+    shared: SharedNames,
 }
 
-/// A built revision, and its problems. Problems of drafts that aren't errors are warnings.
+/// A built revision, and its problems. The inherited facts and the roles that the warnings concern are left out.
 #[derive(Debug, Clone)]
 pub(crate) struct BuiltRevision {
     revision: Arc<ModelledRevision>,
@@ -108,23 +116,21 @@ pub(crate) struct BuiltRevision {
 }
 
 /// Builds the models from the latest to the earliest, because earlier revisions take names from later ones. Returns
-/// them with the warnings about drafts.
+/// them with the warnings.
 pub(crate) fn build_models(
     (names, shared): (&Names, &Shared),
     revisions: Vec<NormalisedRevision>,
     known: &BuiltRevisions,
 ) -> Result<(Vec<Arc<ModelledRevision>>, Vec<Problem>), Problems> {
-    let mut inherited = inherit(&revisions);
+    let mut inherited = inherit(&revisions, &shared.names);
     let (mut models, mut problems, mut warnings) = (Vec::<Arc<ModelledRevision>>::new(), Vec::new(), Vec::new());
     let mut later = BTreeMap::new();
     for revision in revisions.into_iter().rev() {
-        let (facts, results) = inherited.pop().unwrap_or_default();
         let input = RevisionInput {
             documents: revision.documents.clone(),
             shared: shared.documents.clone(),
             names: names.clone(),
-            facts,
-            results,
+            inherited: inherited.pop().unwrap_or_default(),
         };
         let is_same = |(other, asked): &(RevisionInput, NamesAskedFor)| {
             let mut asked = asked.iter();
@@ -166,30 +172,26 @@ fn build_revision(
         later,
         lock: &lock,
         modules: &shared.modules,
-        inherited_results: &input.results,
+        inherited_results: &input.inherited.results,
     };
     let mut model = build_model(&build_input)?;
     let mut problems = lock.broken(&model, &revision.documents.names);
     problems.extend(wrong_results(overlay, &model));
     problems.extend(wrong_errors(overlay, &model));
     problems.extend(sections_of_extensions(overlay));
-    let mut facts = input.facts.clone();
-    let is_draft = !revision.documents.entry.released;
+    let mut facts = input.inherited.facts.clone();
     let wrong = wrong_facts(&facts, overlay, &model).into_iter();
-    let (inherited, own): (Vec<_>, Vec<_>) =
-        wrong.partition(|fact| facts.leave_out(&overlay.facts, &fact.problem.pointer));
-    problems.extend(own.into_iter().map(|fact| fact.problem));
-    let mut warnings = Vec::new();
-    for fact in inherited {
-        let problem = state_again(fact.problem, &facts);
-        match is_draft || fact.is_of_no_request {
-            true => warnings.push(problem),
-            false => problems.push(problem),
-        }
-    }
-    shared.apply(&mut model);
-    if is_draft {
-        warnings.extend(shared.leave_out_roles(&mut model));
+    let (inherited, own): (Vec<_>, Vec<_>) = wrong.partition(|fact| facts.leave_out(&overlay.facts, &fact.pointer));
+    problems.extend(own);
+    let inherited = inherited.into_iter().map(|problem| state_again(problem, &facts));
+    let mut warnings = Vec::from_iter(inherited);
+    let names = &input.inherited.shared;
+    shared.apply(&mut model, names);
+    let incomplete = shared.leave_out_roles(&mut model, names);
+    match model.lifecycle.has_sessions() || !revision.documents.entry.released {
+        true => warnings.extend(incomplete),
+        // A release is for sessions.
+        false => problems.extend(incomplete),
     }
     Ok(BuiltRevision {
         revision: Arc::new(ModelledRevision::of(revision, model, facts)),
@@ -212,19 +214,28 @@ fn state_again(problem: Problem, fitting: &Facts) -> Problem {
 /// Results of requests, by method.
 type Results = BTreeMap<String, Vec<String>>;
 
-/// Returns the facts of each revision, and the results that the overlays of earlier revisions define.
-fn inherit(revisions: &[NormalisedRevision]) -> Vec<(Facts, Results)> {
-    let (mut facts, mut earlier, mut before) = (Facts::default(), Results::new(), None);
-    let inherited = revisions.iter().map(|revision| {
-        if let (Some(earlier), Some(mirrors)) = (before.replace(revision), &mut facts.mirrors) {
-            *mirrors = Successors::new(earlier, revision).mirrors(std::mem::take(mirrors));
+/// Returns what each revision inherits.
+fn inherit(revisions: &[NormalisedRevision], shared: &SharedNames) -> Vec<Inherited> {
+    let mut inherited = Inherited {
+        shared: shared.clone(),
+        ..Inherited::default()
+    };
+    let mut before = None;
+    let each = revisions.iter().map(|revision| {
+        if let Some(earlier) = before.replace(revision) {
+            let successors = Successors::new(earlier, revision);
+            inherited.shared.add_successors(&successors);
+            if let Some(mirrors) = &mut inherited.facts.mirrors {
+                *mirrors = successors.mirrors(std::mem::take(mirrors));
+            }
         }
-        facts = revision.schema.overlay.facts.clone().or(std::mem::take(&mut facts));
-        let inherited = earlier.clone();
-        earlier.extend(revision.schema.overlay.results_by_method());
-        (facts.clone(), inherited)
+        let overlay = &revision.schema.overlay;
+        inherited.facts = overlay.facts.clone().or(std::mem::take(&mut inherited.facts));
+        let of_revision = inherited.clone();
+        inherited.results.extend(overlay.results_by_method());
+        of_revision
     });
-    inherited.collect()
+    each.collect()
 }
 
 fn sections_of_extensions(overlay: &Overlay) -> Vec<Problem> {

@@ -5,21 +5,51 @@ use serde::de::DeserializeOwned;
 
 use super::assign_roles::{assign_roles, declares_role};
 use super::capabilities::{Capabilities, bare_place, require_capabilities};
+use super::inherited_names::Successors;
 use super::lifecycle::incomplete;
 use super::modules::{Modules, is_module_name};
 use super::roles::{Roles, is_of_member, roles};
 use super::tolerances::{Tolerances, add_tolerances};
 use super::types::Model;
-use crate::load::{Document, SharedDocuments};
+use crate::load::{Document, OneOrMany, SharedDocuments};
 use crate::problem::Problem;
 
 /// The data that applies to all revisions: modules, capabilities, roles and tolerances.
 pub(crate) struct Shared {
     pub(super) documents: SharedDocuments,
     pub(super) modules: Modules,
-    capabilities: Capabilities,
-    lifecycle: Roles,
+    pub(super) names: SharedNames,
     tolerances: Tolerances,
+}
+
+/// The capabilities that methods require, and the roles of methods and members, by the names of one or all revisions.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct SharedNames {
+    capabilities: Capabilities,
+    roles: Roles,
+}
+
+impl SharedNames {
+    /// Adds the names of a later revision.
+    pub(super) fn add_successors(&mut self, successors: &Successors<'_>) {
+        for (role, OneOrMany(names)) in &mut self.roles {
+            let of_role = |name: &String| match is_of_member(role) {
+                true => successors.new_member(name),
+                false => successors.new_method(name).map(str::to_owned),
+            };
+            let new: Vec<String> = names.iter().filter_map(of_role).collect();
+            names.extend(new);
+        }
+        let lines = self.capabilities.iter().filter_map(|(line, places)| {
+            let (method, condition) = line.split_at(line.find(' ').unwrap_or(line.len()));
+            let method = successors.new_method(method)?;
+            Some((format!("{method}{condition}"), places.clone()))
+        });
+        let mut lines: Capabilities = lines.collect();
+        // Existing lines are preferred.
+        lines.append(&mut self.capabilities);
+        self.capabilities = lines;
+    }
 }
 
 impl Shared {
@@ -27,23 +57,25 @@ impl Shared {
     pub(crate) fn of(documents: SharedDocuments, problems: &mut Vec<Problem>) -> Self {
         Self {
             modules: decode(&documents.modules, problems),
-            capabilities: decode(&documents.capabilities, problems),
-            lifecycle: decode(&documents.lifecycle, problems),
+            names: SharedNames {
+                capabilities: decode(&documents.capabilities, problems),
+                roles: decode(&documents.lifecycle, problems),
+            },
             tolerances: decode(&documents.tolerances, problems),
             documents,
         }
     }
 
-    /// Adds the data that applies to a model.
-    pub(super) fn apply(&self, model: &mut Model) {
-        require_capabilities(model, &self.capabilities);
-        assign_roles(model, &self.lifecycle);
+    /// Adds the data that applies to a model, by the names of its revision.
+    pub(super) fn apply(&self, model: &mut Model, names: &SharedNames) {
+        require_capabilities(model, &names.capabilities);
+        assign_roles(model, &names.roles);
         add_tolerances(model, &self.tolerances);
     }
 
-    /// Removes the roles that lack something from the model of a draft, and returns their problems.
-    pub(super) fn leave_out_roles(&self, model: &mut Model) -> Vec<Problem> {
-        let (mut roles, mut problems) = (self.lifecycle.clone(), Vec::new());
+    /// Removes the roles that lack something from a model, and returns their problems.
+    pub(super) fn leave_out_roles(&self, model: &mut Model, names: &SharedNames) -> Vec<Problem> {
+        let (mut roles, mut problems) = (names.roles.clone(), Vec::new());
         // One role can depend on another.
         loop {
             let found = self.incomplete_roles(model);
@@ -60,7 +92,7 @@ impl Shared {
 
     /// Returns the roles of a model that lack something a session needs, with their problems.
     fn incomplete_roles(&self, model: &Model) -> Vec<(String, Problem)> {
-        let lacking = incomplete(&model.lifecycle, &self.lifecycle).into_iter();
+        let lacking = incomplete(&model.lifecycle, &self.names.roles).into_iter();
         let problems = lacking.filter_map(|(role, what, help)| {
             let (name, revision) = (model.lifecycle.names.get(role)?, &model.revision);
             let at = pointer::child("#", role);
@@ -83,7 +115,7 @@ impl Shared {
 
     fn check_capabilities(&self, check: &mut Check<'_>) {
         let document = &self.documents.capabilities;
-        for (line, places) in &self.capabilities {
+        for (line, places) in &self.names.capabilities {
             let at = pointer::child("#", line);
             let (method, parameter) = line.split_once(' ').unwrap_or((line, ""));
             let parameter = parameter.split('=').next().unwrap_or_default().trim_end_matches('!');
@@ -128,7 +160,7 @@ impl Shared {
 
     fn check_roles(&self, check: &mut Check<'_>) {
         let document = &self.documents.lifecycle;
-        for (role, names) in &self.lifecycle {
+        for (role, names) in &self.names.roles {
             let at = pointer::child("#", role);
             if !roles().any(|known| known == role) {
                 let problem = document.problem(&at, format!("there is no role `{role}`"));
@@ -145,8 +177,6 @@ impl Shared {
                 check.any(document, &at, |model| declares_role(model, role, name), problem);
             }
         }
-        let incomplete = check.models.iter().flat_map(|model| self.incomplete_roles(model));
-        check.problems.extend(incomplete.map(|(_, problem)| problem));
     }
 }
 

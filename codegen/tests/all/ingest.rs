@@ -910,15 +910,16 @@ fn draft_warnings(house: &Fixture, text: &str, position: &Position, refusal: &st
         ..options
     };
     let done = ingest(&draft).unwrap();
-    let told = |problems: &[mcp_codegen::Problem]| -> Vec<String> {
-        problems.iter().map(|problem| problem.what.clone()).collect()
-    };
-    assert_eq!(told(&house.generate().unwrap().warnings), told(&done.warnings));
-    told(&done.warnings)
+    assert_eq!(whats(&house.generate().unwrap().warnings), whats(&done.warnings));
+    whats(&done.warnings)
+}
+
+fn whats(problems: &[mcp_codegen::Problem]) -> Vec<String> {
+    problems.iter().map(|problem| problem.what.clone()).collect()
 }
 
 #[test]
-fn a_role_that_does_not_fit_is_a_warning_for_a_draft_and_a_problem_for_a_release() {
+fn a_role_that_does_not_fit_is_a_problem_only_for_a_release_without_sessions() {
     let house = Fixture::new();
     fs::write(house.schema().join("lifecycle.yaml"), "subscribe: find\n").unwrap();
     house.ingest("2098-01-01", &protocol(&json!({}))).unwrap();
@@ -926,6 +927,13 @@ fn a_role_that_does_not_fit_is_a_warning_for_a_draft_and_a_problem_for_a_release
     let lacking = "`find` of revision draft has no parameter with the URI: one required text";
     let warnings = draft_warnings(&house, &text, &Position::Keep, lacking);
     assert_eq!(warnings, [lacking]);
+    let roles = "subscribe: find\nmeta.capabilities: can\nmeta.version: speaks\n";
+    fs::write(house.schema().join("lifecycle.yaml"), roles).unwrap();
+    let meta = json!({ "type": "object", "properties": { "can": {}, "speaks": { "type": "string" } } });
+    let text = protocol(&json!({ "FindParams": { "type": "object" }, "Meta": meta }));
+    let release = house.ingest("2099-01-01", &text).unwrap();
+    let lacking = lacking.replace("draft", "2099-01-01");
+    assert!(whats(&release.warnings).contains(&lacking), "{:?}", release.warnings);
 }
 
 #[test]
@@ -997,28 +1005,27 @@ fn an_inherited_error_of_a_method_in_a_part_of_an_all_of_is_kept() {
 }
 
 #[test]
-fn inherited_facts_that_do_not_fit_are_dropped_for_a_draft_and_refuse_a_release() {
+fn inherited_facts_that_do_not_fit_are_left_out() {
     let house = Fixture::new();
     let facts = "facts:\n  mirrors:\n    params: {X-Name: {find: name}, X-Size: {find: size}}\n";
     house.overlay("2098-01-01", facts);
     house.ingest("2098-01-01", &protocol(&json!({}))).unwrap();
     let params = json!({ "type": "object", "properties": { "size": { "type": "integer" } } });
-    let text = protocol(&json!({ "FindParams": params }));
-    let lacking = "`find` has no parameter `name`";
-    let warnings = draft_warnings(&house, &text, &Position::Keep, lacking);
-    assert_eq!(warnings, [lacking]);
-    let of_draft = fs::read_to_string(house.directory.path().join("generated/mcp-adapters/tables/draft.json")).unwrap();
-    assert!(
-        of_draft.contains("X-Size") && !of_draft.contains("X-Name"),
-        "{of_draft}"
-    );
+    let done = house
+        .ingest("2099-01-01", &protocol(&json!({ "FindParams": params })))
+        .unwrap();
+    assert_eq!(whats(&done.warnings), ["`find` has no parameter `name`"]);
+    assert_eq!(whats(&house.generate().unwrap().warnings), whats(&done.warnings));
+    let tables = house.directory.path().join("generated/mcp-adapters/tables");
+    let table = fs::read_to_string(tables.join("2099-01-01.json")).unwrap();
+    assert!(table.contains("X-Size") && !table.contains("X-Name"), "{table}");
 }
 
 #[test]
 fn a_method_or_member_that_sessions_lose_is_a_warning_with_the_new_methods() {
     let house = Fixture::new();
     let shared = |name: &str, text: &str| fs::write(house.schema().join(name), text).unwrap();
-    shared("lifecycle.yaml", "meta.client: size\nping: find\n");
+    shared("lifecycle.yaml", "meta.client: size\nmeta.server: server\nping: find\n");
     shared("capabilities.yaml", "find: ServerCapabilities.find\n");
     let capabilities = json!({ "type": "object", "properties": { "find": { "type": "object" } } });
     let request = |method: &str| {
@@ -1028,23 +1035,41 @@ fn a_method_or_member_that_sessions_lose_is_a_warning_with_the_new_methods() {
             "required": ["method", "params"]
         })
     };
-    let first = protocol(&json!({ "ServerCapabilities": capabilities }));
+    let meta = |key: &str| json!({ "type": "object", "properties": { key: { "type": "string" } }, "required": [key] });
+    let first = protocol(&json!({ "ServerCapabilities": capabilities, "Meta": meta("server") }));
     assert_eq!(house.ingest("2097-01-01", &first).unwrap().warnings, []);
-    let unlike = json!({ "ServerCapabilities": capabilities, "FindParams": { "type": "object" } });
+    let unlike = json!({
+        "ServerCapabilities": capabilities, "Meta": meta("server"), "FindParams": { "type": "object" },
+    });
     let second = house.ingest("2098-01-01", &protocol(&unlike)).unwrap();
     let of = |ingested: Ingested| Vec::from_iter(ingested.warnings.iter().map(ToString::to_string));
     let client = "lifecycle.yaml: 2098-01-01 has no `size`, so its sessions lack what the role `meta.client` is for\n  \
                   if it has this by another name, add the name: `meta.client: [size, …]`";
     assert_eq!(of(second), [client]);
-    let renamed = json!({ "ServerCapabilities": capabilities, "FindRequest": request("seek") });
+    let renamed = json!({
+        "ServerCapabilities": capabilities, "Meta": meta("host"), "FindRequest": request("seek"),
+    });
     let third = house.ingest("2099-01-01", &protocol(&renamed)).unwrap();
+    let replaced = [("host", "server", "meta.server"), ("seek", "find", "ping")].map(|(new, old, role)| {
+        format!(
+            "lifecycle.yaml: 2099-01-01 has `{new}` instead of `{old}`: its sessions use that for the role `{role}`\n  \
+             check that it means the same"
+        )
+    });
+    assert_eq!(of(third), replaced);
+    let replaced = json!({
+        "ServerCapabilities": capabilities, "Meta": meta("host"),
+        "FindRequest": { "type": "object" }, "LookRequest": request("look"),
+        "ClientRequest": { "anyOf": [{ "$ref": "#/definitions/LookRequest" }] },
+    });
+    let fourth = house.ingest("2099-02-01", &protocol(&replaced)).unwrap();
     assert_eq!(
-        of(third),
+        of(fourth),
         [
-            "lifecycle.yaml: 2099-01-01 has no `find`, so its sessions lack what the role `ping` is for\n  \
-             if it has this by another name, such as `seek`, add the name: `ping: [find, …]`",
-            "capabilities.yaml: 2099-01-01 has no `find`, which requires `find`\n  \
-             if it has this by another name, such as `seek`, add a line for that name",
+            "lifecycle.yaml: 2099-02-01 has no `seek`, so its sessions lack what the role `ping` is for\n  \
+             if it has this by another name, such as `look`, add the name: `ping: [seek, …]`",
+            "capabilities.yaml: 2099-02-01 has no `seek`, which requires `find`\n  \
+             if it has this by another name, such as `look`, add a line for that name",
         ]
     );
 }
@@ -1233,20 +1258,23 @@ fn the_line_for_an_inherited_fact_is_added_to_the_inherited_overlay() {
     house.overlay("2098-01-01", &format!("{correction}{facts}"));
     house.ingest("2098-01-01", &protocol(&json!({}))).unwrap();
     let params = json!({ "type": "object", "properties": { "size": { "type": "integer" } } });
-    let schema = house.file("later.json", &protocol(&json!({ "FindParams": params })));
-    let options = house.options("2099-01-01", &schema);
-    let error = ingest(&options).unwrap_err().to_string();
-    let (_, line) = error.split_once("overlay.yaml: mirrors: ").unwrap();
-    let path = write_overlay(&options, &Cache::default()).unwrap().unwrap();
+    let done = house
+        .ingest("2099-01-01", &protocol(&json!({ "FindParams": params })))
+        .unwrap();
+    let [warning] = &done.warnings[..] else {
+        panic!("{:?}", done.warnings);
+    };
+    let help = warning.help.as_deref().unwrap_or_default();
+    let (_, line) = help.split_once("overlay.yaml: mirrors: ").unwrap();
+    let path = done.overlay.unwrap();
     let overlay = fs::read_to_string(&path).unwrap();
     assert!(overlay.contains("It has fractions."), "{overlay}");
     fs::write(&path, format!("{overlay}facts:\n  mirrors: {line}\n")).unwrap();
-    ingest(&options).unwrap();
-    house.generate().unwrap();
+    assert_eq!(house.generate().unwrap().warnings, []);
 }
 
 #[test]
-fn an_inherited_fact_about_a_request_that_is_gone_is_a_warning_for_a_release_too() {
+fn an_inherited_fact_about_a_request_that_is_gone_is_left_out() {
     let house = Fixture::new();
     let facts = "facts:\n  mirrors:\n    params: {X-Name: {find: name, things/find: name}}\n";
     house.overlay("2098-01-01", facts);

@@ -1,13 +1,13 @@
-//! The names that a revision gives the methods and members of inherited facts.
+//! The names that a revision gives the methods and members of earlier revisions to which facts and roles refer.
 //!
 //! A name that is gone has a successor only if there is exactly one candidate. Otherwise it stays, and is reported.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::messages::method_constant;
 use crate::facts::{MirroredArguments, Mirrors};
 use crate::load::Document;
-use crate::normalise::{DefinitionShape, NormalisedRevision, Property, Scalar, Shape, Shapes};
+use crate::normalise::{DefinitionShape, Node, NormalisedRevision, Property, Scalar, Shape, Shapes};
 
 /// A value of the earlier revision, and the corresponding one of the later.
 type Both<T> = [T; 2];
@@ -22,15 +22,62 @@ pub(super) struct Successors<'s> {
     official: Both<&'s Document>,
     /// The definitions of messages by their methods.
     messages: Both<BTreeMap<&'s str, &'s DefinitionShape>>,
+    /// The definitions that have the same name.
+    definitions: Vec<Both<&'s Node>>,
 }
 
 impl<'s> Successors<'s> {
     pub(super) fn new(earlier: &'s NormalisedRevision, later: &'s NormalisedRevision) -> Self {
         let shapes = [earlier, later].map(|revision| &*revision.schema.shapes);
+        let [before, mut after] = shapes.map(|shapes| {
+            let definitions = shapes.definitions.values();
+            let by_name = definitions.map(|definition| (definition.name.as_str(), &definition.node));
+            by_name.collect::<BTreeMap<_, _>>()
+        });
+        let definitions = before.into_iter();
+        let definitions = definitions.filter_map(|(name, node)| Some([node, after.remove(name)?]));
         Self {
             shapes,
+            definitions: definitions.collect(),
             messages: shapes.map(messages),
             official: [earlier, later].map(|revision| &revision.documents.schema),
+        }
+    }
+
+    /// Returns the new name of a method that is gone: that of the message with the same definition.
+    pub(super) fn new_method(&self, method: &str) -> Option<&'s str> {
+        let [earlier, later] = &self.messages;
+        let definition = &earlier.get(method).filter(|_| !later.contains_key(method))?.name;
+        let mut same = later.iter().filter(|(_, message)| message.name == *definition);
+        same.next().map(|(new, _)| *new)
+    }
+
+    /// Returns the new name of a member that is gone, if all objects that had it agree on it.
+    ///
+    /// The member must be required, or refer to a definition: other members can have the same schema by chance.
+    pub(super) fn new_member(&self, name: &str) -> Option<String> {
+        let mut names = BTreeSet::new();
+        for nodes in &self.definitions {
+            self.find_member(*nodes, name, &mut names);
+        }
+        let [name] = Vec::from_iter(names).try_into().ok()?;
+        Some(name)
+    }
+
+    /// Finds the new names of a member in an object and the objects within it.
+    fn find_member(&self, objects: Both<&'s Node>, name: &str, names: &mut BTreeSet<String>) {
+        let [Shape::Object(earlier), Shape::Object(later)] = objects.map(|object| &object.shape) else {
+            return;
+        };
+        let is_distinct = |member: &Property| member.required || matches!(member.node.shape, Shape::Reference(_));
+        if earlier.get(name).is_some_and(is_distinct) {
+            let new = self.member([Some(earlier), Some(later)], name);
+            names.extend((new != name).then_some(new));
+        }
+        for (inner, member) in earlier {
+            if let Some(other) = later.get(inner) {
+                self.find_member([&member.node, &other.node], name, names);
+            }
         }
     }
 
@@ -78,17 +125,8 @@ impl<'s> Successors<'s> {
 
     /// Returns a method, and that of the request with the same definition, or the only new one with the same parameters.
     fn method(&self, method: String) -> Both<String> {
-        let [earlier, later] = &self.messages;
-        let of_same_definition = || {
-            let definition = &earlier.get(&*method)?.name;
-            let (successor, _) = later.iter().find(|(_, message)| message.name == *definition)?;
-            Some((*successor).to_owned())
-        };
         let of_same_parameters = || successor(&method, [0, 1].map(|index| self.parameter_names(index)));
-        let successor = match later.contains_key(&*method) {
-            true => method.clone(),
-            false => of_same_definition().unwrap_or_else(of_same_parameters),
-        };
+        let successor = self.new_method(&method).map_or_else(of_same_parameters, str::to_owned);
         [method, successor]
     }
 
