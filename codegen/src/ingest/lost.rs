@@ -20,7 +20,8 @@ pub(super) fn lost(protocol: &Protocol, revision: &str) -> Vec<Problem> {
             continue;
         }
         if let Some(new) = after.lifecycle.names.get(role) {
-            let what = format!("{revision} has `{new}` instead of `{name}`: its sessions use that for the role `{role}`");
+            let what =
+                format!("{revision} has `{new}` instead of `{name}`: its sessions use that for the role `{role}`");
             warnings.push(Problem::new("lifecycle.yaml", what).help("check that it means the same"));
             continue;
         }

@@ -1,23 +1,20 @@
 //! Refuses messages that the generated types would lose, and requests without a known result.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use mcp_wire::json_schema::pointer;
 use serde_json::{Value, json};
 
 use super::check_senders::unions_without_sender;
-use super::messages::{result_stem, twins, union_members};
+use super::messages::{empty_result, result_stem, twins, union_members, unused_results};
 use super::method::Method;
 use super::types::Model;
-use crate::messages::{DIRECTIONS, RESULTS};
+use crate::messages::DIRECTIONS;
 use crate::normalise::{Node, NormalisedSchema, Scalar, Shape, Shapes};
 use crate::problem::{Problem, Problems, overlay_line, quoted};
 
 /// The version of JSON-RPC.
 const VERSION: &str = "2.0";
-
-/// The definitions of an empty result, in the order of preference.
-const EMPTY_RESULTS: [&str; 2] = ["EmptyResult", "Result"];
 
 /// Checks the methods that were found against the schema.
 ///
@@ -143,18 +140,15 @@ fn requests_without_result(model: &Model, schema: &NormalisedSchema) -> Vec<Prob
                 &format!("method: {}, result: {result}", quoted(&method.name)),
             )
         };
-        let empty = EMPTY_RESULTS.iter().find(|name| model.definitions.contains_key(**name));
-        let help = match (&unused[..], without.len(), empty) {
-            ([only], 1, _) => format!("the only result of no other request is its result by {}", of(only)),
-            ([], _, Some(empty)) => format!("name its result, or if it is empty, define it by {}", of(empty)),
-            (names, _, Some(empty)) => {
-                let names = names.join(", ");
+        let help = match empty_result(model) {
+            Some(empty) => {
+                let names = unused.join(", ");
                 format!(
                     "name its result, such as one of no other request ({names}), or if it is empty, define it by {}",
                     of(empty)
                 )
             }
-            (.., None) => {
+            None => {
                 let (container, _) = pointer.rsplit_once('/').unwrap_or(("#/$defs", ""));
                 let at = quoted(&format!("{container}/{stem}Result"));
                 let line = overlay_line("corrections", &format!("at: {at}, to: {{type: object}}"));
@@ -171,22 +165,6 @@ fn requests_without_result(model: &Model, schema: &NormalisedSchema) -> Vec<Prob
     let mut problems: Vec<Problem> = without.iter().map(problem).collect();
     problems.dedup_by(|a, b| a.help == b.help);
     problems
-}
-
-/// Returns the definitions in the unions of results that are the result of no request, and aren't empty ones.
-fn unused_results<'s>(model: &Model, shapes: &'s Shapes) -> Vec<&'s str> {
-    let used = model.requests().flat_map(|method| &method.results);
-    let used: Vec<&str> = used
-        .filter_map(|result| Some(model.types.get(result.named()?)?.pointer.as_str()))
-        .collect();
-    let members = RESULTS
-        .into_iter()
-        .flat_map(|(union, _)| union_members(shapes, union).into_keys());
-    let unused: BTreeSet<String> = members.filter(|pointer| !used.contains(&pointer.as_str())).collect();
-    let names = unused
-        .iter()
-        .filter_map(|pointer| Some(shapes.definitions.get(pointer)?.name.as_str()));
-    names.filter(|name| !EMPTY_RESULTS.contains(name)).collect()
 }
 
 /// Finds messages of another version of JSON-RPC, whose envelope nothing reads or writes.

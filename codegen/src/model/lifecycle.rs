@@ -28,7 +28,9 @@ pub(crate) struct Lifecycle {
 impl Lifecycle {
     /// Whether sessions can begin: by a handshake, or with the revision in each request.
     pub(super) fn has_sessions(&self) -> bool {
-        ["begin", "meta.version"].iter().any(|role| self.names.contains_key(*role))
+        ["begin", "meta.version"]
+            .iter()
+            .any(|role| self.names.contains_key(*role))
     }
 }
 

@@ -3,7 +3,7 @@
 //! They follow from the protocol's naming conventions: the result of `XRequest` is `XResult`, and unions such as
 //! `ClientRequest` define which side sends which messages. The overlay defines the exceptions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mcp_wire::Direction;
 use mcp_wire::json_schema::pointer;
@@ -18,9 +18,13 @@ use crate::normalise::{Node, Scalar, Shape, Shapes};
 
 const METHOD: &str = "method";
 
+/// The definitions of an empty result, in the order of preference.
+const EMPTY_RESULTS: [&str; 2] = ["EmptyResult", "Result"];
+
 /// Adds the methods to a model that has its types, and replaces the unions of messages.
 pub(crate) fn add_messages(model: &mut Model, input: &BuildInput<'_>) {
     model.methods = methods(model, input);
+    complete_results(model, input.shapes());
     model.batches = has_batches(input.shapes());
     model.errors_without_id = has_errors_without_id(input.shapes());
     for (union, kind, direction) in DIRECTIONS {
@@ -224,7 +228,7 @@ pub(super) fn method_constant<'s>(shapes: &'s Shapes, node: &'s Node) -> Option<
 }
 
 /// Returns the results of a request, and their union: those that `XResultResponse` or `XResult` defines and the overlay
-/// adds, or else those that the overlay of an earlier revision defines.
+/// adds, or else those of an earlier revision.
 fn results(model: &Model, input: &BuildInput<'_>, name: &str, method: &str) -> (Vec<TypeRef>, Option<TypeRef>) {
     let by_name = |name: &str| model.definitions.get(name).map(|definition| definition.ty.clone());
     let stem = result_stem(model, name);
@@ -257,6 +261,42 @@ fn results(model: &Model, input: &BuildInput<'_>, name: &str, method: &str) -> (
         _ => TypeRef::Any,
     });
     (results.collect(), union)
+}
+
+/// Gives requests without a result the only one that is the result of no request, or the empty one if there is no such
+/// result.
+fn complete_results(model: &mut Model, shapes: &Shapes) {
+    let is_without = |method: &Method| method.kind == MessageKind::Request && method.results.is_empty();
+    let without = model.methods.iter().filter(|method| is_without(method)).count();
+    let result = match (&unused_results(model, shapes)[..], without) {
+        ([only], 1) => Some(*only),
+        ([], _) => empty_result(model),
+        _ => None,
+    };
+    let result = result.and_then(|name| Some(model.definitions.get(name)?.ty.clone()));
+    for method in model.methods.iter_mut().filter(|method| is_without(method)) {
+        method.results.extend(result.clone());
+    }
+}
+
+/// Returns the definition of empty results.
+pub(super) fn empty_result(model: &Model) -> Option<&'static str> {
+    let mut names = EMPTY_RESULTS.into_iter();
+    names.find(|name| model.definitions.contains_key(*name))
+}
+
+/// Returns the definitions in the unions of results that are the result of no request, and aren't empty ones.
+pub(super) fn unused_results<'s>(model: &Model, shapes: &'s Shapes) -> Vec<&'s str> {
+    let used = model.requests().flat_map(|method| model.result_pointers(method));
+    let used: BTreeSet<&str> = used.collect();
+    let members = RESULTS
+        .into_iter()
+        .flat_map(|(union, _)| union_members(shapes, union).into_keys());
+    let unused: BTreeSet<String> = members.filter(|pointer| !used.contains(pointer.as_str())).collect();
+    let names = unused
+        .iter()
+        .filter_map(|pointer| Some(shapes.definitions.get(pointer)?.name.as_str()));
+    names.filter(|name| !EMPTY_RESULTS.contains(name)).collect()
 }
 
 /// Returns what the names of a request's results begin with. Requests that the schema defines as one have the results of

@@ -47,9 +47,10 @@ fn golden(case: &str) -> PathBuf {
 
 const REQUEST: &str = r#"{"$defs": {
   "PingRequest": {"type": "object", "properties": {"method": {"const": "ping"}}, "required": ["method"]},
-  "EmptyResult": {"type": "object"}
+  "EmptyResult": {"type": "object"},
+  "Pong": {"type": "object"}
 }}"#;
-const SAID: &str = "results: [{method: [ping], result: EmptyResult, why: so, link: 'https://example.org'}]";
+const SAID: &str = "results: [{method: [ping], result: Pong, why: so, link: 'https://example.org'}]";
 
 /// Returns the methods of the model of a golden case, with the overlay entries that its report suggests.
 fn methods_with_the_suggested_entries(case: &str) -> Vec<String> {
@@ -95,16 +96,23 @@ fn the_overlay_entries_that_the_report_suggests_resolve_its_problems() {
 
 #[test]
 fn a_result_declared_in_an_earlier_overlay_applies_to_later_revisions() {
-    let revisions = |first, second| [("r1", REQUEST, first), ("r2", REQUEST, second)];
-    let expected = [("ping".to_owned(), "- EmptyResult".to_owned())];
-    assert_eq!(methods(&model(&revisions(SAID, ""), "r2").unwrap()), expected);
-    let report = model(&revisions("", SAID), "r2").unwrap_err();
-    assert!(report.contains("r1/schema.json:2:"), "{report}");
-    assert!(!report.contains("r2/schema.json"), "{report}");
+    for (overlays, of, result) in [([SAID, ""], "r2", "Pong"), (["", SAID], "r1", "EmptyResult")] {
+        let revisions = [("r1", REQUEST, overlays[0]), ("r2", REQUEST, overlays[1])];
+        let found = methods(&model(&revisions, of).unwrap());
+        assert_eq!(found, [("ping".to_owned(), format!("- {result}"))]);
+    }
 }
 
 #[test]
-fn the_suggested_result_is_the_only_one_of_no_request_or_the_empty_one_if_it_is_empty() {
+fn a_result_by_name_in_an_earlier_revision_applies_to_later_ones() {
+    let earlier = REQUEST.replace("Pong", "PingResult");
+    let later = earlier.replace("PingRequest", "PokeRequest");
+    let found = methods(&model(&[("r1", &earlier, ""), ("r2", &later, "")], "r2").unwrap());
+    assert_eq!(found, [("ping".to_owned(), "- PingResult".to_owned())]);
+}
+
+#[test]
+fn a_request_without_a_result_has_the_only_one_of_no_request_or_else_the_empty_one() {
     let schema = |unions: &str| {
         format!(
             r##"{{"$defs": {{
@@ -113,25 +121,16 @@ fn the_suggested_result_is_the_only_one_of_no_request_or_the_empty_one_if_it_is_
             "Pong": {{"type": "object", "properties": {{"at": {{"type": "string"}}}}, "required": ["at"]}}{unions}}}}}"##
         )
     };
-    let result = r##", "ServerResult": {"anyOf": [{"$ref": "#/$defs/EmptyResult"}, {"$ref": "#/$defs/Pong"}]}"##;
-    let results = r##", "ServerResult": {"anyOf": [{"$ref": "#/$defs/Wow"}, {"$ref": "#/$defs/Pong"}]}, "Wow": {"type": "object"}"##;
-    for (unions, help) in [
-        (
-            results,
-            "name its result, such as one of no other request (Pong, Wow), or if it is empty, define it by this line",
-        ),
-        (
-            result,
-            r#"the only result of no other request is its result by this line under `results` in the revision's overlay.yaml: - {method: "ping", result: Pong, "#,
-        ),
-        (
-            "",
-            r#"name its result, or if it is empty, define it by this line under `results` in the revision's overlay.yaml: - {method: "ping", result: EmptyResult, "#,
-        ),
-    ] {
-        let report = model(&[("r1", &schema(unions), "")], "r1").unwrap_err();
-        assert!(report.contains(help), "{report}");
+    let one = r##", "ServerResult": {"anyOf": [{"$ref": "#/$defs/EmptyResult"}, {"$ref": "#/$defs/Pong"}]}"##;
+    for (unions, result) in [(one, "Pong"), ("", "EmptyResult")] {
+        let found = methods(&model(&[("r1", &schema(unions), "")], "r1").unwrap());
+        assert_eq!(found, [("ping".to_owned(), format!("- {result}"))]);
     }
+    let two = r##", "ServerResult": {"anyOf": [{"$ref": "#/$defs/Wow"}, {"$ref": "#/$defs/Pong"}]}, "Wow": {"type": "object"}"##;
+    let report = model(&[("r1", &schema(two), "")], "r1").unwrap_err();
+    let help =
+        "name its result, such as one of no other request (Pong, Wow), or if it is empty, define it by this line";
+    assert!(report.contains(help), "{report}");
 }
 
 #[test]
