@@ -36,7 +36,10 @@ pub(super) fn lost(protocol: &Protocol, revision: &str) -> Vec<Problem> {
         warnings.push(Problem::new("lifecycle.yaml", what).help(help));
     }
     for method in &before.methods {
-        let Some(capability) = &method.capability else { continue };
+        let is_renamed = after.methods.iter().any(|other| other.definition == method.definition);
+        let Some(capability) = method.capability.as_ref().filter(|_| !is_renamed) else {
+            continue;
+        };
         if let (None, Some(names)) = (after.method(&method.name), candidates(method, before, after)) {
             let what = format!("{revision} has no `{}`, which requires `{capability}`", method.name);
             let help = format!("if it has this by another name, such as {names}, add a line for that name");

@@ -7,6 +7,7 @@ mod drafts;
 mod extension;
 mod fetch;
 mod lost;
+mod moved_places;
 mod official;
 mod successor;
 
@@ -339,9 +340,15 @@ fn inherited_overlay(
     let Some(predecessor) = predecessor.map(|entry| entry.revision.as_str()) else {
         return Ok(None);
     };
-    let text = read_text(&directory.join(predecessor).join(OVERLAY))?;
+    let folder = directory.join(predecessor);
+    let Some(text) = read_text(&folder.join(OVERLAY))? else {
+        return Ok(None);
+    };
+    let earlier = read_text(&folder.join(SCHEMA))?.unwrap_or_default();
+    // Problems of that schema are reported by the check.
+    let earlier = serde_json::from_str(&earlier).unwrap_or_default();
     let names = (predecessor, revision.as_str());
-    text.map(|text| Successor::new(&text, names, schema)).transpose()
+    Ok(Some(Successor::new(&text, names, (&earlier, schema))?))
 }
 
 /// Returns a hash as the manifest records it.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use mcp_wire::json_schema::{DEFINITIONS, pointer};
+use mcp_wire::json_schema::pointer;
 use serde_json::Value;
 
 use crate::error::GenerateError;
@@ -11,6 +11,8 @@ use crate::load::{Document, Format, OVERLAY};
 use crate::overlay::Overlay;
 use crate::problem::{Place, Problem, Problems};
 use crate::protocol::Protocol;
+
+use super::moved_places::with_places_in;
 
 /// Start of the comment that lists the entries left out of an overlay.
 const LEFT_OUT: &str = "# What the overlay of";
@@ -63,12 +65,11 @@ impl Successor {
     pub(super) fn new(
         text: &str,
         (predecessor, revision): (&str, &str),
-        schema: &Document,
+        (earlier, schema): (&Value, &Document),
     ) -> Result<Self, GenerateError> {
         // The list of entries that were left out of that overlay isn't repeated.
         let text = text.find(&format!("\n{LEFT_OUT}")).map_or(text, |end| &text[..=end]);
-        let text = with_pointers_into(schema, text);
-        let text = with_lines(with_places_in(schema, &text)?)?;
+        let text = with_lines(with_places_in([earlier, schema.root()], text)?)?;
         let text = text.as_str();
         let document = Document::parse(OVERLAY, text.as_bytes(), Format::Yaml)?;
         let overlay = Overlay::of(document.clone())?;
@@ -209,63 +210,6 @@ fn with_lines(text: String) -> Result<String, GenerateError> {
         false => format!("{line}\n"),
     });
     Ok(indented.collect())
-}
-
-/// Changes the pointers in an overlay if a schema has its definitions under the other keyword.
-fn with_pointers_into(schema: &Document, text: &str) -> String {
-    let [old, new] = DEFINITIONS.map(|keyword| (schema.root().get(keyword).is_some(), format!("#/{keyword}/")));
-    match (old, new) {
-        ((true, old), (false, new)) => text.replace(&new, &old),
-        ((false, old), (true, new)) => text.replace(&old, &new),
-        _ => text.to_owned(),
-    }
-}
-
-/// Changes the pointers in an overlay if a schema has the same at another place.
-fn with_places_in(schema: &Document, text: &str) -> Result<String, Problems> {
-    let overlay = Document::parse(OVERLAY, text.as_bytes(), Format::Yaml)?;
-    let entries = ["corrections", "deprecated"].map(|section| overlay.root().get(section).and_then(Value::as_array));
-    let places = entries
-        .into_iter()
-        .flatten()
-        .flatten()
-        .flat_map(|entry| match &entry["at"] {
-            Value::Array(places) => places.as_slice(),
-            place => std::slice::from_ref(place),
-        });
-    let mut text = text.to_owned();
-    for place in places.filter_map(Value::as_str) {
-        if let Some(now) = place_in(schema.root(), place).filter(|now| now != place) {
-            for quote in ['"', '\''] {
-                text = text.replace(&format!("{quote}{place}{quote}"), &format!("{quote}{now}{quote}"));
-            }
-        }
-    }
-    Ok(text)
-}
-
-/// Returns the pointer to the same place in a schema that declares a member in a part of an `allOf`, or writes a union
-/// with the other keyword.
-fn place_in(root: &Value, place: &str) -> Option<String> {
-    let tokens = pointer::tokens(place)?;
-    let mut now = "#".to_owned();
-    for (index, token) in tokens.iter().enumerate() {
-        let schema = pointer::resolve(root, &now).unwrap_or(&Value::Null);
-        let member = tokens.get(index + 1).filter(|_| token == "properties");
-        let declares = |schema: &Value| member.is_some_and(|member| schema["properties"].get(member).is_some());
-        let parts = schema["allOf"].as_array().filter(|_| !declares(schema));
-        if let Some(part) = parts.and_then(|parts| parts.iter().position(declares)) {
-            let _ = write!(now, "/allOf/{part}");
-        }
-        let is_list = |keyword: &str| schema.get(keyword).is_some_and(Value::is_array);
-        let token = match token.as_str() {
-            "anyOf" if !is_list("anyOf") && is_list("oneOf") => "oneOf",
-            "oneOf" if !is_list("oneOf") && is_list("anyOf") => "anyOf",
-            other => other,
-        };
-        pointer::push(&mut now, token);
-    }
-    Some(now)
 }
 
 /// Returns the entries of an overlay that a problem is about, such as `#/corrections/0`, or the places in them, such as

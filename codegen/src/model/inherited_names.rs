@@ -125,7 +125,7 @@ impl<'s> Successors<'s> {
 
     /// Returns a method, and that of the request with the same definition, or the only new one with the same parameters.
     fn method(&self, method: String) -> Both<String> {
-        let of_same_parameters = || successor(&method, [0, 1].map(|index| self.parameter_names(index)));
+        let of_same_parameters = || current_name(&method, [0, 1].map(|index| self.parameter_names(index)));
         let successor = self.new_method(&method).map_or_else(of_same_parameters, str::to_owned);
         [method, successor]
     }
@@ -143,7 +143,7 @@ impl<'s> Successors<'s> {
             });
             schemas.collect()
         });
-        successor(name, [earlier, later])
+        current_name(name, [earlier, later])
     }
 
     fn parameter_names(&self, index: usize) -> BTreeMap<String, Vec<&'s String>> {
@@ -210,7 +210,7 @@ fn messages(shapes: &Shapes) -> BTreeMap<&str, &DefinitionShape> {
 
 /// Returns a name that is still there, or else the only new name with an equal value, unless another name with such a
 /// value is gone too.
-fn successor<T: PartialEq>(name: &str, [earlier, later]: Both<BTreeMap<String, T>>) -> String {
+pub(crate) fn current_name<T: PartialEq>(name: &str, [earlier, later]: Both<BTreeMap<String, T>>) -> String {
     let alone = |own: &BTreeMap<String, T>, other: &BTreeMap<String, T>| -> Vec<String> {
         let is_alone = |(own, value): &(&String, &T)| !other.contains_key(*own) && Some(*value) == earlier.get(name);
         own.iter().filter(is_alone).map(|(own, _)| own.clone()).collect()

@@ -37,6 +37,7 @@ mod types;
 pub(crate) use self::assign_roles::declares_role;
 pub(crate) use self::decide::{Case, Decision};
 pub(crate) use self::extension::{BuiltExtensions, build_extensions};
+pub(crate) use self::inherited_names::current_name;
 pub(crate) use self::lifecycle::{Lifecycle, OwnMessage};
 pub(crate) use self::lock::names_yaml;
 pub(crate) use self::method::Method;

@@ -1163,6 +1163,43 @@ fn an_inherited_overlay_follows_members_into_a_part_of_an_all_of() {
 }
 
 #[test]
+fn an_inherited_overlay_follows_renamed_definitions_and_distinct_members() {
+    let house = Fixture::new();
+    let overlay = r##"corrections:
+  - at:
+      - "#/$defs/Box/properties/size/type"
+      - "#/$defs/Crate/properties/count/type"
+    expect: integer
+    to: number
+    why: These may have a fraction.
+    link: https://example.org/2098-01-01#size
+  - at: "#/$defs/Box/properties/note/type"
+    expect: string
+    to: boolean
+    why: A note is there, or it isn't.
+    link: https://example.org/2098-01-01#note
+"##;
+    house.overlay("2098-01-01", overlay);
+    let schema = |size: &str, note: &str, container: &str| {
+        let properties = json!({ size: { "type": "integer" }, note: { "type": "string" } });
+        let count = json!({ "type": "object", "properties": { "count": { "type": "integer" } } });
+        let of_box = json!({ "type": "object", "properties": properties, "required": [size] });
+        json!({ "$defs": { "Box": of_box, container: count } }).to_string()
+    };
+    house.ingest("2098-01-01", &schema("size", "note", "Crate")).unwrap();
+    let second = house
+        .ingest("2099-01-01", &schema("volume", "remark", "Barrel"))
+        .unwrap();
+    let overlay = fs::read_to_string(second.overlay.unwrap()).unwrap();
+    let (kept, left_out) = overlay.split_once("# What the overlay of").unwrap();
+    for place in ["Box/properties/volume/type", "Barrel/properties/count/type"] {
+        assert!(kept.contains(&format!("- \"#/$defs/{place}\"")), "{overlay}");
+    }
+    // Another text could have the same schema by chance.
+    assert!(left_out.contains("Box/properties/note/type"), "{overlay}");
+}
+
+#[test]
 fn an_inherited_overlay_follows_a_union_to_the_other_keyword() {
     let house = Fixture::new();
     let overlay = r##"corrections:

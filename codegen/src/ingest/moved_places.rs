@@ -1,0 +1,118 @@
+//! The places in a later schema of the values to which an overlay points.
+
+use std::collections::BTreeMap;
+
+use mcp_wire::json_schema::{DEFINITIONS, pointer};
+use serde_json::{Map, Value};
+
+use crate::load::{Document, Format, OVERLAY};
+use crate::model::current_name;
+use crate::problem::Problems;
+
+/// Changes the pointers in an overlay of an earlier schema if a later one has the same at another place.
+pub(super) fn with_places_in(schemas: [&Value; 2], text: &str) -> Result<String, Problems> {
+    let mut text = with_pointers_into(schemas[1], text);
+    let overlay = Document::parse(OVERLAY, text.as_bytes(), Format::Yaml)?;
+    let entries = ["corrections", "deprecated"].map(|section| overlay.root().get(section).and_then(Value::as_array));
+    let places = entries
+        .into_iter()
+        .flatten()
+        .flatten()
+        .flat_map(|entry| match &entry["at"] {
+            Value::Array(places) => places.as_slice(),
+            place => std::slice::from_ref(place),
+        });
+    for place in places.filter_map(Value::as_str) {
+        if let Some(now) = place_in(schemas, place).filter(|now| now != place) {
+            for quote in ['"', '\''] {
+                text = text.replace(&format!("{quote}{place}{quote}"), &format!("{quote}{now}{quote}"));
+            }
+        }
+    }
+    Ok(text)
+}
+
+/// Changes the pointers in an overlay if a schema has its definitions under the other keyword.
+fn with_pointers_into(schema: &Value, text: &str) -> String {
+    let [old, new] = DEFINITIONS.map(|keyword| (schema.get(keyword).is_some(), format!("#/{keyword}/")));
+    match (old, new) {
+        ((true, old), (false, new)) => text.replace(&new, &old),
+        ((false, old), (true, new)) => text.replace(&old, &new),
+        _ => text.to_owned(),
+    }
+}
+
+/// Returns the pointer to the same place in a later schema, which can have other names of definitions and members, declare
+/// a member in a part of an `allOf`, or write a union with the other keyword.
+fn place_in([mut earlier, mut later]: [&Value; 2], place: &str) -> Option<String> {
+    let tokens = pointer::tokens(place)?;
+    let mut tokens = tokens.iter().map(String::as_str).peekable();
+    let mut now = "#".to_owned();
+    let mut enter = |later: &mut &Value, token: &str| {
+        pointer::push(&mut now, token);
+        *later = inner(later, token);
+    };
+    while let Some(keyword) = tokens.next() {
+        let is_list = |keyword: &str| later.get(keyword).is_some_and(Value::is_array);
+        let has_names = keyword == "properties" || DEFINITIONS.contains(&keyword);
+        let Some(name) = tokens.next_if(|_| has_names) else {
+            enter(
+                &mut later,
+                match keyword {
+                    "anyOf" if !is_list("anyOf") && is_list("oneOf") => "oneOf",
+                    "oneOf" if !is_list("oneOf") && is_list("anyOf") => "anyOf",
+                    other => other,
+                },
+            );
+            earlier = inner(earlier, keyword);
+            continue;
+        };
+        let declares = |schema: &Value| schema[keyword].get(name).is_some();
+        let parts = later["allOf"].as_array().filter(|_| !declares(later));
+        if let Some(part) = parts.and_then(|parts| parts.iter().position(declares)) {
+            enter(&mut later, "allOf");
+            enter(&mut later, &part.to_string());
+        }
+        let renamed = new_name(name, keyword, [earlier, later]);
+        enter(&mut later, keyword);
+        enter(&mut later, renamed.as_deref().unwrap_or(name));
+        earlier = names(earlier, keyword)
+            .and_then(|names| names.get(name))
+            .unwrap_or(&Value::Null);
+    }
+    Some(now)
+}
+
+fn inner<'v>(schema: &'v Value, token: &str) -> &'v Value {
+    let inner = match schema {
+        Value::Array(elements) => token.parse::<usize>().ok().and_then(|index| elements.get(index)),
+        _ => schema.get(token),
+    };
+    inner.unwrap_or(&Value::Null)
+}
+
+/// Returns the definitions or the properties of a schema.
+fn names<'v>(schema: &'v Value, keyword: &str) -> Option<&'v Map<String, Value>> {
+    let keywords = if keyword == "properties" {
+        &[keyword][..]
+    } else {
+        &DEFINITIONS
+    };
+    keywords.iter().find_map(|keyword| schema.get(keyword)?.as_object())
+}
+
+/// Returns the name that a later schema gives a definition or property of the earlier one, if it has another.
+///
+/// A property that is optional and has only a type isn't followed: others can be the same by chance.
+fn new_name(name: &str, keyword: &str, schemas: [&Value; 2]) -> Option<String> {
+    let [earlier, later] = schemas.map(|schema| {
+        let named = names(schema, keyword).into_iter().flatten();
+        let required = schema["required"].as_array();
+        let is_required = |name: &String| required.is_some_and(|required| required.iter().any(|other| other == name));
+        let named = named.map(|(name, schema)| (name.clone(), (schema, is_required(name))));
+        named.collect::<BTreeMap<_, _>>()
+    });
+    let (schema, is_required) = earlier.get(name).filter(|_| !later.contains_key(name))?;
+    let has_only_type = schema.get("type").is_some() && schema.as_object().is_some_and(|keywords| keywords.len() == 1);
+    (*is_required || !has_only_type).then(|| current_name(name, [earlier, later]))
+}
