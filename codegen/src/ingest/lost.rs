@@ -14,39 +14,56 @@ pub(super) fn lost(protocol: &Protocol, revision: &str) -> Vec<Problem> {
     let Some((before, after)) = pairs.find(|(_, after)| after.revision == revision) else {
         return Vec::new();
     };
-    let mut warnings = Vec::new();
-    for (role, name) in &before.lifecycle.names {
-        if declares_role(after, role, name) {
-            continue;
-        }
+    lost_roles(before, after)
+        .chain(lost_capabilities(before, after))
+        .collect()
+}
+
+fn lost_roles<'m>(before: &'m Model, after: &'m Model) -> impl Iterator<Item = Problem> + 'm {
+    let revision = &after.revision;
+    let gone = before.lifecycle.names.iter();
+    let gone = gone.filter(|(role, name)| !declares_role(after, role, name));
+    gone.filter_map(move |(role, name)| {
         if let Some(new) = after.lifecycle.names.get(role) {
             let what =
                 format!("{revision} has `{new}` instead of `{name}`: its sessions use that for the role `{role}`");
-            warnings.push(Problem::new("lifecycle.yaml", what).help("check that it means the same"));
-            continue;
+            return Some(Problem::new("lifecycle.yaml", what).help("check that it means the same"));
         }
         let such_as = match before.method(name) {
-            Some(method) => candidates(method, before, after).map(|names| format!(", such as {names}")),
+            Some(method) => format!(", such as {}", candidates(method, before, after)?),
             // The role of a member.
-            None => Some(String::new()),
+            None => String::new(),
         };
-        let Some(such_as) = such_as else { continue };
         let what = format!("{revision} has no `{name}`, so its sessions lack what the role `{role}` is for");
         let help = format!("if it has this by another name{such_as}, add the name: `{role}: [{name}, …]`");
-        warnings.push(Problem::new("lifecycle.yaml", what).help(help));
-    }
-    for method in &before.methods {
-        let is_renamed = after.methods.iter().any(|other| other.definition == method.definition);
-        let Some(capability) = method.capability.as_ref().filter(|_| !is_renamed) else {
-            continue;
+        Some(Problem::new("lifecycle.yaml", what).help(help))
+    })
+}
+
+fn lost_capabilities<'m>(before: &'m Model, after: &'m Model) -> impl Iterator<Item = Problem> + 'm {
+    let revision = &after.revision;
+    before.methods.iter().filter_map(move |method| {
+        let (name, capability) = (&method.name, method.capability.as_ref()?);
+        let renamed = || after.methods.iter().find(|other| other.definition == method.definition);
+        let (what, help) = match after.method(name).or_else(renamed) {
+            Some(same) if same.capability.is_some() => return None,
+            Some(same) => (
+                format!(
+                    "{revision} doesn't declare `{capability}`, so `{}` requires no capability",
+                    same.name
+                ),
+                "if it declares this by another name, add that to the line of the method".to_owned(),
+            ),
+            None => {
+                let names = candidates(method, before, after)?;
+                (
+                    format!("{revision} has no `{name}`, which requires `{capability}`"),
+                    format!("if it has this by another name, such as {names}, add a line for that name"),
+                )
+            }
         };
-        if let (None, Some(names)) = (after.method(&method.name), candidates(method, before, after)) {
-            let what = format!("{revision} has no `{}`, which requires `{capability}`", method.name);
-            let help = format!("if it has this by another name, such as {names}, add a line for that name");
-            warnings.push(Problem::new("capabilities.yaml", what).help(help));
-        }
-    }
-    warnings
+        Some(Problem::new("capabilities.yaml", what).help(help))
+    })
 }
 
 /// Returns the new methods that a method of the earlier revision could have become.

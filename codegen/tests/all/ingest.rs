@@ -1072,6 +1072,12 @@ fn a_method_or_member_that_sessions_lose_is_a_warning_with_the_new_methods() {
              if it has this by another name, such as `look`, add a line for that name",
         ]
     );
+    house.ingest("2099-03-01", &first).unwrap();
+    let without = json!({ "Meta": meta("server"), "ServerCapabilities": { "type": "object" } });
+    let fifth = house.ingest("2099-04-01", &protocol(&without)).unwrap();
+    let undeclared = "capabilities.yaml: 2099-04-01 doesn't declare `find`, so `find` requires no capability\n  \
+                      if it declares this by another name, add that to the line of the method";
+    assert_eq!(of(fifth), [undeclared]);
 }
 
 #[test]
