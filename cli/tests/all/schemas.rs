@@ -9,7 +9,8 @@ use tempfile::TempDir;
 
 use crate::bridge::samples;
 use crate::servers::{everything, mcp_rev, run, stderr, stdout, succeeds};
-use mcp_tests::made_up::{MADE_UP, MadeUp, SESSIONS, STATELESS, read};
+use mcp_codegen::ingest::{IngestOptions, ingest};
+use mcp_tests::made_up::{MADE_UP, MadeUp, SESSIONS, STATELESS, copy, here, latest, read};
 
 /// A directory of schemas with a made-up revision after the last.
 struct Schemas {
@@ -226,6 +227,44 @@ fn two_bridges_can_speak_a_loaded_revision_with_each_other() {
         for name in ["server/describe", "org.example/revision"] {
             assert!(transcript.contains(name), "{client} to {server}: {transcript}");
         }
+    }
+}
+
+#[test]
+fn two_bridges_speak_a_release_that_renames_what_sessions_need_without_a_line_for_it() {
+    let root = TempDir::new().unwrap();
+    let schemas = root.path().join("schema");
+    copy(&here("../schema"), &schemas);
+    let official = read(&schemas.join(latest()).join("schema.json"));
+    let renamed = [
+        ("\"notifications/cancelled\"", "\"notifications/cancel\""),
+        ("\"server/discover\"", "\"discover\""),
+        ("\"subscriptions/listen\"", "\"listen\""),
+        ("\"tools/call\"", "\"tools/invoke\""),
+        ("io.modelcontextprotocol/protocolVersion", "mcp/revision"),
+        ("resultType", "kind"),
+    ];
+    let release = renamed.iter().fold(official, |schema, (old, new)| {
+        assert!(schema.contains(old), "{old}");
+        schema.replace(old, new)
+    });
+    let file = root.path().join("release.json").display().to_string();
+    fs::write(&file, release).unwrap();
+    let done = ingest(&IngestOptions::new(&schemas, MADE_UP.parse().unwrap(), file)).unwrap();
+    assert_eq!(done.left_out, []);
+    let (schemas, record) = (schemas.display().to_string(), root.path().join("session.jsonl"));
+    let (own, recorded) = (env!("CARGO_BIN_EXE_mcp-rev"), record.display().to_string());
+    #[rustfmt::skip]
+    let greeting = succeeds(&[
+        "call", "--revision", "2025-11-25", "greet", "--arg", "name=Ann", "--",
+        own, "bridge", "--schemas", &schemas, "--record", &recorded, "--speak", MADE_UP, "--",
+        own, "bridge", "--schemas", &schemas, "--speak", "2025-03-26", "--",
+        everything(),
+    ]);
+    assert_eq!(greeting.trim(), "Hello, Ann!");
+    let transcript = read(&record);
+    for name in ["\"discover\"", "\"tools/invoke\"", "\"mcp/revision\"", "\"kind\""] {
+        assert!(transcript.contains(name), "{name}: {transcript}");
     }
 }
 
