@@ -64,7 +64,7 @@ pub fn run(args: &ReportArgs) -> Result<(), Box<dyn Error>> {
     if args.run {
         let manifest = Manifest::load(&in_workspace("schema"))?;
         let latest = manifest.revisions.last().ok_or("the manifest has no revision")?;
-        // The latest schema is absorbed like a draft that follows itself: with the inherited data and the suggestions.
+        // The latest schema is absorbed like a release that follows itself: with the inherited data and the suggestions.
         let file = format!("schema/{}/schema.json", latest.revision.as_str());
         let schema = in_workspace(&file).to_string_lossy().into_owned();
         let absorb = ["--release", "--package", "mcp-absorb", "--", &schema];
