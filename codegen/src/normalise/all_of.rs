@@ -91,7 +91,16 @@ fn merge_properties(present: &mut Map<String, Value>, added: &Map<String, Value>
             None => drop(present.insert(name.clone(), schema.clone())),
             Some(other) if other == schema || accepts_everything(schema) => {}
             Some(other) if accepts_everything(other) => *other = schema.clone(),
-            Some(other) => *other = json!({"allOf": [other.take(), schema]}),
+            Some(other) => {
+                // The instructions of the overlay apply to the member, wherever it is declared.
+                let parts = [&*other, schema].map(Value::as_object).into_iter().flatten().flatten();
+                let instructions = parts.filter(|(keyword, _)| keyword.starts_with("x-"));
+                let mut both: Map<String, Value> = instructions
+                    .map(|(keyword, value)| (keyword.clone(), value.clone()))
+                    .collect();
+                both.insert("allOf".to_owned(), json!([other.take(), schema]));
+                *other = Value::Object(both);
+            }
         }
     }
 }

@@ -7,6 +7,7 @@
 mod added_schemas;
 mod all_of;
 pub(crate) mod envelope;
+mod implied;
 mod references;
 mod sent_messages;
 mod shape_builder;

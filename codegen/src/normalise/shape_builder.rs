@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::added_schemas::AddedSchemas;
 use super::all_of::merge_intersection;
+use super::implied::{Implications, is_annotation};
 use super::references::{follow, pointer_of, resolve};
 use super::union::{distinct, either_scalar, one_of};
 use super::{Node, Property, Scalar, Shape, Strings};
@@ -102,6 +103,9 @@ impl<'s> ShapeBuilder<'s> {
             if let Some(reference) = only_reference(schema) {
                 return self.reference(reference);
             }
+            if let Some((part, at)) = self.only_part(schema) {
+                return self.build_within(part, &format!("{pointer}/allOf/{at}"), depth).shape;
+            }
             let merged = merge_intersection(self.root, schema, self.siblings_of_references_apply);
             return merged.map_or(Shape::Any, |merged| self.shape(&merged, pointer, depth));
         }
@@ -128,6 +132,19 @@ impl<'s> ShapeBuilder<'s> {
             }
             _ => Shape::Any,
         }
+    }
+
+    /// Returns the part of an `allOf` that implies all others, and its position, if the schema is nothing else.
+    fn only_part<'p>(&self, schema: &'p Map<String, Value>) -> Option<(&'p Value, usize)> {
+        let parts = schema.get("allOf")?.as_array()?;
+        let implications = Implications {
+            root: self.root,
+            siblings_apply: self.siblings_of_references_apply,
+        };
+        let is_instruction = |keyword: &str| [OPEN, VALUES, ORDERED].contains(&keyword);
+        let mut others = schema.keys().filter(|keyword| *keyword != "allOf");
+        let is_alone = others.all(|keyword| is_annotation(keyword) && !is_instruction(keyword));
+        implications.narrowest(parts).filter(|_| is_alone)
     }
 
     fn reference(&self, reference: &str) -> Shape {

@@ -44,7 +44,7 @@ pub struct CancelTaskRequestParams {
 }
 
 object! {
-    CancelTaskRequestParams: SCHEMA["#/$defs/CancelTaskRequest/$defs/CancelTaskRequest_params"]
+    CancelTaskRequestParams: SCHEMA["#/$defs/CancelTaskRequest/allOf/1/properties/params"]
     required {
         "taskId" => task_id: impl Into<String>,
     }
@@ -312,7 +312,7 @@ pub struct GetTaskRequestParams {
 }
 
 object! {
-    GetTaskRequestParams: SCHEMA["#/$defs/GetTaskRequest/$defs/GetTaskRequest_params"]
+    GetTaskRequestParams: SCHEMA["#/$defs/GetTaskRequest/allOf/1/properties/params"]
     required {
         "taskId" => task_id: impl Into<String>,
     }
@@ -1059,7 +1059,7 @@ pub struct UpdateTaskRequestParams {
 }
 
 object! {
-    UpdateTaskRequestParams: SCHEMA["#/$defs/UpdateTaskRequest/$defs/UpdateTaskRequest_params"]
+    UpdateTaskRequestParams: SCHEMA["#/$defs/UpdateTaskRequest/allOf/1/properties/params"]
     required {
         "taskId" => task_id: impl Into<String>,
         "inputResponses" => input_responses: InputResponses,
