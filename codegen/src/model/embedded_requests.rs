@@ -7,11 +7,13 @@ use std::collections::BTreeSet;
 
 use mcp_wire::Direction;
 
+use super::messages::union_members;
 use super::method::Method;
 use super::modules::reachable;
 use super::type_ref::TypeRef;
 use super::types::{Model, TypeKind};
-use crate::messages::MessageKind;
+use crate::messages::{MessageKind, RESULTS};
+use crate::normalise::Shapes;
 
 /// The unions of the requests that a server sends directly, and of their results.
 const DIRECT: (&str, &str) = ("ServerRequest", "ClientResult");
@@ -26,10 +28,19 @@ pub(crate) struct InputRequests {
 
 /// Sets the direction of requests that only occur in results. `is_sent` identifies the methods in a union of sent
 /// messages.
-pub(super) fn find_requests_in_results(model: &Model, methods: &mut [Method], is_sent: impl Fn(&Method) -> bool) {
+pub(super) fn find_requests_in_results(
+    (model, shapes): (&Model, &Shapes),
+    methods: &mut [Method],
+    is_sent: impl Fn(&Method) -> bool,
+) {
     let sent = methods.iter().filter(|method| is_sent(method));
     let results = sent.flat_map(|method| &method.results).filter_map(TypeRef::named);
-    let reached = reachable(model, results.map(str::to_owned).collect(), |_| false);
+    // A schema can have results that it pairs with no request.
+    let unpaired = RESULTS
+        .iter()
+        .flat_map(|(union, _)| union_members(shapes, union).into_keys());
+    let unpaired = unpaired.filter_map(|pointer| model.places.get(&pointer).cloned());
+    let reached = reachable(model, results.map(str::to_owned).chain(unpaired).collect(), |_| false);
     for method in methods {
         let definition = model.definitions.get(&method.definition);
         let has_envelope = definition.is_some_and(|definition| definition.envelope.is_some());

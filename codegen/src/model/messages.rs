@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mcp_wire::Direction;
 use mcp_wire::json_schema::pointer;
+use serde_json::Value;
 
 use super::embedded_requests::{find_requests_in_results, unite_requests_in_results};
 use super::input::BuildInput;
@@ -88,7 +89,7 @@ fn methods(model: &Model, input: &BuildInput<'_>) -> Vec<Method> {
     };
     remove_copies(model, input.shapes(), &mut methods, is_sent);
     methods.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
-    find_requests_in_results(model, &mut methods, is_sent);
+    find_requests_in_results((model, input.shapes()), &mut methods, is_sent);
     methods
 }
 
@@ -103,9 +104,14 @@ fn remove_copies(model: &Model, shapes: &Shapes, methods: &mut Vec<Method>, is_s
         let last = (!is_sent(method), method.results.is_empty(), !is_named_as_one(method));
         (method.name.clone(), last)
     });
-    let schema = |method: &Method| pointer::resolve(&shapes.schema, model.pointer_of(method));
+    // A definition that others refer to contains its envelope as a nested one.
+    let schema = |method: &Method| {
+        let schema = pointer::resolve(&shapes.schema, model.pointer_of(method)).and_then(Value::as_object);
+        let keywords = schema.into_iter().flatten().filter(|(keyword, _)| *keyword != "$defs");
+        keywords.collect::<Vec<_>>()
+    };
     methods.dedup_by(|copy, method| {
-        let is_same = (&copy.name, schema(copy)) == (&method.name, schema(method));
+        let is_same = copy.name == method.name && schema(copy) == schema(method);
         is_same && copy.results.is_empty() && !is_sent(copy)
     });
 }
@@ -232,7 +238,8 @@ pub(super) fn method_constant<'s>(shapes: &'s Shapes, node: &'s Node) -> Option<
 fn results(model: &Model, input: &BuildInput<'_>, name: &str, method: &str) -> (Vec<TypeRef>, Option<TypeRef>) {
     let by_name = |name: &str| model.definitions.get(name).map(|definition| definition.ty.clone());
     let stem = result_stem(model, name);
-    let response = by_name(&format!("{stem}ResultResponse"));
+    let mut responses = ["ResultResponse", "Response"].iter();
+    let response = responses.find_map(|end| by_name(&format!("{stem}{end}")));
     let stated = response.and_then(|response| Some(model.struct_of(&response)?.member("result")?.ty.clone()));
     let usual = by_name(&format!("{stem}Result"));
     let tagged = stated.as_ref().and_then(|stated| model.union_of(stated));
@@ -254,6 +261,9 @@ fn results(model: &Model, input: &BuildInput<'_>, name: &str, method: &str) -> (
     }
     if results.is_empty() {
         results = said(input.inherited_results);
+    }
+    if results.is_empty() {
+        results.extend(only_result_named(model, stem));
     }
     // Only named types and open JSON know how to validate themselves: a list or null isn't a type of its own.
     let results = results.into_iter().map(|result| match model.resolve(&result) {
@@ -297,6 +307,22 @@ pub(super) fn unused_results<'s>(model: &Model, shapes: &'s Shapes) -> Vec<&'s s
         .iter()
         .filter_map(|pointer| Some(shapes.definitions.get(pointer)?.name.as_str()));
     names.filter(|name| !EMPTY_RESULTS.contains(name)).collect()
+}
+
+/// Returns the only definition whose name is that of a request with another last word, as in `XOutput`, in a schema without
+/// `XResult`.
+fn only_result_named(model: &Model, stem: &str) -> Option<TypeRef> {
+    if model.definitions.keys().any(|name| name.ends_with("Result")) {
+        return None;
+    }
+    let is_word = |word: &str| word.starts_with(char::is_uppercase) && word.matches(char::is_uppercase).count() == 1;
+    let is_result = |word: &str| is_word(word) && !["Request", "Notification", "Params"].contains(&word);
+    let mut named = model
+        .definitions
+        .iter()
+        .filter(|(name, _)| name.strip_prefix(stem).is_some_and(is_result));
+    let (_, only) = named.next().filter(|_| named.next().is_none())?;
+    model.struct_of(&only.ty).map(|_| only.ty.clone())
 }
 
 /// Returns what the names of a request's results begin with. Requests that the schema defines as one have the results of
