@@ -1,5 +1,7 @@
-//! Reports unions of messages of a schema that has no direction union for messages of that kind, because it names them
-//! differently: nobody knows then who sends the messages.
+//! Reports unions of messages that are in no direction union, because the schema names it differently: nobody knows then who
+//! sends the messages.
+
+use std::collections::BTreeSet;
 
 use mcp_wire::Direction;
 use mcp_wire::json_schema::pointer;
@@ -41,13 +43,17 @@ struct Check<'m> {
 impl<'m> Check<'m> {
     fn problems(&self) -> Vec<Problem> {
         let of_kind = DIRECTIONS.iter().filter(|(_, kind, _)| *kind == self.kind);
-        let missing: Vec<Direct> = of_kind.map(|(union, _, direction)| (*union, *direction)).collect();
+        let unions = of_kind.map(|(union, _, direction)| (*union, *direction));
         let definitions = || self.schema.shapes.definitions.iter();
-        let is_direction = |name: &str| missing.iter().any(|(union, _)| *union == name);
-        if definitions().any(|(_, definition)| is_direction(&definition.name)) {
-            return Vec::new();
-        }
+        let is_defined = |union: &str| definitions().any(|(_, definition)| definition.name == union);
+        let (defined, missing): (Vec<Direct>, Vec<Direct>) = unions.partition(|(union, _)| is_defined(union));
+        let defined: BTreeSet<String> = defined.iter().flat_map(|(union, _)| self.messages(union)).collect();
         let found = definitions().filter_map(|(pointer, definition)| self.union(pointer, definition));
+        let is_unknown = |union: &Union<'_>| {
+            let mut messages = self.messages(&union.definition.name).chain([union.messages.to_owned()]);
+            messages.any(|message| self.is_sent(&message) && !defined.contains(&message))
+        };
+        let found = found.filter(is_unknown);
         let (in_results, sent): (Vec<Union<'_>>, Vec<Union<'_>>) = found.partition(|union| self.is_in_results(union));
         match (sent.is_empty(), in_results.first()) {
             (true, Some(first)) => vec![self.unknown_other_senders(first, &in_results, &missing)],
@@ -69,10 +75,8 @@ impl<'m> Check<'m> {
             }
             _ => {
                 let mut members = union_members(shapes, &definition.name).into_iter();
-                let is_message = |(pointer, node): (String, &Node)| {
-                    let is_sent = self.sent().any(|method| self.model.pointer_of(method) == pointer);
-                    matches!(node.shape, Shape::Union(_)) || is_sent
-                };
+                let is_message =
+                    |(pointer, node): (String, &Node)| matches!(node.shape, Shape::Union(_)) || self.is_sent(&pointer);
                 (matches!(node.shape, Shape::Union(_)) && members.all(is_message)).then_some(pointer)?
             }
         };
@@ -87,6 +91,16 @@ impl<'m> Check<'m> {
     fn sent(&self) -> impl Iterator<Item = &'m Method> {
         let of_kind = self.model.methods.iter().filter(|method| method.kind == self.kind);
         of_kind.filter(|method| method.direction != Direction::InResult)
+    }
+
+    /// Whether the definition at a pointer is such a message.
+    fn is_sent(&self, pointer: &str) -> bool {
+        self.sent().any(|method| self.model.pointer_of(method) == pointer)
+    }
+
+    /// Returns the pointers of the members of a union, and of its inner unions.
+    fn messages(&self, union: &str) -> impl Iterator<Item = String> {
+        union_members(&self.schema.shapes, union).into_keys()
     }
 
     /// Returns the messages of this kind that aren't in any of these unions.
@@ -149,7 +163,7 @@ fn sender(direction: Direction) -> &'static str {
 fn help(missing: &[Direct], condition: &str, line: &str) -> String {
     let names: Vec<&str> = missing.iter().map(|(union, _)| *union).collect();
     let names = names.join(" and ");
-    format!("define {names}, the unions of what each side sends, by corrections; if {condition}, by {line}")
+    format!("define {names} with the messages that each side sends by corrections; if {condition}, by {line}")
 }
 
 impl Union<'_> {
