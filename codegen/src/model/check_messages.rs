@@ -52,7 +52,7 @@ fn members_without_method(model: &Model, schema: &NormalisedSchema) -> Vec<Probl
                 continue;
             }
             let what = format!("this member of `{union}` isn't a definition with a constant `method`");
-            let help = match known_method(schema, &pointer, node) {
+            let help = match known_method(schema, &pointer, node).or_else(|| type_of_object(schema, &pointer)) {
                 Some(line) => format!("give it one by {line}"),
                 None => format!("give it one by a correction, or {}", leave_out(&pointer)),
             };
@@ -77,6 +77,16 @@ fn known_method(schema: &NormalisedSchema, pointer: &str, node: &Node) -> Option
     let to = json!({"type": "string", "enum": known.values});
     let says = format!("at: {}, expect: {expect}, to: {to}", quoted(&at));
     Some(overlay_line("corrections", &says))
+}
+
+/// Returns the line of the overlay that limits a definition with a constant method to objects.
+fn type_of_object(schema: &NormalisedSchema, pointer: &str) -> Option<String> {
+    let definition = schema.document.get(pointer)?.as_object()?;
+    let method = definition.get("properties")?.get("method")?;
+    let has_method = ["const", "enum"].iter().any(|keyword| method.get(keyword).is_some());
+    let at = quoted(&format!("{pointer}/type"));
+    let line = overlay_line("corrections", &format!("at: {at}, to: object"));
+    (has_method && !definition.contains_key("type")).then_some(line)
 }
 
 fn methods_defined_twice(model: &Model, schema: &NormalisedSchema) -> Vec<Problem> {

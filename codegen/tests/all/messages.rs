@@ -85,7 +85,11 @@ fn the_overlay_entries_that_the_report_suggests_resolve_its_problems() {
             &["ask", "call", "list", "roots"],
         ),
         ("long_chains_of_types", &[]),
-        ("a_union_of_messages_beside_that_of_the_other_side", &["ask", "call", "tell"]),
+        ("messages_without_a_type", &["call"]),
+        (
+            "a_union_of_messages_beside_that_of_the_other_side",
+            &["ask", "call", "tell"],
+        ),
         (
             "several_methods_that_would_be_lost",
             &["ask", "quiz", "rate", "show", "tell"],
