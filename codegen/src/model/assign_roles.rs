@@ -77,8 +77,9 @@ fn members(model: &Model, ty: &TypeRef, kind: Option<&str>) -> Members {
     let Some(object) = model.struct_of(ty) else {
         return Members::default();
     };
-    // A role is assigned only if a single member qualifies. Among several, those with presets don't count.
-    let only = |is_meant: &dyn Fn(&TypeRef, &Member) -> bool| {
+    // A role is assigned only if a single member qualifies. Among several, those with presets don't count, then those without
+    // the usual end of the name, and then optional ones.
+    let only = |end: &str, is_meant: &dyn Fn(&TypeRef, &Member) -> bool| {
         let members = object.members.iter();
         let mut meant: Vec<&Member> = members
             .filter(|member| kind != Some(member.name.as_str()))
@@ -86,6 +87,12 @@ fn members(model: &Model, ty: &TypeRef, kind: Option<&str>) -> Members {
             .collect();
         if meant.len() > 1 {
             meant.retain(|member| member.preset.is_none());
+        }
+        let is_usual = |member: &Member| member.name.to_lowercase().ends_with(end);
+        for is_preferred in [&is_usual as &dyn Fn(&Member) -> bool, &|member| member.required] {
+            if meant.iter().any(|member| is_preferred(member)) {
+                meant.retain(|member| is_preferred(member));
+            }
         }
         match meant[..] {
             [only] => Some(only.name.clone()),
@@ -96,23 +103,29 @@ fn members(model: &Model, ty: &TypeRef, kind: Option<&str>) -> Members {
     let id = request_id(model);
     let capabilities = ["ClientCapabilities", "ServerCapabilities"];
     let found = [
-        ("name", only(&|ty, member| member.required && *ty == TypeRef::String)),
+        (
+            "name",
+            only("version", &|ty, member| member.required && *ty == TypeRef::String),
+        ),
         (
             "versions",
-            only(&|ty, _| *ty == TypeRef::List(Box::new(TypeRef::String))),
+            only("versions", &|ty, _| *ty == TypeRef::List(Box::new(TypeRef::String))),
         ),
-        ("capabilities", only(&|ty, _| named(ty, &capabilities))),
-        ("implementation", only(&|ty, _| named(ty, &["Implementation"]))),
-        ("text", only(&|ty, member| !member.required && *ty == TypeRef::String)),
+        ("capabilities", only("", &|ty, _| named(ty, &capabilities))),
+        ("implementation", only("", &|ty, _| named(ty, &["Implementation"]))),
+        (
+            "text",
+            only("", &|ty, member| !member.required && *ty == TypeRef::String),
+        ),
         (
             "request",
-            only(&|ty, member| {
+            only("", &|ty, member| {
                 // Types without a name are equal by chance too.
                 let is_same = |own: &TypeRef| id == Some(own) && (member.required || own.named().is_some());
                 *ty.not_null() == TypeRef::RequestId || is_same(member.ty.not_null())
             }),
         ),
-        ("level", only(&|ty, _| named(ty, &["LoggingLevel"]))),
+        ("level", only("", &|ty, _| named(ty, &["LoggingLevel"]))),
     ];
     found
         .into_iter()
@@ -134,7 +147,7 @@ fn filter(model: &Model, params: &TypeRef, names: &BTreeMap<String, String>) -> 
     let roles = names.iter().filter(|(role, _)| role.starts_with("filter."));
     let members: Vec<&String> = roles.map(|(_, name)| name).collect();
     let is_filter = |ty: &TypeRef| {
-        let object = model.struct_of(ty);
+        let object = model.struct_of(model.resolve(ty).not_null());
         object.is_some_and(|object| members.iter().any(|name| object.member(name).is_some()))
     };
     let mut params = model.struct_of(params)?.members.iter();

@@ -136,6 +136,59 @@ fn an_id_of_a_request_with_another_type_than_the_ids_is_refused_with_the_correct
 }
 
 #[test]
+fn of_several_members_the_usual_or_the_required_one_has_a_role() {
+    let texts = r#"{"type": "array", "items": {"type": "string"}}"#;
+    let flag = r#"{"type": "object", "properties": {"tools": {"type": "boolean"}}}"#;
+    let schema = format!(
+        r##"{{"$defs": {{
+      "ServerCapabilities": {{"type": "object", "properties": {{"a": {{}}}}}},
+      "FindRequest": {{"type": "object", "properties": {{"method": {{"const": "find"}}}}, "required": ["method"]}},
+      "FindResult": {{
+        "type": "object",
+        "properties": {{
+          "capabilities": {{"$ref": "#/$defs/ServerCapabilities"}},
+          "earlierCapabilities": {{"$ref": "#/$defs/ServerCapabilities"}},
+          "languages": {texts}, "knownVersions": {texts}, "schemaVersion": {{"type": "string"}}, "locale": {{"type": "string"}}
+        }},
+        "required": ["capabilities", "languages", "knownVersions", "schemaVersion", "locale"]
+      }},
+      "AckNotification": {{
+        "type": "object",
+        "properties": {{"method": {{"const": "ack"}}, "params": {{"type": "object", "properties": {{"changes": {{"anyOf": [{flag}, {{"type": "null"}}]}}}}}}}},
+        "required": ["method"]
+      }}
+    }}}}"##
+    );
+    let tree = tree(
+        &schema,
+        "lifecycle.yaml",
+        "discover: find\nacknowledge: ack\nfilter.tools: tools\n",
+    );
+    let presets = ["languages", "schemaVersion", "locale"].map(|name| {
+        let value = if name == "languages" { "[]" } else { "\"\"" };
+        format!("- {{at: '#/$defs/FindResult/properties/{name}/x-preset', to: {value}, why: so, link: 'https://example.org'}}\n")
+    });
+    let report = model_yaml(tree.path(), "a").unwrap_err().to_string();
+    assert!(
+        !report.contains("has no member") && report.contains("`x-preset`"),
+        "{report}"
+    );
+    fs::write(
+        tree.path().join("a/overlay.yaml"),
+        format!("corrections:\n{}", presets.concat()),
+    )
+    .unwrap();
+    let model = model_yaml(tree.path(), "a").unwrap();
+    for member in [
+        "filter: changes",
+        "capabilities: capabilities",
+        "versions: knownVersions",
+    ] {
+        assert!(model.contains(member), "{model}");
+    }
+}
+
+#[test]
 fn a_tolerance_for_an_undeclared_member_is_refused() {
     let text =
         "- {at: [PingResult.pong, PingResult.peng], read: null}\n- {at: PingResult.pong, beside: peng, read: null}\n";
