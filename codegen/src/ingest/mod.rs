@@ -1,14 +1,15 @@
 //! Ingests an official schema: fetches it, checks it against the manifest, removes the prose, and writes and records it.
 
-mod all_of;
 mod change;
 mod check;
+mod conditions;
 mod drafts;
 mod extension;
 mod fetch;
 mod lost;
 mod moved_places;
 mod official;
+mod simplify;
 mod successor;
 
 use std::cell::LazyCell;

@@ -3,8 +3,8 @@
 use mcp_wire::json_schema::Dialect;
 use serde_json::Value;
 
-use super::all_of::simplify_all_of;
 use super::change;
+use super::simplify::simplify;
 use crate::load::{Document, Manifest, PROSE};
 
 /// An official schema in the form in which it is stored.
@@ -40,7 +40,7 @@ impl Official {
         if !keep_prose {
             change::remove_keywords(&mut root, PROSE);
         }
-        simplify_all_of(&mut root);
+        simplify(&mut root);
         Self {
             schema: document.with_root(root),
             dialect,
