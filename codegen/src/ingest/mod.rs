@@ -8,6 +8,7 @@ mod extension;
 mod fetch;
 mod lost;
 mod moved_places;
+mod names;
 mod official;
 mod simplify;
 mod successor;

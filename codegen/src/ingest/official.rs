@@ -4,6 +4,7 @@ use mcp_wire::json_schema::Dialect;
 use serde_json::Value;
 
 use super::change;
+use super::names::remove_namespaces;
 use super::simplify::simplify;
 use crate::load::{Document, Manifest, PROSE};
 
@@ -40,6 +41,7 @@ impl Official {
         if !keep_prose {
             change::remove_keywords(&mut root, PROSE);
         }
+        remove_namespaces(&mut root);
         simplify(&mut root);
         Self {
             schema: document.with_root(root),
