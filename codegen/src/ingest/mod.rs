@@ -10,6 +10,7 @@ mod lost;
 mod moved_places;
 mod names;
 mod official;
+mod results;
 mod simplify;
 mod successor;
 

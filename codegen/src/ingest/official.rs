@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::change;
 use super::names::remove_namespaces;
+use super::results::define_results;
 use super::simplify::simplify;
 use crate::load::{Document, Manifest, PROSE};
 
@@ -42,6 +43,7 @@ impl Official {
             change::remove_keywords(&mut root, PROSE);
         }
         remove_namespaces(&mut root);
+        define_results(&mut root);
         simplify(&mut root);
         Self {
             schema: document.with_root(root),
