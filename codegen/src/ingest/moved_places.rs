@@ -43,7 +43,7 @@ fn with_pointers_into(schema: &Value, text: &str) -> String {
 }
 
 /// Returns the pointer to the same place in a later schema, which can have other names of definitions and members, declare
-/// a member in a part of an `allOf`, or write a union with the other keyword.
+/// a member in a part of an `allOf` or no longer in one, or write a union with the other keyword.
 fn place_in([mut earlier, mut later]: [&Value; 2], place: &str) -> Option<String> {
     let tokens = pointer::tokens(place)?;
     let mut tokens = tokens.iter().map(String::as_str).peekable();
@@ -53,6 +53,10 @@ fn place_in([mut earlier, mut later]: [&Value; 2], place: &str) -> Option<String
         *later = inner(later, token);
     };
     while let Some(keyword) = tokens.next() {
+        if keyword == "allOf" && later.get("properties").is_some() && later.get(keyword).is_none() {
+            earlier = inner(inner(earlier, keyword), tokens.next()?);
+            continue;
+        }
         let is_list = |keyword: &str| later.get(keyword).is_some_and(Value::is_array);
         let has_names = keyword == "properties" || DEFINITIONS.contains(&keyword);
         let Some(name) = tokens.next_if(|_| has_names) else {

@@ -1144,7 +1144,7 @@ fn only_the_inherited_entries_that_a_problem_of_the_schema_concerns_are_left_out
 }
 
 #[test]
-fn an_inherited_overlay_follows_members_into_a_part_of_an_all_of() {
+fn an_inherited_overlay_follows_members_into_a_part_of_an_all_of_and_out_of_it() {
     let house = Fixture::new();
     let overlay = r##"corrections:
   - at: ["#/$defs/Thing/properties/size/type", "#/$defs/Thing/properties/a~1b/type"]
@@ -1166,6 +1166,8 @@ fn an_inherited_overlay_follows_members_into_a_part_of_an_all_of() {
         let place = format!("\"#/$defs/Thing/allOf/1/properties/{member}/type\"");
         assert!(overlay.contains(&place), "{overlay}");
     }
+    let third = house.ingest("2100-01-01", &schema(&members)).unwrap();
+    assert_eq!(third.left_out, []);
 }
 
 #[test]
