@@ -72,7 +72,9 @@ fn prepare(extension: &ExtensionOptions, schema: &IngestOptions, cache: &Cache) 
     let folder = extension_directory(&schema.schema, name, &entry.revision);
     let predecessor = before.filter(|_| is_new && !folder.join(OVERLAY).exists());
     let versions = folder.parent().unwrap_or(&folder);
-    let inherited = inherited_overlay(versions, predecessor.as_ref(), &entry.revision, &official.schema)?;
+    let link = |entry: &Entry, union: &str| manifest.link(entry, union, true);
+    let inherited = (&entry.revision, &official.schema);
+    let inherited = inherited_overlay(versions, predecessor.as_ref(), inherited, link)?;
     let manifest = extension.declared_in(manifest, entry)?;
     let passed = Passed::by(inherited, |overlay| {
         let directory = directory_with((&schema.schema, cache), &folder, &official.schema, overlay)?;

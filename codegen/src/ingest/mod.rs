@@ -6,6 +6,7 @@ mod conditions;
 mod drafts;
 mod extension;
 mod fetch;
+mod inferred;
 mod lost;
 mod moved_places;
 mod names;
@@ -18,6 +19,7 @@ use std::cell::LazyCell;
 use std::path::{Path, PathBuf};
 
 use mcp_wire::json_schema::Dialect;
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 pub use fetch::FetchError;
@@ -25,11 +27,13 @@ pub use fetch::FetchError;
 use crate::cache::Cache;
 use crate::error::GenerateError;
 use crate::files::{FilesError, write_file};
-use crate::load::{Document, Entry, Format, MANIFEST, Manifest, OVERLAY, Revision, SCHEMA, read_text};
+use crate::load::{Document, Entry, Format, MANIFEST, Manifest, OVERLAY, Revision, SCHEMA, load_document, read_text};
+use crate::overlay::{Overlay, apply_overlay};
 use crate::problem::{Problem, Problems};
 use crate::protocol::Protocol;
 use crate::revision_table::RevisionTable;
 
+use self::inferred::Inference;
 use self::lost::lost;
 use self::successor::{Passed, Successor};
 
@@ -233,7 +237,9 @@ impl Candidate {
         let revisions = manifest.revisions.iter();
         let earlier = revisions.take_while(|earlier| earlier.revision != entry.revision);
         let predecessor = earlier.last().filter(|_| is_new && !has_overlay);
-        let inherited = inherited_overlay(&options.schema, predecessor, &entry.revision, &official.schema)?;
+        let link = |entry: &Entry, union: &str| manifest.link(entry, union, false);
+        let inherited = (&entry.revision, &official.schema);
+        let inherited = inherited_overlay(&options.schema, predecessor, inherited, link)?;
         Ok(Self {
             manifest,
             entry,
@@ -333,25 +339,38 @@ fn read_official(
     Ok((official, sha256))
 }
 
-/// Derives the overlay of a new revision from that of the previous one.
+/// Derives the overlay of a new revision from the overlay and the schema of the previous one. `link` returns the address at
+/// which the previous revision describes a definition.
 fn inherited_overlay(
     directory: &Path,
     predecessor: Option<&Entry>,
-    revision: &Revision,
-    schema: &Document,
+    (revision, schema): (&Revision, &Document),
+    link: impl Fn(&Entry, &str) -> String,
 ) -> Result<Option<Successor>, GenerateError> {
-    let Some(predecessor) = predecessor.map(|entry| entry.revision.as_str()) else {
+    let Some(entry) = predecessor else {
         return Ok(None);
     };
-    let folder = directory.join(predecessor);
-    let Some(text) = read_text(&folder.join(OVERLAY))? else {
-        return Ok(None);
+    let folder = directory.join(entry.revision.as_str());
+    let text = read_text(&folder.join(OVERLAY))?.unwrap_or_default();
+    let names = (entry.revision.as_str(), revision.as_str());
+    // The problems of the previous revision aren't those of this one.
+    let Ok((official, before)) = corrected(&folder.join(SCHEMA), &text) else {
+        return Ok(Some(Successor::new(&text, names, (&Value::Null, schema))?));
     };
-    let earlier = read_text(&folder.join(SCHEMA))?.unwrap_or_default();
-    // Problems of that schema are reported by the check.
-    let earlier = serde_json::from_str(&earlier).unwrap_or_default();
-    let names = (predecessor, revision.as_str());
-    Ok(Some(Successor::new(&text, names, (&earlier, schema))?))
+    let mut successor = Successor::new(&text, names, (official.root(), schema))?;
+    let inference = Inference::new(before.root(), schema.root());
+    for (section, says) in inference.unions().chain(inference.results()) {
+        successor.add(section, &says, &link(entry, "JSONRPCMessage"));
+    }
+    Ok(Some(successor))
+}
+
+/// Reads a schema, and corrects it by an overlay with this text. Returns it before and after.
+fn corrected(schema: &Path, overlay: &str) -> Result<(Document, Document), Problems> {
+    let official = load_document(schema)?;
+    let overlay = Overlay::of(Document::parse(OVERLAY, overlay.as_bytes(), Format::Yaml)?)?;
+    let corrected = apply_overlay(&official, &overlay)?;
+    Ok((official, corrected))
 }
 
 /// Returns a hash as the manifest records it.

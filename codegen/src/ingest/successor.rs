@@ -93,6 +93,26 @@ impl Successor {
         })
     }
 
+    /// Adds an entry that follows from the schema of the previous revision, unless the overlay already has it.
+    pub(super) fn add(&mut self, section: &str, says: &str, link: &str) {
+        let is_known = says
+            .split(", ")
+            .next()
+            .is_some_and(|subject| self.entries.contains(subject));
+        if is_known || !link.starts_with("https://") {
+            return;
+        }
+        let section = format!("{section}:\n");
+        let entry = format!(
+            "  - {{{says}, why: The schema has other names for this than that of the previous revision., link: {}}}\n",
+            Value::from(link)
+        );
+        self.entries = match self.entries.contains(&section) {
+            true => self.entries.replacen(&section, &format!("{section}{entry}"), 1),
+            false => format!("{section}{entry}{}", self.entries),
+        };
+    }
+
     /// Leaves out the entries that a check names until it passes, and returns the rest of the overlay, if there is any,
     /// and the entries left out. If no entry is to blame, the check runs without an overlay; if it also fails then, the
     /// error is that with the overlay.

@@ -131,17 +131,24 @@ pub(super) fn inlined(root: &Value, schema: &Value, depth: usize) -> Value {
 }
 
 fn take_envelope(root: &Value, definition: &mut Value) -> Option<MessageKind> {
-    let declared = |member: &str| declared(definition, member);
-    declared(METHOD)?;
-    if !is_constant(follow(root, declared(VERSION)?)?) {
-        return None;
-    }
-    let envelope = match declared(ID) {
-        Some(_) => MessageKind::Request,
-        None => MessageKind::Notification,
-    };
+    let envelope = envelope_within(root, definition)?;
     remove_envelope(definition);
     Some(envelope)
+}
+
+/// Returns the kind of the envelope that the definition of a method repeats.
+pub(crate) fn envelope_of(root: &Value, definition: &Value) -> Option<MessageKind> {
+    envelope_within(root, &inlined(root, definition, 0))
+}
+
+fn envelope_within(root: &Value, definition: &Value) -> Option<MessageKind> {
+    let declared = |member: &str| declared(definition, member);
+    declared(METHOD)?;
+    let is_enveloped = is_constant(follow(root, declared(VERSION)?)?);
+    is_enveloped.then_some(match declared(ID) {
+        Some(_) => MessageKind::Request,
+        None => MessageKind::Notification,
+    })
 }
 
 /// Whether a schema accepts one value. Some schema generators write a constant as an enumeration.

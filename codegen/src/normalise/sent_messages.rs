@@ -50,6 +50,13 @@ fn places(schema: &Value, union: &str) -> BTreeSet<String> {
     places
 }
 
+/// Returns the methods of the messages in a union.
+pub(crate) fn methods_in_union(schema: &Value, union: &str) -> BTreeSet<String> {
+    let places = places(schema, union).into_iter();
+    let members = places.filter_map(|place| methods_of(schema, pointer::resolve(schema, &place)?));
+    members.flatten().collect()
+}
+
 fn remove_others(schema: &mut Value, union: &str) {
     for keyword in UNIONS {
         let at = pointer::child(union, keyword);
@@ -92,7 +99,7 @@ fn separated(schema: &Value, place: &str, kind: MessageKind) -> Option<Separated
     let whole = pointer::resolve(schema, place)?;
     let mut message = inlined(schema, whole, 0);
     message.as_object_mut()?.retain(|keyword, _| is_of_message(keyword));
-    let methods = methods(schema, &message)?;
+    let methods = methods_of(schema, &message)?;
     let around = definitions.iter().map(|(pointer, ..)| pointer);
     let around = around.filter(|pointer| format!("{place}/").starts_with(&format!("{pointer}/")));
     let outer = around.max_by_key(|pointer| pointer.len())?;
@@ -133,11 +140,11 @@ fn separated(schema: &Value, place: &str, kind: MessageKind) -> Option<Separated
 fn is_defined(schema: &Value, method: &str) -> bool {
     let definitions = all_definitions(schema).into_iter();
     let mut definitions = definitions.filter(|(_, name, _)| message_unions().all(|union| union != *name));
-    definitions.any(|(.., definition)| methods(schema, definition).is_some_and(|methods| methods.contains(method)))
+    definitions.any(|(.., definition)| methods_of(schema, definition).is_some_and(|methods| methods.contains(method)))
 }
 
 /// Returns the methods that a message lists as constants, itself or in its `allOf`.
-fn methods(root: &Value, message: &Value) -> Option<BTreeSet<String>> {
+pub(crate) fn methods_of(root: &Value, message: &Value) -> Option<BTreeSet<String>> {
     let mut message = inlined(root, message, 0);
     let declared = declared_methods(&mut message).into_iter();
     declared

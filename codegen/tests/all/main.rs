@@ -18,4 +18,5 @@ mod release;
 mod revisions;
 mod runner;
 mod shared;
+mod structures;
 mod typify;

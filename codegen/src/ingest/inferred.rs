@@ -1,0 +1,192 @@
+//! Entries of the overlay of a new revision that follow from the schema of the revision before: who sends messages, and
+//! their results, if the new schema names its unions and results in another way.
+
+use std::collections::BTreeSet;
+
+use mcp_wire::json_schema::{DEFINITIONS, all_definitions, pointer};
+use serde_json::{Value, json};
+
+use super::results::RESPONSES;
+use crate::messages::{DIRECTIONS, MessageKind};
+use crate::normalise::{envelope_of, methods_in_union, methods_of};
+
+/// An entry of an overlay: its section, and its text without a reason and a link.
+pub(super) type Entry = (&'static str, String);
+
+/// Two schemas, of adjacent revisions.
+pub(super) struct Inference<'s> {
+    before: &'s Value,
+    after: &'s Value,
+    known: Vec<Message<'s>>,
+    messages: Vec<Message<'s>>,
+}
+
+/// A definition of a message.
+struct Message<'s> {
+    at: String,
+    name: &'s str,
+    methods: BTreeSet<String>,
+    envelope: Option<MessageKind>,
+}
+
+impl<'s> Inference<'s> {
+    pub(super) fn new(before: &'s Value, after: &'s Value) -> Self {
+        Self {
+            before,
+            after,
+            known: messages(before),
+            messages: messages(after),
+        }
+    }
+
+    /// Returns the entries that define the unions of sent messages that the schema lacks and the one before has.
+    pub(super) fn unions(&self) -> impl Iterator<Item = Entry> {
+        let missing = DIRECTIONS.iter().filter(|(union, ..)| !self.defines(union));
+        let unions = missing.filter_map(|(union, kind, _)| Some((union, self.union(union, *kind)?)));
+        unions.map(|(union, schema)| {
+            let container = DEFINITIONS.iter().find(|keyword| self.after.get(keyword).is_some());
+            let at = format!("#/{}/{union}", container.unwrap_or(&"$defs"));
+            ("corrections", format!("at: {}, to: {schema}", json!(at)))
+        })
+    }
+
+    /// Returns the union that has the same messages as the one before, apart from new ones. If there is none, returns a
+    /// union of the same messages and of all new ones.
+    fn union(&self, union: &str, kind: MessageKind) -> Option<Value> {
+        let all: BTreeSet<String> = DIRECTIONS
+            .iter()
+            .flat_map(|(union, ..)| methods_in_union(self.before, union))
+            .collect();
+        let is_there = |method: &String| self.messages.iter().any(|message| message.methods.contains(method));
+        let methods: BTreeSet<String> = methods_in_union(self.before, union)
+            .into_iter()
+            .filter(is_there)
+            .collect();
+        let mut of_kind = DIRECTIONS.iter().filter(|(_, other, _)| *other == kind);
+        // If there is a union of one side, the other side sends no messages of this kind.
+        if methods.is_empty() || of_kind.any(|(union, ..)| self.defines(union)) {
+            return None;
+        }
+        let reference = |at: &str| json!({ "$ref": pointer::reference(at) });
+        let is_same = |name: &str| methods_in_union(self.after, name).intersection(&all).eq(&methods);
+        let mut definitions = all_definitions(self.after).into_iter();
+        let is_union = |schema: &Value| methods_of(self.after, schema).is_none();
+        if let Some((at, ..)) = definitions.find(|(_, name, schema)| is_union(schema) && is_same(name)) {
+            return Some(reference(&at));
+        }
+        let is_new = |message: &Message<'_>| {
+            self.known
+                .iter()
+                .all(|known| known.methods.is_disjoint(&message.methods))
+        };
+        let is_member = |message: &&Message<'_>| match is_new(message) {
+            true => message.envelope == Some(kind),
+            false => !methods.is_disjoint(&message.methods),
+        };
+        let members = self
+            .messages
+            .iter()
+            .filter(is_member)
+            .map(|message| reference(&message.at));
+        let members: Vec<Value> = members.collect();
+        of_kind
+            .all(|(union, ..)| !self.defines(union))
+            .then(|| json!({ "anyOf": members }))
+    }
+
+    /// Returns the entries that name the results of requests which another definition defines than before, if their results
+    /// still have the names that go with the earlier definition.
+    pub(super) fn results(&self) -> impl Iterator<Item = Entry> {
+        let requests = self.known.iter().filter(|known| !self.defines(known.name));
+        let requests = requests.filter_map(|known| Some((known, known.name.strip_suffix("Request")?)));
+        let methods = requests.flat_map(|(known, stem)| known.methods.iter().map(move |method| (method, stem)));
+        methods.filter_map(|(method, stem)| {
+            let mut results = self.results_of(stem).into_iter();
+            let usual = results.next().filter(|_| self.lacks_result(method))?;
+            let others: Vec<String> = results.collect();
+            let alternatives = match others.is_empty() {
+                true => String::new(),
+                false => format!(", alternatives: {}", json!(others)),
+            };
+            Some((
+                "results",
+                format!("method: {}, result: {}{alternatives}", json!(method), json!(usual)),
+            ))
+        })
+    }
+
+    /// Whether the schema has a request with this method, and no result with the same name.
+    fn lacks_result(&self, method: &String) -> bool {
+        let Some(message) = self.messages.iter().find(|message| message.methods.contains(method)) else {
+            // It can be defined within a union.
+            return DIRECTIONS
+                .iter()
+                .any(|(union, ..)| methods_in_union(self.after, union).contains(method));
+        };
+        message
+            .name
+            .strip_suffix("Request")
+            .is_none_or(|stem| self.results_of(stem).is_empty())
+    }
+
+    /// Returns the names of the results of a request with this name before `Request`, the usual one first.
+    fn results_of(&self, stem: &str) -> Vec<String> {
+        let usual = format!("{stem}Result");
+        let result = self.response(stem).map(|response| &response["properties"]["result"]);
+        let variants = result.and_then(|result| {
+            ["anyOf", "oneOf"]
+                .iter()
+                .find_map(|keyword| result.get(keyword)?.as_array())
+        });
+        let variants = variants.map_or_else(
+            || result.into_iter().collect(),
+            |variants| variants.iter().collect::<Vec<_>>(),
+        );
+        let name = |variant: &&Value| Some(variant.get("$ref")?.as_str()?.rsplit_once('/')?.1.to_owned());
+        let mut names: Vec<String> = variants.iter().filter_map(name).collect();
+        if names.is_empty() && self.defines(&usual) {
+            names.push(usual.clone());
+        }
+        names.sort_by_key(|name| *name != usual);
+        names
+    }
+
+    fn response(&self, stem: &str) -> Option<&Value> {
+        RESPONSES
+            .iter()
+            .find_map(|end| self.definition(&format!("{stem}{end}")))
+    }
+
+    fn defines(&self, name: &str) -> bool {
+        self.definition(name).is_some()
+    }
+
+    fn definition(&self, name: &str) -> Option<&'s Value> {
+        let mut definitions = all_definitions(self.after).into_iter();
+        definitions.find_map(|(_, known, schema)| (known == name).then_some(schema))
+    }
+}
+
+/// Returns the definitions of messages. One of several with the same methods is enough.
+fn messages(schema: &Value) -> Vec<Message<'_>> {
+    let mut definitions = all_definitions(schema);
+    // A union of messages can be a copy of its only one.
+    definitions.sort_by_key(|(_, name, _)| !["Request", "Notification"].iter().any(|end| name.ends_with(end)));
+    let mut messages: Vec<Message<'_>> = Vec::new();
+    for (at, name, definition) in definitions {
+        let Some(methods) = methods_of(schema, definition) else {
+            continue;
+        };
+        if messages.iter().all(|known| known.methods != methods) {
+            let envelope = envelope_of(schema, definition);
+            messages.push(Message {
+                at,
+                name,
+                methods,
+                envelope,
+            });
+        }
+    }
+    messages.sort_by(|a, b| a.at.cmp(&b.at));
+    messages
+}

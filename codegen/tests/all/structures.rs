@@ -1,0 +1,227 @@
+//! Revisions that have the messages of the revision before in another structure.
+
+use std::fs;
+use std::path::PathBuf;
+
+use mcp_codegen::ingest::{IngestOptions, Ingested, ingest};
+use mcp_codegen::model_yaml;
+use serde_json::{Map, Value, json};
+use tempfile::TempDir;
+
+type Definitions = Map<String, Value>;
+
+/// Corrections of the first revision.
+const OVERLAY: &str = r##"
+corrections:
+  - {at: "#/$defs/CallResult/properties/kind/x-preset", to: whole, why: so, link: "https://example.org"}
+"##;
+
+fn reference(name: &str) -> Value {
+    json!({ "$ref": format!("#/$defs/{name}") })
+}
+
+fn union(names: &[&str]) -> Value {
+    json!({ "anyOf": names.iter().map(|name| reference(name)).collect::<Vec<_>>() })
+}
+
+/// Returns a request, its result with a member of this name, and its response.
+fn request(method: &str, member: &str) -> [Value; 3] {
+    let version = json!({ "const": "2.0" });
+    let request = json!({
+        "type": "object",
+        "properties": {"jsonrpc": version, "id": reference("RequestId"), "method": {"const": method}},
+        "required": ["jsonrpc", "id", "method"],
+    });
+    let result = json!({
+        "type": "object",
+        "properties": {"kind": {"type": "string"}, member: {"type": "string"}},
+        "required": ["kind"],
+    });
+    let response = json!({
+        "type": "object",
+        "properties": {"jsonrpc": version, "id": reference("RequestId"), "result": {}},
+        "required": ["jsonrpc", "id", "result"],
+    });
+    [request, result, response]
+}
+
+fn notification(method: &str) -> Value {
+    json!({
+        "type": "object",
+        "properties": {"jsonrpc": {"const": "2.0"}, "method": {"const": method}},
+        "required": ["jsonrpc", "method"],
+    })
+}
+
+/// Returns the definitions of the first revision.
+fn definitions() -> Definitions {
+    let mut definitions = Definitions::new();
+    let mut define = |name: String, schema: Value| definitions.insert(name, schema);
+    for (name, method, member) in [
+        ("Call", "call", "value"),
+        ("Find", "find", "found"),
+        ("Ask", "ask", "answer"),
+    ] {
+        let [request, result, mut response] = request(method, member);
+        response["properties"]["result"] = reference(&format!("{name}Result"));
+        define(format!("{name}Request"), request);
+        define(format!("{name}Result"), result);
+        define(format!("{name}ResultResponse"), response);
+    }
+    let [_, result, mut response] = request("", "kind");
+    response["properties"]["result"] = reference("Result");
+    for (name, schema) in [
+        ("RequestId", json!({"type": ["string", "integer"]})),
+        ("Result", result),
+        ("AnyResponse", response),
+        ("TickNotification", notification("notifications/tick")),
+        ("TockNotification", notification("notifications/tock")),
+        ("ClientRequest", union(&["CallRequest", "FindRequest"])),
+        ("ServerRequest", union(&["AskRequest"])),
+        ("ClientNotification", notification("notifications/tock")),
+        ("ServerNotification", union(&["TickNotification"])),
+        ("ServerResult", union(&["CallResult", "FindResult"])),
+        ("ClientResult", union(&["AskResult"])),
+    ] {
+        define(name.to_owned(), schema);
+    }
+    definitions
+}
+
+/// The revisions of a protocol.
+struct Revisions(TempDir);
+
+impl Revisions {
+    fn new() -> Self {
+        let revisions = Self(TempDir::new().unwrap());
+        fs::create_dir_all(revisions.schema().join("first")).unwrap();
+        fs::write(revisions.schema().join("first/overlay.yaml"), OVERLAY).unwrap();
+        revisions.ingest("first", definitions());
+        revisions
+    }
+
+    fn schema(&self) -> PathBuf {
+        self.0.path().join("schema")
+    }
+
+    fn ingest(&self, revision: &str, definitions: Definitions) -> Ingested {
+        let file = self.0.path().join("official.json");
+        let schema = json!({"$schema": "https://json-schema.org/draft/2020-12/schema", "$defs": definitions});
+        fs::write(&file, schema.to_string()).unwrap();
+        let options = IngestOptions::new(self.schema(), revision.parse().unwrap(), file.display().to_string());
+        let source = Some("https://example.org/schema.json".to_owned());
+        ingest(&IngestOptions { source, ..options }).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// Returns the methods, each with its direction and its results.
+    fn methods(&self, revision: &str) -> Vec<String> {
+        let model = model_yaml(&self.schema(), revision).unwrap();
+        let model: Value = yaml_serde::from_str(&model).unwrap();
+        let text = |method: &Value| {
+            let results = method.get("results").unwrap_or(&Value::Null);
+            format!("{} {} {results}", method["name"], method["direction"])
+        };
+        model["methods"].as_array().unwrap().iter().map(text).collect()
+    }
+}
+
+/// Returns the definitions with other names, and the references to them.
+fn renamed(definitions: &Definitions, name: impl Fn(&str) -> String) -> Definitions {
+    let renamed = definitions.iter().map(|(old, schema)| {
+        let mut schema = schema.to_string();
+        for other in definitions.keys() {
+            let [old, new] = [other, &name(other)].map(|name| format!("\"#/$defs/{name}\""));
+            schema = schema.replace(&old, &new);
+        }
+        (name(old), serde_json::from_str(&schema).unwrap())
+    });
+    renamed.collect()
+}
+
+/// Moves the result of a request into its response, where `wrap` changes it.
+fn inline_result(definitions: &mut Definitions, name: &str, wrap: impl Fn(Value) -> Value) {
+    let result = definitions.remove(&format!("{name}Result")).unwrap();
+    definitions[&format!("{name}ResultResponse")]["properties"]["result"] = wrap(result);
+    definitions["ServerResult"] = reference("Result");
+}
+
+#[test]
+fn messages_in_another_structure_have_the_same_methods_directions_and_results() {
+    type Edit = fn(&mut Definitions);
+    let edits: [(&str, Edit); 9] = [
+        ("results within responses", |definitions| {
+            inline_result(definitions, "Call", |result| result);
+            inline_result(definitions, "Find", |result| json!({"anyOf": [result]}));
+        }),
+        ("an extended result within a response", |definitions| {
+            inline_result(
+                definitions,
+                "Call",
+                |result| json!({"allOf": [reference("Result"), result]}),
+            );
+        }),
+        ("responses that extend a common one", |definitions| {
+            for name in ["Call", "Find", "Ask"] {
+                let own = json!({"type": "object", "properties": {"result": reference(&format!("{name}Result"))}});
+                definitions[&format!("{name}ResultResponse")] = json!({"allOf": [reference("AnyResponse"), own]});
+            }
+        }),
+        ("names in a namespace", |definitions| {
+            *definitions = renamed(definitions, |name| format!("a.b.{name}"));
+        }),
+        ("names with a prefix", |definitions| {
+            *definitions = renamed(definitions, |name| format!("My{name}"));
+        }),
+        ("groups of definitions", |definitions| {
+            let text = json!(definitions)
+                .to_string()
+                .replace("#/$defs/Call", "#/$defs/Calls/$defs/Call");
+            *definitions = serde_json::from_str(&text).unwrap();
+            let names = ["CallRequest", "CallResult", "CallResultResponse"];
+            let group: Definitions = names
+                .map(|name| (name.to_owned(), definitions.remove(name).unwrap()))
+                .into_iter()
+                .collect();
+            definitions.insert("Calls".to_owned(), json!({ "$defs": group }));
+        }),
+        ("other names of unions", |definitions| {
+            let is_union = |name: &str| ["Client", "Server"].iter().any(|side| name.starts_with(side));
+            *definitions = renamed(definitions, |name| match is_union(name) {
+                true => name.replace("Client", "Host").replace("Server", "App"),
+                false => name.to_owned(),
+            });
+        }),
+        ("no unions", |definitions| {
+            definitions.retain(|name, _| !name.starts_with("Client") && !name.starts_with("Server"));
+        }),
+        ("a definition of two methods", |definitions| {
+            let mut both = definitions.remove("CallRequest").unwrap();
+            definitions.remove("FindRequest");
+            both["properties"]["method"] = json!({"enum": ["call", "find"]});
+            definitions.insert("DoRequest".to_owned(), both);
+            definitions["ClientRequest"] = union(&["DoRequest"]);
+        }),
+    ];
+    for (what, edit) in edits {
+        let revisions = Revisions::new();
+        let mut definitions = definitions();
+        edit(&mut definitions);
+        let ingested = revisions.ingest("second", definitions);
+        assert_eq!(revisions.methods("second"), revisions.methods("first"), "{what}");
+        assert_eq!(ingested.left_out, [], "{what}");
+    }
+}
+
+#[test]
+fn a_new_message_without_unions_is_sent_by_each_side_that_sends_messages_of_its_kind() {
+    let revisions = Revisions::new();
+    let mut definitions = definitions();
+    definitions.retain(|name, _| !name.starts_with("Client") && !name.starts_with("Server"));
+    let [request, result, _] = request("stop", "reason");
+    definitions.insert("StopRequest".to_owned(), request);
+    definitions.insert("StopResult".to_owned(), result);
+    revisions.ingest("second", definitions);
+    let mut methods = revisions.methods("second");
+    methods.retain(|method| method.contains("stop"));
+    assert_eq!(methods, [r#""stop" "both" ["StopResult"]"#]);
+}
