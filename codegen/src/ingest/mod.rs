@@ -8,6 +8,7 @@ mod extension;
 mod fetch;
 mod inferred;
 mod lost;
+mod moved_definitions;
 mod moved_places;
 mod names;
 mod official;

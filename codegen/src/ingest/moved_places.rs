@@ -3,15 +3,18 @@
 use std::collections::BTreeMap;
 
 use mcp_wire::json_schema::{DEFINITIONS, pointer};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
+use super::moved_definitions::moved_definitions;
 use crate::load::{Document, Format, OVERLAY};
 use crate::model::current_name;
 use crate::problem::Problems;
 
-/// Changes the pointers in an overlay of an earlier schema if a later one has the same at another place.
+const PROPERTIES: &str = "properties";
+
+/// Changes the pointers in the overlay of an earlier schema to what a later one has at another place.
 pub(super) fn with_places_in(schemas: [&Value; 2], text: &str) -> Result<String, Problems> {
-    let mut text = with_pointers_into(schemas[1], text);
+    let moved = moved_definitions(schemas);
     let overlay = Document::parse(OVERLAY, text.as_bytes(), Format::Yaml)?;
     let entries = ["corrections", "deprecated"].map(|section| overlay.root().get(section).and_then(Value::as_array));
     let places = entries
@@ -22,17 +25,24 @@ pub(super) fn with_places_in(schemas: [&Value; 2], text: &str) -> Result<String,
             Value::Array(places) => places.as_slice(),
             place => std::slice::from_ref(place),
         });
+    let mut text = text.to_owned();
     for place in places.filter_map(Value::as_str) {
-        if let Some(now) = place_in(schemas, place).filter(|now| now != place) {
+        if let Some(now) = place_in(schemas, &moved, place).filter(|now| now != place) {
             for quote in ['"', '\''] {
                 text = text.replace(&format!("{quote}{place}{quote}"), &format!("{quote}{now}{quote}"));
             }
         }
     }
-    Ok(text)
+    // The values of entries have references too.
+    for (old, new) in moved {
+        for end in ['/', '"', '\''] {
+            text = text.replace(&format!("{old}{end}"), &format!("{new}{end}"));
+        }
+    }
+    Ok(with_pointers_into(schemas[1], &text))
 }
 
-/// Changes the pointers in an overlay if a schema has its definitions under the other keyword.
+/// Changes the pointers to definitions that only an overlay adds if a schema has its definitions under the other keyword.
 fn with_pointers_into(schema: &Value, text: &str) -> String {
     let [old, new] = DEFINITIONS.map(|keyword| (schema.get(keyword).is_some(), format!("#/{keyword}/")));
     match (old, new) {
@@ -44,45 +54,44 @@ fn with_pointers_into(schema: &Value, text: &str) -> String {
 
 /// Returns the pointer to the same place in a later schema, which can have other names of definitions and members, declare
 /// a member in a part of an `allOf` or no longer in one, or write a union with the other keyword.
-fn place_in([mut earlier, mut later]: [&Value; 2], place: &str) -> Option<String> {
-    let tokens = pointer::tokens(place)?;
+fn place_in([earlier, later]: [&Value; 2], moved: &BTreeMap<String, String>, place: &str) -> Option<String> {
+    let mut around = std::iter::successors(Some(place), |at| Some(at.rsplit_once('/')?.0));
+    let definition = around.find_map(|at| Some((at, moved.get(at)?.as_str())));
+    let (was, now) = definition.unwrap_or(("#", "#"));
+    let (mut earlier, mut later) = (pointer::resolve(earlier, was)?, pointer::resolve(later, now)?);
+    let tokens = pointer::tokens(&format!("#{}", &place[was.len()..]))?;
     let mut tokens = tokens.iter().map(String::as_str).peekable();
-    let mut now = "#".to_owned();
+    let mut now = now.to_owned();
     let mut enter = |later: &mut &Value, token: &str| {
         pointer::push(&mut now, token);
         *later = inner(later, token);
     };
     while let Some(keyword) = tokens.next() {
-        if keyword == "allOf" && later.get("properties").is_some() && later.get(keyword).is_none() {
+        if keyword == "allOf" && later.get(PROPERTIES).is_some() && later.get(keyword).is_none() {
             earlier = inner(inner(earlier, keyword), tokens.next()?);
             continue;
         }
-        let is_list = |keyword: &str| later.get(keyword).is_some_and(Value::is_array);
-        let has_names = keyword == "properties" || DEFINITIONS.contains(&keyword);
-        let Some(name) = tokens.next_if(|_| has_names) else {
-            enter(
-                &mut later,
-                match keyword {
-                    "anyOf" if !is_list("anyOf") && is_list("oneOf") => "oneOf",
-                    "oneOf" if !is_list("oneOf") && is_list("anyOf") => "anyOf",
-                    other => other,
-                },
-            );
+        let Some(name) = tokens.next_if(|_| keyword == PROPERTIES) else {
+            let is_list = |keyword: &str| later.get(keyword).is_some_and(Value::is_array);
+            let token = match keyword {
+                "anyOf" if !is_list("anyOf") && is_list("oneOf") => "oneOf",
+                "oneOf" if !is_list("oneOf") && is_list("anyOf") => "anyOf",
+                other => other,
+            };
+            enter(&mut later, token);
             earlier = inner(earlier, keyword);
             continue;
         };
-        let declares = |schema: &Value| schema[keyword].get(name).is_some();
+        let declares = |schema: &Value| schema[PROPERTIES].get(name).is_some();
         let parts = later["allOf"].as_array().filter(|_| !declares(later));
         if let Some(part) = parts.and_then(|parts| parts.iter().position(declares)) {
             enter(&mut later, "allOf");
             enter(&mut later, &part.to_string());
         }
-        let renamed = new_name(name, keyword, [earlier, later]);
-        enter(&mut later, keyword);
+        let renamed = new_name(name, [earlier, later]);
+        enter(&mut later, PROPERTIES);
         enter(&mut later, renamed.as_deref().unwrap_or(name));
-        earlier = names(earlier, keyword)
-            .and_then(|names| names.get(name))
-            .unwrap_or(&Value::Null);
+        earlier = inner(inner(earlier, PROPERTIES), name);
     }
     Some(now)
 }
@@ -95,26 +104,16 @@ fn inner<'v>(schema: &'v Value, token: &str) -> &'v Value {
     inner.unwrap_or(&Value::Null)
 }
 
-/// Returns the definitions or the properties of a schema.
-fn names<'v>(schema: &'v Value, keyword: &str) -> Option<&'v Map<String, Value>> {
-    let keywords = if keyword == "properties" {
-        &[keyword][..]
-    } else {
-        &DEFINITIONS
-    };
-    keywords.iter().find_map(|keyword| schema.get(keyword)?.as_object())
-}
-
-/// Returns the name that a later schema gives a definition or property of the earlier one, if it has another.
+/// Returns the name that a later object gives a member of the earlier one, if it has another.
 ///
-/// A property that is optional and has only a type isn't followed: others can be the same by chance.
-fn new_name(name: &str, keyword: &str, schemas: [&Value; 2]) -> Option<String> {
-    let [earlier, later] = schemas.map(|schema| {
-        let named = names(schema, keyword).into_iter().flatten();
-        let required = schema["required"].as_array();
+/// A member that is optional and has only a type isn't followed: others can be the same by chance.
+fn new_name(name: &str, objects: [&Value; 2]) -> Option<String> {
+    let [earlier, later] = objects.map(|object| {
+        let members = object[PROPERTIES].as_object().into_iter().flatten();
+        let required = object["required"].as_array();
         let is_required = |name: &String| required.is_some_and(|required| required.iter().any(|other| other == name));
-        let named = named.map(|(name, schema)| (name.clone(), (schema, is_required(name))));
-        named.collect::<BTreeMap<_, _>>()
+        let members = members.map(|(name, schema)| (name.clone(), (schema, is_required(name))));
+        members.collect::<BTreeMap<_, _>>()
     });
     let (schema, is_required) = earlier.get(name).filter(|_| !later.contains_key(name))?;
     let has_only_type = schema.get("type").is_some() && schema.as_object().is_some_and(|keywords| keywords.len() == 1);

@@ -225,3 +225,19 @@ fn a_new_message_without_unions_is_sent_by_each_side_that_sends_messages_of_its_
     methods.retain(|method| method.contains("stop"));
     assert_eq!(methods, [r#""stop" "both" ["StopResult"]"#]);
 }
+
+#[test]
+fn an_inherited_overlay_follows_definitions_to_their_new_names() {
+    let revisions = Revisions::new();
+    let named = renamed(&definitions(), |name| match name.strip_suffix("Result") {
+        Some(stem) if !["", "Server", "Client"].contains(&stem) => format!("{stem}Output"),
+        _ => name.to_owned(),
+    });
+    let ingested = revisions.ingest("second", named);
+    assert_eq!(ingested.left_out, []);
+    let overlay = fs::read_to_string(ingested.overlay.unwrap()).unwrap();
+    assert!(
+        overlay.contains(r##"{at: "#/$defs/CallOutput/properties/kind/x-preset", to: whole,"##),
+        "{overlay}"
+    );
+}
