@@ -12,6 +12,7 @@ mod moved_definitions;
 mod moved_places;
 mod names;
 mod official;
+mod renamed;
 mod results;
 mod simplify;
 mod successor;
@@ -36,6 +37,7 @@ use crate::revision_table::RevisionTable;
 
 use self::inferred::Inference;
 use self::lost::lost;
+use self::renamed::renamed;
 use self::successor::{Passed, Successor};
 
 pub(crate) use self::check::check_loaded;
@@ -173,12 +175,13 @@ pub enum IngestError {
 /// all problems that [`generate`](crate::generate()) would report, and no file is changed.
 pub fn ingest(options: &IngestOptions) -> Result<Ingested, IngestError> {
     let prepared = Prepared::new(options, &Cache::default())?;
-    let lost = match prepared.is_new {
-        true => lost(&prepared.passed.checked, options.revision.as_str()),
+    let (checked, revision) = (&prepared.passed.checked, options.revision.as_str());
+    let names = match prepared.is_new {
+        true => [lost(checked, revision), renamed(checked, revision)].concat(),
         false => Vec::new(),
     };
     let mut ingested = prepared.write(&options.schema)?;
-    ingested.warnings.extend(lost);
+    ingested.warnings.extend(names);
     Ok(ingested)
 }
 

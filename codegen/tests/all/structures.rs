@@ -241,3 +241,47 @@ fn an_inherited_overlay_follows_definitions_to_their_new_names() {
         "{overlay}"
     );
 }
+
+#[test]
+fn a_renamed_member_is_reported_with_the_rule_that_keeps_its_value() {
+    let warnings = |edit: &dyn Fn(&mut Definitions)| -> Vec<String> {
+        let mut definitions = definitions();
+        edit(&mut definitions);
+        let warnings = Revisions::new().ingest("second", definitions).warnings;
+        warnings.iter().map(ToString::to_string).collect()
+    };
+    let rename = |definitions: &mut Definitions, ty: &str, [old, new]: [&str; 2]| {
+        let members = definitions[ty]["properties"].as_object_mut().unwrap();
+        let schema = members.remove(old).unwrap();
+        members.insert(new.to_owned(), schema);
+    };
+    let one = warnings(&|definitions| rename(definitions, "CallResult", ["value", "content"]));
+    let [warning] = one.as_slice() else { panic!("{one:?}") };
+    assert!(
+        warning.contains("second has `content` instead of `value` in CallResult: conversions lose the value"),
+        "{warning}"
+    );
+    assert!(
+        warning.ends_with(r#"- {at: "CallResult.value", renamed: "content", why: "…", link: "https://…"}"#),
+        "{warning}"
+    );
+    let several = warnings(&|definitions| {
+        for ty in ["CallResult", "FindResult"] {
+            rename(definitions, ty, ["kind", "type"]);
+            definitions[ty]["required"] = json!(["type"]);
+        }
+    });
+    let [warning] = several.as_slice() else {
+        panic!("{several:?}")
+    };
+    assert!(
+        warning.contains("in CallResult, FindResult") && warning.contains(r#"at: "*.kind", renamed: "type","#),
+        "{warning}"
+    );
+    // Either of two new members could be meant.
+    let unclear = warnings(&|definitions| {
+        rename(definitions, "CallResult", ["value", "content"]);
+        definitions["CallResult"]["properties"]["text"] = json!({"type": "string"});
+    });
+    assert_eq!(unclear, [""; 0]);
+}
