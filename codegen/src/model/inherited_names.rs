@@ -189,16 +189,6 @@ impl<'s> Successors<'s> {
     }
 }
 
-/// Returns the results of requests that follow from the names of their definitions, by method.
-pub(super) fn results_by_name(shapes: &Shapes) -> impl Iterator<Item = (String, Vec<String>)> {
-    let definitions = shapes.definitions.values().map(|definition| definition.name.as_str());
-    let names: BTreeSet<&str> = definitions.collect();
-    messages(shapes).into_iter().filter_map(move |(method, request)| {
-        let result = format!("{}Result", request.name.strip_suffix("Request")?);
-        names.contains(&*result).then(|| (method.to_owned(), vec![result]))
-    })
-}
-
 fn messages(shapes: &Shapes) -> BTreeMap<&str, &DefinitionShape> {
     let definitions = shapes.definitions.values().filter(|definition| definition.official);
     let messages = definitions.filter_map(|definition| match method_constant(shapes, &definition.node)? {

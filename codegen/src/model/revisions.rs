@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::build::build_model;
 use super::check_facts::wrong_facts;
-use super::inherited_names::{Successors, results_by_name};
+use super::inherited_names::Successors;
 use super::input::{BuildInput, LaterNames, NamesAskedFor};
 use super::lock::Lock;
 use super::names::Names;
@@ -101,7 +101,7 @@ pub(crate) struct RevisionInput {
 struct Inherited {
     /// The facts, including its own.
     facts: Facts,
-    /// The results of requests in earlier revisions.
+    /// The results that the overlays of earlier revisions define.
     results: Results,
     /// The names of what applies to all revisions.
     shared: SharedNames,
@@ -232,7 +232,6 @@ fn inherit(revisions: &[NormalisedRevision], shared: &SharedNames) -> Vec<Inheri
         let overlay = &revision.schema.overlay;
         inherited.facts = overlay.facts.clone().or(std::mem::take(&mut inherited.facts));
         let of_revision = inherited.clone();
-        inherited.results.extend(results_by_name(&revision.schema.shapes));
         inherited.results.extend(overlay.results_by_method());
         of_revision
     });

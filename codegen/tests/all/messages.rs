@@ -109,14 +109,6 @@ fn a_result_declared_in_an_earlier_overlay_applies_to_later_revisions() {
 }
 
 #[test]
-fn a_result_by_name_in_an_earlier_revision_applies_to_later_ones() {
-    let earlier = REQUEST.replace("Pong", "PingResult");
-    let later = earlier.replace("PingRequest", "PokeRequest");
-    let found = methods(&model(&[("r1", &earlier, ""), ("r2", &later, "")], "r2").unwrap());
-    assert_eq!(found, [("ping".to_owned(), "- PingResult".to_owned())]);
-}
-
-#[test]
 fn a_request_without_a_result_has_the_only_one_of_no_request_or_else_the_empty_one() {
     let schema = |unions: &str| {
         format!(
