@@ -3,9 +3,6 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use proc_macro2::TokenStream;
-use quote::quote;
-
 use super::input::EmitInput;
 use crate::adapt::{Plan, Row};
 use crate::diff::Pair;
@@ -76,8 +73,8 @@ impl<'i> Documenter<'i> {
         (self.used.into_inner(), self.undocumented.into_inner())
     }
 
-    /// The documentation of a type, with a link to its definition.
-    pub(crate) fn ty(&self, ty: &Type) -> TokenStream {
+    /// The documentation of a type, with a link to its definition, and the attribute of its deprecation.
+    pub(crate) fn ty(&self, ty: &Type) -> String {
         let text = self.text(&ty.documented_as, None, ty.description.as_deref());
         let text = self.linked(&text, &ty.module);
         let link = self.link(&ty.pointer);
@@ -85,9 +82,7 @@ impl<'i> Documenter<'i> {
             "" => text,
             link => format!("{text}\n\n[Specification]({link})"),
         };
-        let docs = lines(&text);
-        let deprecated = deprecated(self.input.model().deprecation(&ty.pointer));
-        quote!(#docs #deprecated)
+        documented("", &text, self.input.model().deprecation(&ty.pointer))
     }
 
     /// The sentence that documents a module.
@@ -102,12 +97,11 @@ impl<'i> Documenter<'i> {
         }
     }
 
-    /// The documentation of a member, or of a value of an enumeration.
-    pub(crate) fn member(&self, ty: &Type, member: &str, description: Option<&str>) -> TokenStream {
+    /// The documentation of a member, or of a value of an enumeration, and the attribute of its deprecation.
+    pub(crate) fn member(&self, ty: &Type, member: &str, description: Option<&str>) -> String {
         let text = self.text(&ty.documented_as, Some(member), description);
-        let docs = lines(&self.linked(&text, &ty.module));
-        let deprecated = deprecated(self.input.model().deprecation_of_member(ty, member));
-        quote!(#docs #deprecated)
+        let text = self.linked(&text, &ty.module);
+        documented("    ", &text, self.input.model().deprecation_of_member(ty, member))
     }
 
     /// Returns the text with links where it names types of the revision.
@@ -143,21 +137,14 @@ impl<'i> Documenter<'i> {
     }
 }
 
-/// Returns the attribute for a deprecation.
-fn deprecated(deprecation: Option<&Deprecation>) -> Option<TokenStream> {
-    let note = deprecation?.note();
-    Some(quote!(#[deprecated = #note]))
+fn documented(indent: &str, text: &str, deprecation: Option<&Deprecation>) -> String {
+    let deprecated = deprecation.map(|entry| format!("{indent}#[deprecated = {:?}]\n", entry.note()));
+    comment(indent, text) + &deprecated.unwrap_or_default()
 }
 
-/// Returns a documentation attribute for each line.
-pub(crate) fn lines(text: &str) -> TokenStream {
-    let lines = wrapped(text).into_iter();
-    let lines = lines.map(|line| format!(" {line}").trim_end().to_owned());
-    quote!(#(#[doc = #lines])*)
-}
-
-pub(crate) fn comment(text: &str) -> String {
-    let line = |line: String| format!("{}\n", format!("/// {line}").trim_end());
+/// Returns a documentation comment, each line of which starts with `indent`.
+pub(crate) fn comment(indent: &str, text: &str) -> String {
+    let line = |line: String| format!("{indent}{}\n", format!("/// {line}").trim_end());
     wrapped(text).into_iter().map(line).collect()
 }
 

@@ -8,7 +8,6 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use heck::{ToSnakeCase, ToUpperCamelCase};
-use proc_macro2::Ident;
 use serde_json::{Map, Value, json};
 use typify::{TypeSpace, TypeSpaceSettings};
 
@@ -25,12 +24,12 @@ const MAX_CHOSEN: usize = 4096;
 
 /// The identifiers of the fields and variants of each type, by the type's name and the name in JSON.
 #[derive(Default)]
-pub(crate) struct Identifiers(BTreeMap<String, BTreeMap<String, Ident>>);
+pub(crate) struct Identifiers(BTreeMap<String, BTreeMap<String, String>>);
 
 /// A cache of the identifiers that typify chose, by the schema that it got and the key in it. Most types of a revision
 /// have the same keys in others.
 #[derive(Debug, Default)]
-pub(crate) struct ChosenIdentifiers(RefCell<BTreeMap<String, BTreeMap<String, Ident>>>);
+pub(crate) struct ChosenIdentifiers(RefCell<BTreeMap<String, BTreeMap<String, String>>>);
 
 impl ChosenIdentifiers {
     /// Has typify choose the identifiers for the schemas that it didn't get before.
@@ -67,7 +66,8 @@ impl ChosenIdentifiers {
             };
             if let Some((schema, _)) = new.remove(&number.to_string()) {
                 let keyed = parts.into_iter().map(|(ident, attributes)| {
-                    let own = || ident.to_string().trim_start_matches("r#").to_owned();
+                    let ident = ident.to_string();
+                    let own = || ident.trim_start_matches("r#").to_owned();
                     (renamed(&attributes).unwrap_or_else(own), ident)
                 });
                 chosen.insert(schema, keyed.collect());
@@ -80,7 +80,7 @@ impl ChosenIdentifiers {
     }
 
     /// Returns the identifier for a key of a schema.
-    fn get(&self, schema: &str, key: &str) -> Option<Ident> {
+    fn get(&self, schema: &str, key: &str) -> Option<String> {
         self.0.borrow().get(schema)?.get(key).cloned()
     }
 }
@@ -105,7 +105,7 @@ impl Identifiers {
     }
 
     /// The identifiers in a type, by the names in JSON.
-    pub(crate) fn of(&self, ty: &str) -> Option<&BTreeMap<String, Ident>> {
+    pub(crate) fn of(&self, ty: &str) -> Option<&BTreeMap<String, String>> {
         self.0.get(ty)
     }
 }

@@ -4,9 +4,11 @@ use heck::ToSnakeCase;
 use proc_macro2::Ident;
 
 use super::identifiers::Identifiers;
-use super::names::ident;
 use crate::model::names::{spelt_out, unique};
 use crate::model::{ConstantMember, Member, Model, Struct};
+
+/// The sections of an object's table, in the order of its fields.
+pub(super) const SECTIONS: [&str; 5] = ["constant", "implied", "required", "preset", "optional"];
 
 /// A member of an object in Rust.
 pub(super) enum Field<'m> {
@@ -14,18 +16,33 @@ pub(super) enum Field<'m> {
     Constant {
         constant: &'m ConstantMember,
         /// The variable that records whether it was read.
-        local: Ident,
+        local: String,
     },
     /// An optional member that always has the same value.
     Implied {
         constant: &'m ConstantMember,
         /// The private field that records whether it is present.
-        field: Ident,
+        field: String,
     },
     Member {
         member: &'m Member,
-        field: Ident,
+        field: String,
     },
+}
+
+impl Field<'_> {
+    /// Returns the index of its section in [`SECTIONS`].
+    pub(super) fn section(&self) -> usize {
+        match self {
+            Self::Constant { .. } => 0,
+            Self::Implied { .. } => 1,
+            Self::Member { member, .. } => match (member.required, member.is_argument()) {
+                (true, true) => 2,
+                (true, false) => 3,
+                (false, _) => 4,
+            },
+        }
+    }
 }
 
 impl Identifiers {
@@ -34,7 +51,7 @@ impl Identifiers {
     /// like last.
     pub(super) fn fields<'m>(&self, model: &Model, name: &str, object: &'m Struct) -> Option<Vec<Field<'m>>> {
         let names = self.of(name)?;
-        let mut taken: Vec<String> = names.values().map(ToString::to_string).collect();
+        let mut taken: Vec<String> = names.values().cloned().collect();
         taken.push(super::identifiers::EXTRA.to_owned());
         let mut fields = Vec::new();
         for constant in &object.constants {
@@ -45,10 +62,9 @@ impl Identifiers {
             };
             let name = unique(&wanted, |name| taken.iter().any(|other| other == name));
             taken.push(name.clone());
-            let field = ident(&name);
             fields.push(match constant.required {
-                true => Field::Constant { constant, local: field },
-                false => Field::Implied { constant, field },
+                true => Field::Constant { constant, local: name },
+                false => Field::Implied { constant, field: name },
             });
         }
         for member in &object.members {
@@ -56,15 +72,10 @@ impl Identifiers {
             fields.push(Field::Member { member, field });
         }
         fields.sort_by_key(|field| match field {
-            Field::Constant { .. } => (0, false, false),
-            Field::Implied { .. } => (1, false, false),
+            Field::Constant { .. } | Field::Implied { .. } => (field.section(), false, false),
             Field::Member { member, .. } => {
-                let section = match (member.required, member.is_argument()) {
-                    (true, true) => 2,
-                    (true, false) => 3,
-                    (false, _) => 4,
-                };
-                (section, member.name.starts_with('_'), model.is_compound(&member.ty))
+                let is_compound = model.is_compound(&member.ty);
+                (field.section(), member.name.starts_with('_'), is_compound)
             }
         });
         Some(fields)

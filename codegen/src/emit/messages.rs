@@ -2,19 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use proc_macro2::{Ident, TokenStream};
-use quote::quote;
 use serde_json::{Value, json};
 
+use super::docs::comment;
 use super::emitter::Emitter;
-use super::names::{ident, library_name};
+use super::names::{identifier, library_name};
 use super::scaffold::WIRE;
-use super::source::Table;
-use super::tokens::text;
 use super::unions::unknown_variant;
 use crate::error::EmitError;
 use crate::model::names::{UNKNOWN, unique, variant_names};
-use crate::model::{self, MessageKind, Method, Model, Type, TypeKind, TypeRef};
+use crate::model::{MessageKind, Method, Model, Type, TypeKind, TypeRef, result_variants};
+use crate::templates::render;
 use mcp_wire::JsonType;
 
 impl Emitter<'_> {
@@ -31,17 +29,14 @@ impl Emitter<'_> {
             MessageKind::Request => {
                 let result = method.result_union.as_ref().or(method.results.first());
                 let result = self.scope.ty(result.unwrap_or(&TypeRef::RawObject));
-                ("request!", format!(" => {}", text(&result)))
+                ("request!", format!(" => {result}"))
             }
             MessageKind::Notification => ("notification!", String::new()),
         };
+        let (macro_name, direction) = (self.scope.table(macro_name), method.direction);
         Some(format!(
-            "{} {{ {}: {:?} {:?}, {}{result} }}\n",
-            self.scope.table(macro_name),
-            ident(name),
-            method.name,
-            method.direction,
-            text(&params)
+            "{macro_name} {{ {name}: {:?} {direction:?}, {params}{result} }}",
+            method.name
         ))
     }
 
@@ -52,28 +47,26 @@ impl Emitter<'_> {
         ty: &Type,
         variants: &[(String, String)],
     ) -> Result<String, EmitError> {
-        let rust = ident(name);
         let (names, unknown) = method_variants(variants);
-        let held: Vec<TokenStream> = variants.iter().map(|(_, ty)| self.scope.named(ty)).collect();
-        let declared = variants.iter().zip(names.iter().zip(&held));
-        let declared = declared.map(|((method, _), (name, held))| {
-            let docs = super::docs::lines(&format!("`{method}`"));
-            quote!(#docs #name(#held))
+        let declared = variants.iter().zip(&names).map(|((method, held), name)| {
+            let docs = comment("    ", &format!("`{method}`"));
+            json!({"docs": docs, "declared": format!("{name}({})", self.scope.named(held))})
         });
-        let unknown_method = self.scope.wire("UnknownMethod");
-        let definition = self.enumeration(
-            (name, ty),
-            &TokenStream::new(),
-            declared,
-            Some((&unknown, "A method", unknown_method)),
-        )?;
-        let macro_name = self.scope.table("methods!");
-        let mut table = Table::new(&macro_name, &format!("{rust}: {}", self.scope.schema()));
-        for ((method, _), (name, held)) in variants.iter().zip(names.iter().zip(&held)) {
-            table.row(&format!("{method:?} => {name}({held})"));
-        }
-        table.row(&format!("_ => {unknown}"));
-        Ok(format!("{definition}\n{}", table.finish()))
+        let rows = variants.iter().zip(&names);
+        let rows = rows.map(|((method, held), name)| format!("{method:?} => {name}({held})"));
+        let values = json!({
+            "docs": self.documenter.ty(ty),
+            "name": name,
+            "derived": "",
+            "variants": Vec::from_iter(declared),
+            "about": "A method",
+            "unknown": format!("{unknown}({})", self.scope.wire("UnknownMethod")),
+            "table": self.scope.table("methods!"),
+            "head": format!("{name}: {}", self.scope.schema()),
+            "rows": Vec::from_iter(rows.chain([format!("_ => {unknown}")])),
+            "code": [],
+        });
+        render("parts/enum.rs", &values)
     }
 
     /// Emits the union of the results of a side's requests, by method, and its table.
@@ -83,79 +76,89 @@ impl Emitter<'_> {
         ty: &Type,
         methods: &[(String, Vec<TypeRef>)],
     ) -> Result<String, EmitError> {
-        let (rust, model) = (ident(name), self.input.model());
+        let model = self.input.model();
         let variants = result_variants(methods);
         let declared = variants.iter().map(|(ty, variant)| {
-            let docs = super::docs::lines(&match ty.named() {
-                Some(name) => format!("See [`{name}`]."),
-                None => "Any result.".to_owned(),
-            });
-            let held = self.scope.ty(ty);
-            quote!(#docs #variant(#held))
+            let docs = ty
+                .named()
+                .map_or_else(|| "Any result.".to_owned(), |name| format!("See [`{name}`]."));
+            let declared = format!("{variant}({})", self.scope.ty(ty));
+            json!({"docs": comment("    ", &docs), "declared": declared})
         });
-        let unknown = model.unknown_result(methods).map(|name| ident(&name));
-        let raw = || self.scope.wire("RawJson");
-        let unknown_variant = unknown.as_ref().map(|unknown| (unknown, "A result of a kind", raw()));
-        let definition = self.enumeration((name, ty), &TokenStream::new(), declared, unknown_variant)?;
-        let variant_of = |ty: &TypeRef| {
-            let (_, variant) = variants.iter().find(|(other, _)| other == ty)?;
-            Some(variant.to_string())
-        };
-        let names = variants.iter().map(|(_, variant)| variant.to_string());
-        let names = Vec::from_iter(names).join(", ");
+        let unknown = model.unknown_result(methods);
         let otherwise = unknown.as_ref().map(|unknown| format!(" else {unknown}"));
         let otherwise = otherwise.unwrap_or_default();
-        let (macro_name, schema) = (self.scope.table("results!"), self.scope.schema());
-        let head = format!("{rust}: {schema}[{:?}] {names}{otherwise};", ty.pointer);
-        let mut table = Table::new(&macro_name, &head);
-        for (method, results) in methods {
-            if let Some((tag, values)) = model.result_tags(method, results) {
-                let tagged = results.iter().zip(values);
-                let tagged = tagged.filter_map(|(ty, value)| Some(format!("{} = {value:?}", variant_of(ty)?)));
-                let tagged = Vec::from_iter(tagged).join(" or ");
-                table.row(&format!("{method:?} by {tag:?} => {tagged}{otherwise}"));
-                continue;
-            }
-            let forms = model.result_forms(results).into_iter().filter_map(|(ty, member)| {
-                let member = member.map(|member| format!("({member:?})"));
-                Some(variant_of(ty)? + &member.unwrap_or_default())
-            });
-            let forms = Vec::from_iter(forms).join(" or ");
-            table.row(&format!("{method:?} => {forms}"));
+        let names: Vec<&str> = variants.iter().map(|(_, variant)| variant.as_str()).collect();
+        let rows = methods.iter();
+        let rows = rows.map(|(method, results)| self.result_row((method, results), &variants, &otherwise));
+        let (schema, at) = (self.scope.schema(), &ty.pointer);
+        let values = json!({
+            "docs": self.documenter.ty(ty),
+            "name": name,
+            "derived": "",
+            "variants": Vec::from_iter(declared),
+            "about": "A result of a kind",
+            "unknown": unknown.map(|unknown| format!("{unknown}({})", self.scope.wire("RawJson"))),
+            "table": self.scope.table("results!"),
+            "head": format!("{name}: {schema}[{at:?}] {}{otherwise};", names.join(", ")),
+            "rows": Vec::from_iter(rows),
+            "code": [],
+        });
+        Ok(render("parts/enum.rs", &values)? + &self.method_results_tables(name, methods)?)
+    }
+
+    /// Returns the row of a method: its results, and the tag or the members that distinguish them.
+    fn result_row(
+        &self,
+        (method, results): (&str, &[TypeRef]),
+        variants: &[(TypeRef, String)],
+        otherwise: &str,
+    ) -> String {
+        let model = self.input.model();
+        let variant_of = |ty: &TypeRef| Some(&variants.iter().find(|(other, _)| other == ty)?.1);
+        if let Some((tag, values)) = model.result_tags(method, results) {
+            let tagged = results.iter().zip(values);
+            let tagged = tagged.filter_map(|(ty, value)| Some(format!("{} = {value:?}", variant_of(ty)?)));
+            let tagged = Vec::from_iter(tagged).join(" or ");
+            return format!("{method:?} by {tag:?} => {tagged}{otherwise}");
         }
-        let unions = self.method_results_tables(name, methods);
-        Ok(format!("{definition}\n{}{unions}", table.finish()))
+        let forms = model.result_forms(results).into_iter().filter_map(|(ty, member)| {
+            let member = member.map(|member| format!("({member:?})"));
+            Some(variant_of(ty)?.clone() + &member.unwrap_or_default())
+        });
+        format!("{method:?} => {}", Vec::from_iter(forms).join(" or "))
     }
 
     /// Emits the tables of the unions of a single method's results, whose variants are also in a union of all results.
-    fn method_results_tables(&self, all: &str, methods: &[(String, Vec<TypeRef>)]) -> String {
+    fn method_results_tables(&self, all: &str, methods: &[(String, Vec<TypeRef>)]) -> Result<String, EmitError> {
         let model = self.input.model();
         let answered = methods.iter().filter_map(|(name, _)| model.method(name));
-        let tables: BTreeMap<&str, String> = answered
-            .filter_map(|method| {
-                let (name, variants) = method_results(model, method, methods)?;
-                let head = format!("{} in {}", text(&self.scope.named(name)), ident(all));
-                let mut table = Table::new(&self.scope.table("method_results!"), &head);
-                for (variant, held) in variants {
-                    table.row(&format!("{variant} => {held}"));
-                }
-                Some((name, format!("\n{}", table.finish())))
-            })
+        let unions: BTreeMap<_, _> = answered
+            .filter_map(|method| method_results(model, method, methods))
             .collect();
-        tables.into_values().collect()
+        let tables = unions.into_iter().map(|(name, variants)| {
+            let rows = variants.iter().map(|(variant, held)| format!("{variant} => {held}"));
+            let values = json!({
+                "table": self.scope.table("method_results!"),
+                "head": format!("{} in {all}", self.scope.named(name)),
+                "rows": Vec::from_iter(rows),
+                "code": [],
+            });
+            Ok(format!("\n{}", render("parts/table.rs", &values)?))
+        });
+        tables.collect()
     }
 
     /// Emits a type for each side that covers all its messages.
     pub(super) fn message_aliases(&self) -> String {
         let model = self.input.model();
         let union = |name: String| match model.kind(&name) {
-            Some(TypeKind::Methods(_)) => self.scope.named(&name),
+            Some(TypeKind::Methods(_)) => self.scope.named(&name).to_owned(),
             _ => self.scope.wire("UnknownMethod"),
         };
         let aliases = ["Client", "Server"].map(|side| {
             let (requests, notifications) = (union(format!("{side}Request")), union(format!("{side}Notification")));
-            let message = self.scope.wire("Message");
-            let mut message = format!("{message}<{}, {}>", text(&requests), text(&notifications));
+            let mut message = format!("{}<{requests}, {notifications}>", self.scope.wire("Message"));
             let mut what = "a whole JSON-RPC message";
             if model.batches {
                 message = format!("{}<{message}>", self.scope.wire("Batch"));
@@ -191,8 +194,8 @@ impl Emitter<'_> {
     pub(super) fn error_codes(&self) -> Value {
         let inherited = library_name(self.input.core_crate().as_deref().unwrap_or(WIRE));
         let codes = self.input.model().error_codes.iter().map(|code| {
-            let meaning = super::docs::comment(&format!("{}\n\n[Specification]({})", code.why, code.link));
-            json!({"meaning": meaning, "name": ident(&code.name).to_string(), "code": code.code})
+            let meaning = comment("", &format!("{}\n\n[Specification]({})", code.why, code.link));
+            json!({"meaning": meaning, "name": identifier(&code.name), "code": code.code})
         });
         json!({"inherited": inherited, "codes": codes.collect::<Vec<_>>()})
     }
@@ -211,12 +214,12 @@ impl Emitter<'_> {
                 MessageKind::Request => self.scope.wire("Call"),
                 MessageKind::Notification => self.scope.wire("Notice"),
             });
-            let held = around.map_or_else(|| held.clone(), |around| quote!(#around<#held>));
+            let held = around.map_or_else(|| held.clone(), |around| format!("{around}<{held}>"));
             let (name, pointer) = (format!("{name:?}"), format!("{:?}", definition.pointer));
-            json!({"held": text(&held), "name": name, "pointer": pointer})
+            json!({"held": held, "name": name, "pointer": pointer})
         });
         let definitions: Vec<Value> = definitions.collect();
-        let definition = text(&self.scope.wire("Definition"));
+        let definition = self.scope.wire("Definition");
         let imports = self.scope.take_imports(|_| false);
         let whose = self.input.extension().map_or("revision's", |_| "extension's own");
         json!({"imports": imports, "whose": whose, "definition": definition, "definitions": definitions})
@@ -224,36 +227,26 @@ impl Emitter<'_> {
 }
 
 /// Returns the variants of a union of methods, and the one for an unknown method.
-pub(super) fn method_variants(methods: &[(String, String)]) -> (Vec<Ident>, Ident) {
+pub(super) fn method_variants(methods: &[(String, String)]) -> (Vec<String>, String) {
     let types: Vec<TypeRef> = methods.iter().map(|(_, ty)| TypeRef::Named(ty.clone())).collect();
     let names = variant_names(&types, &vec![JsonType::Object; types.len()], None);
-    let unknown = ident(&unique(UNKNOWN, |name| names.iter().any(|other| other == name)));
-    (names.iter().map(|name| ident(name)).collect(), unknown)
-}
-
-/// Returns the types of a union of results, each with its variant.
-pub(super) fn result_variants(methods: &[(String, Vec<TypeRef>)]) -> Vec<(TypeRef, Ident)> {
-    let variants = model::result_variants(methods).into_iter();
-    variants.map(|(ty, name)| (ty, ident(&name))).collect()
+    let unknown = unique(UNKNOWN, |name| names.iter().any(|other| other == name));
+    (names, unknown)
 }
 
 /// Returns the variants of a union of results, each with its type; the one for undeclared results has none.
 pub(super) fn variants_of_results(model: &Model, union: &str) -> Option<Vec<(Option<TypeRef>, String)>> {
-    let (declared, unknown): (Vec<(TypeRef, Ident)>, _) = match model.kind(union)? {
-        TypeKind::Results(methods) => {
-            let unknown = model.unknown_result(methods).map(|name| ident(&name));
-            (result_variants(methods), unknown)
-        }
+    let (declared, unknown) = match model.kind(union)? {
+        TypeKind::Results(methods) => (result_variants(methods), model.unknown_result(methods)),
         TypeKind::Union(union) => {
             let variants = union.variants.iter();
-            let variants = variants.map(|variant| (variant.ty.clone(), ident(&variant.name)));
+            let variants = variants.map(|variant| (variant.ty.clone(), variant.name.clone()));
             (variants.collect(), unknown_variant(union))
         }
         _ => return None,
     };
-    let declared = declared.into_iter().map(|(ty, name)| (Some(ty), name.to_string()));
-    let unknown = unknown.map(|name| (None, name.to_string()));
-    Some(declared.chain(unknown).collect())
+    let declared = declared.into_iter().map(|(ty, name)| (Some(ty), name));
+    Some(declared.chain(unknown.map(|name| (None, name))).collect())
 }
 
 /// Returns the union of a method's results, and each of its variants with its counterpart in a union of all results;
@@ -262,15 +255,15 @@ pub(super) fn method_results<'m>(
     model: &'m Model,
     method: &'m Method,
     all: &[(String, Vec<TypeRef>)],
-) -> Option<(&'m str, Vec<(Ident, Ident)>)> {
+) -> Option<(&'m str, Vec<(String, String)>)> {
     let name = model.resolve(method.result_union.as_ref()?).named()?;
     let union = model.union_of(method.result_union.as_ref()?)?;
     let held = result_variants(all);
     let declared = union.variants.iter().map(|variant| {
         let (_, held) = held.iter().find(|(ty, _)| *ty == variant.ty)?;
-        Some((ident(&variant.name), held.clone()))
+        Some((variant.name.clone(), held.clone()))
     });
-    let unknown = unknown_variant(union).map(|unknown| Some((unknown, ident(&model.unknown_result(all)?))));
+    let unknown = unknown_variant(union).map(|unknown| Some((unknown, model.unknown_result(all)?)));
     let variants: Option<Vec<_>> = declared.chain(unknown).collect();
     Some((name, variants?))
 }

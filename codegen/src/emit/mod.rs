@@ -116,7 +116,7 @@ impl Emitter<'_> {
                 TypeKind::Struct(object) => self.structure(name, ty, object),
                 TypeKind::Strings { values, ordered, .. } => self.strings(name, ty, values, *ordered),
                 TypeKind::Union(union) => self.union(name, ty, union),
-                TypeKind::Alias(target) => self.alias(name, ty, target),
+                TypeKind::Alias(target) => Ok(self.alias(name, ty, target)),
                 TypeKind::Methods(variants) => self.method_union(name, ty, variants),
                 TypeKind::Results(variants) => self.result_union(name, ty, variants),
             })

@@ -1,7 +1,7 @@
 //! Names in generated code: those derived from revisions and crates, those of the standard library, and those that code
 //! uses.
 
-use proc_macro2::{Ident, Span};
+use proc_macro2::Ident;
 
 use super::source;
 use crate::model::TypeRef;
@@ -46,7 +46,7 @@ pub(super) fn import(code: &str, path: &str, names: &[&str]) -> String {
 /// Returns a type of the hub, as a path from the crate's root.
 pub(super) fn qualified(ty: &TypeRef) -> String {
     match ty {
-        TypeRef::Named(name) => format!("hub::{}", ident(name)),
+        TypeRef::Named(name) => format!("hub::{name}"),
         TypeRef::RequestId => "mcp_wire::RequestId".to_owned(),
         TypeRef::String => "String".to_owned(),
         TypeRef::Boolean => "bool".to_owned(),
@@ -61,7 +61,10 @@ pub(super) fn qualified(ty: &TypeRef) -> String {
     }
 }
 
-/// Returns an identifier; a keyword becomes a raw one.
-pub(crate) fn ident(name: &str) -> Ident {
-    syn::parse_str(name).unwrap_or_else(|_| Ident::new_raw(name, Span::call_site()))
+/// Returns a name as an identifier; a keyword becomes a raw one.
+pub(crate) fn identifier(name: &str) -> String {
+    match syn::parse_str::<Ident>(name) {
+        Ok(_) => name.to_owned(),
+        Err(_) => format!("r#{name}"),
+    }
 }

@@ -1,4 +1,4 @@
-//! Rust files as text: a header, imports, items as prettyplease writes them, and the tables below them.
+//! Rust files as text: a header, imports, and items as prettyplease writes them.
 
 use std::collections::BTreeSet;
 
@@ -8,53 +8,6 @@ use crate::error::EmitError;
 
 /// The maximum line width that rustfmt is configured with.
 pub(super) const WIDTH: usize = 120;
-
-/// The call of a macro of `mcp-wire` that describes a type: rows, perhaps in sections.
-pub(super) struct Table {
-    text: String,
-}
-
-impl Table {
-    /// A table of the type that `head` names.
-    pub(super) fn new(name: &str, head: &str) -> Self {
-        let text = format!("{name} {{\n    {head}\n");
-        Self { text }
-    }
-
-    /// Adds rows between braces, after the section's name; nothing if there are none.
-    pub(super) fn section(&mut self, name: &str, rows: impl IntoIterator<Item = String>) {
-        let mut rows = rows.into_iter().peekable();
-        if rows.peek().is_none() {
-            return;
-        }
-        self.text.push_str(&format!("    {name} {{\n"));
-        for row in rows {
-            self.text.push_str(&format!("        {row},\n"));
-        }
-        self.text.push_str("    }\n");
-    }
-
-    /// Adds a row outside of sections.
-    pub(super) fn row(&mut self, row: &str) {
-        self.text.push_str(&format!("    {row},\n"));
-    }
-
-    /// Adds Rust code at the end of the table.
-    pub(super) fn code(&mut self, code: &str) {
-        for line in code.lines() {
-            self.text.push_str(&format!("    {line}\n"));
-        }
-    }
-
-    /// Returns the whole call.
-    pub(super) fn finish(self) -> String {
-        self.text + "}\n"
-    }
-}
-
-pub(super) fn items(file: &str, code: TokenStream) -> Result<String, EmitError> {
-    unparsed(file, syn::parse2(code))
-}
 
 /// Writes items as prettyplease does.
 pub(super) fn unparsed(file: &str, items: syn::Result<syn::File>) -> Result<String, EmitError> {
@@ -67,7 +20,7 @@ pub(super) fn unparsed(file: &str, items: syn::Result<syn::File>) -> Result<Stri
 
 /// An expression as text.
 pub(super) fn expression(file: &str, code: &TokenStream) -> Result<String, EmitError> {
-    let text = items(file, quote::quote!(const _: () = #code;))?;
+    let text = unparsed(file, syn::parse2(quote::quote!(const _: () = #code;)))?;
     let text = text.strip_prefix("const _: () = ").unwrap_or(&text).trim_end();
     Ok(text.strip_suffix(';').unwrap_or(text).to_owned())
 }

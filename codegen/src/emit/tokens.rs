@@ -1,19 +1,14 @@
-//! Types as tokens, and the meaning of names in a generated file.
+//! Types in code, and the meaning of names in a generated file.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use proc_macro2::TokenStream;
-use quote::quote;
-
 use super::input::EmitInput;
-use super::names::ident;
 use crate::model::{Member, Model, Type, TypeKind, TypeRef};
 
 /// Names of the standard library's prelude that generated code writes without a path, unless a type shadows them.
-const PRELUDE: [(&str, &str); 6] = [
+const PRELUDE: [(&str, &str); 5] = [
     ("Box", "::std::boxed::Box"),
-    ("From", "::std::convert::From"),
     ("Into", "::std::convert::Into"),
     ("Option", "::std::option::Option"),
     ("String", "::std::string::String"),
@@ -52,105 +47,85 @@ impl Scope {
     }
 
     /// Returns a type or trait of the prelude: its name, or its full path if the revision has a type of that name.
-    pub(crate) fn std(&self, name: &str) -> TokenStream {
-        let path = PRELUDE
-            .iter()
-            .find(|(short, _)| *short == name && self.types.contains_key(*short));
-        match path {
-            Some((_, path)) => path.parse().unwrap_or_default(),
-            None => {
-                let name = ident(name);
-                quote!(#name)
-            }
-        }
+    pub(crate) fn std(&self, name: &'static str) -> &'static str {
+        let mut prelude = PRELUDE.iter();
+        let path = prelude.find(|(short, _)| *short == name && self.types.contains_key(name));
+        path.map_or(name, |(_, path)| path)
     }
 
     /// Returns an item of `mcp-wire`: its name, or its full path if the revision has a type of that name.
-    pub(crate) fn wire(&self, name: &str) -> TokenStream {
-        let rust = ident(name);
+    pub(crate) fn wire(&self, name: &str) -> String {
         if self.types.contains_key(name) {
-            return quote!(mcp_wire::#rust);
+            return format!("mcp_wire::{name}");
         }
         self.wire.borrow_mut().insert(name.to_owned());
-        quote!(#rust)
-    }
-
-    /// Returns a macro of `mcp-wire`, such as `object!`.
-    pub(crate) fn table(&self, name: &str) -> String {
-        self.wire.borrow_mut().insert(name.trim_end_matches('!').to_owned());
         name.to_owned()
     }
 
-    pub(crate) fn schema(&self) -> &'static str {
-        self.own.borrow_mut().insert(SCHEMA.to_owned());
-        SCHEMA
+    /// Returns a macro of `mcp-wire`, such as `object!`.
+    pub(crate) fn table<'n>(&self, name: &'n str) -> &'n str {
+        self.wire.borrow_mut().insert(name.trim_end_matches('!').to_owned());
+        name
     }
 
-    pub(crate) fn named(&self, name: &str) -> TokenStream {
+    pub(crate) fn schema(&self) -> &'static str {
+        self.named(SCHEMA)
+    }
+
+    pub(crate) fn named<'n>(&self, name: &'n str) -> &'n str {
         self.own.borrow_mut().insert(name.to_owned());
-        let name = ident(name);
-        quote!(#name)
+        name
     }
 
     /// Returns a type in code.
-    pub(crate) fn ty(&self, ty: &TypeRef) -> TokenStream {
+    pub(crate) fn ty(&self, ty: &TypeRef) -> String {
         match ty {
-            TypeRef::Named(name) => self.named(name),
+            TypeRef::Named(name) => self.named(name).to_owned(),
             TypeRef::RequestId => self.wire("RequestId"),
-            TypeRef::String => self.std("String"),
-            TypeRef::Boolean => quote!(bool),
-            TypeRef::Integer => quote!(i64),
+            TypeRef::String => self.std("String").to_owned(),
+            TypeRef::Boolean => "bool".to_owned(),
+            TypeRef::Integer => "i64".to_owned(),
             TypeRef::Number => self.wire("Number"),
             TypeRef::Null => self.wire("Null"),
             TypeRef::Any => self.wire("RawJson"),
             TypeRef::RawObject => self.wire("RawObject"),
-            TypeRef::List(inner) => {
-                let (vec, inner) = (self.std("Vec"), self.ty(inner));
-                quote!(#vec<#inner>)
-            }
-            TypeRef::Map(inner) => {
-                let (map, inner) = (self.wire("Map"), self.ty(inner));
-                quote!(#map<#inner>)
-            }
+            TypeRef::List(inner) => format!("{}<{}>", self.std("Vec"), self.ty(inner)),
+            TypeRef::Map(inner) => format!("{}<{}>", self.wire("Map"), self.ty(inner)),
             TypeRef::Nullable(inner) => self.optional(&self.ty(inner)),
         }
     }
 
     /// Returns a type, behind a pointer if `boxed`.
-    pub(crate) fn held(&self, ty: &TypeRef, boxed: bool) -> TokenStream {
+    pub(crate) fn held(&self, ty: &TypeRef, boxed: bool) -> String {
         let plain = self.ty(ty);
-        if !boxed {
-            return plain;
+        match boxed {
+            true => format!("{}<{plain}>", self.std("Box")),
+            false => plain,
         }
-        let pointer = self.std("Box");
-        quote!(#pointer<#plain>)
     }
 
     /// Returns a type that may be absent.
-    pub(crate) fn optional(&self, ty: &TokenStream) -> TokenStream {
-        let option = self.std("Option");
-        quote!(#option<#ty>)
+    pub(crate) fn optional(&self, ty: &str) -> String {
+        format!("{}<{ty}>", self.std("Option"))
     }
 
     /// Returns the type of a member's field.
-    pub(crate) fn field(&self, member: &Member) -> TokenStream {
+    pub(crate) fn field(&self, member: &Member) -> String {
         let held = self.held(&member.ty, member.boxed);
         if member.required { held } else { self.optional(&held) }
     }
 
     /// Returns the type of the argument from which a member's field is set, if possible by `Into`.
-    pub(crate) fn argument(&self, model: &Model, member: &Member) -> TokenStream {
+    pub(crate) fn argument(&self, model: &Model, member: &Member) -> String {
         let plain = self.ty(&member.ty);
         let converts = match model.resolve(&member.ty) {
             TypeRef::String | TypeRef::Number | TypeRef::Any | TypeRef::RawObject | TypeRef::RequestId => true,
             TypeRef::Named(name) => matches!(model.kind(name), Some(TypeKind::Union(_) | TypeKind::Strings { .. })),
             _ => false,
         };
-        if converts && !member.boxed {
-            let into = self.std("Into");
-            quote!(impl #into<#plain>)
-        } else {
-            plain
+        match converts && !member.boxed {
+            true => format!("impl {}<{plain}>", self.std("Into")),
+            false => plain,
         }
     }
 
@@ -181,14 +156,5 @@ impl Scope {
         sources
             .map(|(source, names)| super::source::import(source, &names))
             .collect()
-    }
-}
-
-/// Returns a type as text, with the usual spaces.
-pub(crate) fn text(ty: &TokenStream) -> String {
-    let text = ty.to_string().replace(' ', "");
-    match text.strip_prefix("impl") {
-        Some(bound) if text.contains("Into<") => format!("impl {bound}"),
-        _ => text,
     }
 }

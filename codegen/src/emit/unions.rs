@@ -2,86 +2,57 @@
 
 use std::collections::BTreeSet;
 
-use proc_macro2::{Ident, TokenStream};
+use mcp_wire::JsonType;
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
+use serde_json::json;
 
+use super::docs::comment;
 use super::emitter::Emitter;
-use super::names::ident;
-use super::source::{Table, expression, items};
-use super::tokens::{Scope, text};
+use super::source::expression;
+use super::tokens::Scope;
 use crate::error::EmitError;
 use crate::model::names::{UNKNOWN, unique};
 use crate::model::{Case, Decision, Type, TypeRef, Union, Variant};
-use mcp_wire::JsonType;
+use crate::templates::render;
 
 impl Emitter<'_> {
-    /// Emits an enum of these variants, which derives `derived` in addition to the usual traits. `unknown` is the
-    /// variant for undeclared values, with its documentation and the type that it holds.
-    pub(super) fn enumeration(
-        &self,
-        (name, ty): (&str, &Type),
-        derived: &TokenStream,
-        variants: impl Iterator<Item = TokenStream>,
-        unknown: Option<(&Ident, &str, TokenStream)>,
-    ) -> Result<String, EmitError> {
-        let (rust, docs) = (ident(name), self.documenter.ty(ty));
-        let unknown = unknown.map(|(unknown, about, held)| {
-            let about = format!(" {about} that the schema doesn't declare, as it came.");
-            quote!(#[doc = #about] #unknown(#held))
-        });
-        let variants = variants.chain(unknown);
-        items(
-            name,
-            quote! {
-                #docs
-                #[derive(Debug, Clone, PartialEq #derived)]
-                pub enum #rust {
-                    #(#variants,)*
-                }
-            },
-        )
-    }
-
     /// Emits an enum and its table.
     pub(super) fn union(&self, name: &str, ty: &Type, union: &Union) -> Result<String, EmitError> {
-        let rust = ident(name);
-        let variants = union.variants.iter().map(|variant| {
-            let (name, held) = (ident(&variant.name), self.scope.held(&variant.ty, variant.boxed));
-            let docs = variant_docs(variant);
-            quote!(#docs #name(#held))
+        let declared = union.variants.iter().map(|variant| {
+            let held = self.scope.held(&variant.ty, variant.boxed);
+            json!({"docs": variant_docs(variant), "declared": format!("{}({held})", variant.name)})
         });
         let unknown = unknown_variant(union);
-        let raw = || self.scope.wire("RawJson");
-        let unknown_variant = unknown.as_ref().map(|unknown| (unknown, "A variant", raw()));
-        let definition = self.enumeration((name, ty), &TokenStream::new(), variants, unknown_variant)?;
-        let (macro_name, schema) = (self.scope.table("union!"), self.scope.schema());
-        let head = format!("{rust}: {schema}[{:?}]", ty.pointer);
-        let variants = self.variant_rows(union);
-        let table = match (union.tags(), &unknown) {
+        let mut head = format!("{name}: {}[{:?}]", self.scope.schema(), ty.pointer);
+        let (mut rows, mut code) = (self.variant_rows(union), String::new());
+        match (union.tags(), &unknown) {
             (Some((tag, values)), Some(unknown)) => {
-                let mut table = Table::new(&macro_name, &format!("{head} by {tag:?}"));
-                for (value, variant) in values.iter().zip(&variants) {
-                    table.row(&format!("{value:?} => {variant}"));
-                }
-                table.row(&format!("_ => {unknown}"));
-                table
+                head += &format!(" by {tag:?}");
+                let tagged = values.iter().zip(rows);
+                let tagged = tagged.map(|(value, variant)| format!("{value:?} => {variant}"));
+                rows = tagged.chain([format!("_ => {unknown}")]).collect();
             }
             _ => {
-                let mut table = Table::new(&macro_name, &head);
-                let unknown_row = unknown.as_ref().map(Ident::to_string);
-                for variant in variants.iter().chain(&unknown_row) {
-                    table.row(variant);
-                }
-                let decode = self.union_decode(union, unknown.as_ref());
-                let otherwise = match &unknown {
-                    Some(unknown) => format!(", else {unknown}"),
-                    None => or_another(union),
-                };
-                table.code(&format!("|reader| {}{otherwise}", expression(name, &decode)?));
-                table
+                rows.extend(unknown.clone());
+                let decode = expression(name, &self.union_decode(union, unknown.as_deref()))?;
+                let otherwise = unknown.as_ref().map(|unknown| format!(", else {unknown}"));
+                code = format!("|reader| {decode}{}", otherwise.unwrap_or_else(|| or_another(union)));
             }
-        };
-        Ok(format!("{definition}\n{}", table.finish()))
+        }
+        let values = json!({
+            "docs": self.documenter.ty(ty),
+            "name": name,
+            "derived": "",
+            "variants": Vec::from_iter(declared),
+            "about": "A variant",
+            "unknown": unknown.map(|unknown| format!("{unknown}({})", self.scope.wire("RawJson"))),
+            "table": self.scope.table("union!"),
+            "head": head,
+            "rows": rows,
+            "code": Vec::from_iter(code.lines()),
+        });
+        render("parts/enum.rs", &values)
     }
 
     /// Returns the name of each variant, with the type that converts to it by `From` in parentheses, unless two variants
@@ -89,21 +60,21 @@ impl Emitter<'_> {
     fn variant_rows(&self, union: &Union) -> Vec<String> {
         let model = self.input.model();
         let rows = union.variants.iter().map(|variant| {
-            let (name, ty) = (ident(&variant.name), model.resolve(&variant.ty));
+            let (name, ty) = (&variant.name, model.resolve(&variant.ty));
             let same = union.variants.iter().filter(|other| model.resolve(&other.ty) == ty);
             if same.count() > 1 {
-                return name.to_string();
+                return name.clone();
             }
             let also = if variant.ty == TypeRef::String { ", &str" } else { "" };
-            format!("{name}({}{also})", text(&self.scope.ty(&variant.ty)))
+            format!("{name}({}{also})", self.scope.ty(&variant.ty))
         });
         rows.collect()
     }
 
-    fn union_decode(&self, union: &Union, unknown: Option<&Ident>) -> TokenStream {
+    fn union_decode(&self, union: &Union, unknown: Option<&str>) -> TokenStream {
         let choice = Choice {
             union,
-            unknown,
+            unknown: unknown.map(ident),
             scope: &self.scope,
         };
         let objects = union
@@ -118,7 +89,7 @@ impl Emitter<'_> {
         if others.is_empty() {
             return objects.unwrap_or_default();
         }
-        let types = self.scope.wire("JsonType");
+        let types = choice.wire("JsonType");
         let arms = others.iter().map(|variant| {
             let (json_type, name) = (type_token(variant.kind), ident(&variant.name));
             quote!(#types::#json_type => reader.decode().map(Self::#name))
@@ -142,7 +113,7 @@ impl Emitter<'_> {
 /// Writes decisions as code.
 struct Choice<'u> {
     union: &'u Union,
-    unknown: Option<&'u Ident>,
+    unknown: Option<Ident>,
     scope: &'u Scope,
 }
 
@@ -174,7 +145,7 @@ impl Choice<'_> {
                 let missing = quote!(Err(reader.missing(#member)));
                 let absent = absent.as_deref().map(|decision| self.write(decision, about));
                 let absent = absent.unwrap_or_else(|| missing.clone());
-                let others = match (about, self.unknown) {
+                let others = match (about, &self.unknown) {
                     (About::Inner, _) => quote!(_ => #absent),
                     (About::Whole, Some(unknown)) => {
                         quote!(Some(_) => reader.unknown_variant().map(Self::#unknown), None => #absent)
@@ -231,9 +202,14 @@ impl Choice<'_> {
     /// Returns the discriminator by which the reader recognises a case.
     fn discriminator(&self, case: &Case) -> TokenStream {
         let (member, needs) = (&case.member, &case.needs);
-        let (discriminator, json_type) = (self.scope.wire("Discriminator"), self.scope.wire("JsonType"));
+        let (discriminator, json_type) = (self.wire("Discriminator"), self.wire("JsonType"));
         let types = case.kinds.iter().map(|of_case| type_token(*of_case));
         quote!(#discriminator { member: #member, types: &[#(#json_type::#types),*], required: &[#(#needs),*] })
+    }
+
+    /// Returns the name or path of an item of `mcp-wire`.
+    fn wire(&self, name: &str) -> TokenStream {
+        self.scope.wire(name).parse().unwrap_or_default()
     }
 
     fn variant(&self, index: usize) -> TokenStream {
@@ -245,7 +221,7 @@ impl Choice<'_> {
 /// Returns the variants to try when an object isn't the one that its members suggest.
 fn or_another(union: &Union) -> String {
     let objects = union.variants.iter().filter(|variant| variant.kind == JsonType::Object);
-    let names: Vec<String> = objects.map(|variant| ident(&variant.name).to_string()).collect();
+    let names: Vec<&str> = objects.map(|variant| variant.name.as_str()).collect();
     match names.as_slice() {
         [] | [_] => String::new(),
         names => format!(", or {}", names.join(" ")),
@@ -253,9 +229,9 @@ fn or_another(union: &Union) -> String {
 }
 
 /// Returns the variant for unknown values, if a union can have any.
-pub(super) fn unknown_variant(union: &Union) -> Option<Ident> {
+pub(super) fn unknown_variant(union: &Union) -> Option<String> {
     let taken = |name: &str| union.variants.iter().any(|variant| variant.name == name);
-    has_tag(union.objects.as_ref()).then(|| ident(&unique(UNKNOWN, taken)))
+    has_tag(union.objects.as_ref()).then(|| unique(UNKNOWN, taken))
 }
 
 /// Whether values of a union can have an unknown tag.
@@ -284,7 +260,7 @@ fn indices(decision: &Decision) -> BTreeSet<usize> {
     }
 }
 
-fn variant_docs(variant: &Variant) -> TokenStream {
+fn variant_docs(variant: &Variant) -> String {
     let text = match &variant.ty {
         TypeRef::Named(name) => format!("See [`{name}`]."),
         _ => {
@@ -294,7 +270,12 @@ fn variant_docs(variant: &Variant) -> TokenStream {
             format!("{first}{}.", letters.as_str())
         }
     };
-    super::docs::lines(&text)
+    comment("    ", &text)
+}
+
+/// Returns the name of a type or variant as a token.
+fn ident(name: &str) -> Ident {
+    Ident::new(name, Span::call_site())
 }
 
 fn type_token(json_type: JsonType) -> Ident {

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::input::AdaptersInput;
 use super::side::Side;
-use crate::emit::names::{ident, import, library_name, mentions};
+use crate::emit::names::{import, library_name, mentions};
 use crate::emit::scaffold::formatted;
 use crate::emit::source;
 use crate::error::EmitError;
@@ -31,7 +31,7 @@ pub(super) fn handlers(input: &AdaptersInput<'_>, header: &str) -> Result<String
             "not_found": mentions(used, "not_found"),
             "undeclared": mentions(used, "undeclared_kind"),
             "paginated": mentions(used, "Paginated"),
-            "messages": hub.methods.iter().map(|method| ident(&method.ty).to_string()).collect::<Vec<_>>(),
+            "messages": hub.methods.iter().map(|method| &method.ty).collect::<Vec<_>>(),
         });
         render("adapters/bodies/handlers.rs", &values)
     };

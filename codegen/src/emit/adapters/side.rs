@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::input::AdaptersInput;
 use crate::emit::identifiers::Identifiers;
 use crate::emit::messages::{method_results, method_variants, variants_of_results};
-use crate::emit::names::{ident, qualified};
+use crate::emit::names::{identifier, qualified};
 use crate::model::{Member, MessageKind, Method, Model, TypeKind, TypeRef, is_internal};
 
 /// The member of a message that has its parameters.
@@ -122,9 +122,9 @@ impl<'i> Side<'i> {
         let (variants, unknown) = method_variants(methods);
         let calls = methods.iter().zip(variants).filter_map(|((name, ty), variant)| {
             let method = self.model.method(name)?;
-            self.call(method, ty, variant.to_string(), kind)
+            self.call(method, ty, variant, kind)
         });
-        Some((calls.collect(), unknown.to_string()))
+        Some((calls.collect(), unknown))
     }
 
     fn call<'c>(&'c self, method: &'c Method, ty: &str, variant: String, kind: MessageKind) -> Option<Call<'c>> {
@@ -133,7 +133,7 @@ impl<'i> Side<'i> {
             MessageKind::Notification => ("on_", "Notification"),
         };
         let declared = self.model.params(method);
-        let field = self.identifiers.of(ty)?.get(PARAMS).map(ToString::to_string);
+        let field = self.identifiers.of(ty)?.get(PARAMS).cloned();
         let stem = ty.strip_suffix(suffix).unwrap_or(ty).to_snake_case();
         let result = method.results.first().and_then(|usual| {
             let (ty, variant) = self.results().into_iter().find(|(ty, _)| ty == usual)?;
@@ -152,7 +152,7 @@ impl<'i> Side<'i> {
                 .deprecation_of_method(method)
                 .map(|entry| format!("{:?}", entry.note())),
             variant,
-            function: ident(&format!("{prefix}{stem}")).to_string(),
+            function: identifier(&format!("{prefix}{stem}")),
             notify: format!("notify_{stem}"),
             params: declared.map(|member| match member.required {
                 true => qualified(&member.ty),
@@ -196,9 +196,9 @@ impl<'i> Side<'i> {
         let ours = self.results();
         let arms = model.union_of(any)?.variants.iter().filter_map(|variant| {
             let (_, own) = ours.iter().find(|(own, _)| *own == variant.ty)?;
-            let variant = ident(&variant.name);
             Some(format!(
-                "{result}::{variant}(result) => Ok(hub::{results}::{own}(result)),"
+                "{result}::{}(result) => Ok(hub::{results}::{own}(result)),",
+                variant.name
             ))
         });
         let arms: String = arms.collect();
@@ -216,8 +216,7 @@ impl<'i> Side<'i> {
         let TypeRef::Named(name) = self.model.resolve(ty) else {
             return None;
         };
-        let field = self.identifiers.of(name)?.get(member)?;
-        Some(field.to_string())
+        self.identifiers.of(name)?.get(member).cloned()
     }
 }
 
