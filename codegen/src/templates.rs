@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use handlebars::{Handlebars, RenderErrorReason, TemplateError};
+use handlebars::{Handlebars, RenderErrorReason, TemplateError, handlebars_helper};
 use serde_json::Value;
 
 use crate::error::EmitError;
@@ -59,11 +59,18 @@ const LICENCES: [(&str, &str); 2] = [
     ("LICENSE-MIT", include_str!("../LICENSE-MIT")),
 ];
 
+// Writes texts as one string literal.
+handlebars_helper!(literal: |*texts| {
+    let texts = texts.iter().filter_map(|text| text.as_str());
+    format!("{:?}", String::from_iter(texts))
+});
+
 /// The parsed templates. Rendering a template that uses a name without a value is an error.
 static PARSED: LazyLock<Result<Handlebars<'static>, TemplateError>> = LazyLock::new(|| {
     let mut registry = Handlebars::new();
     registry.set_strict_mode(true);
     registry.register_escape_fn(handlebars::no_escape);
+    registry.register_helper("literal", Box::new(literal));
     for (name, text) in TEMPLATES {
         registry.register_template_string(name, text)?;
     }

@@ -175,16 +175,14 @@ impl Emitter<'_> {
     pub(super) fn methods(&self) -> Value {
         let model = self.input.model();
         let methods = model.methods.iter().map(|method| {
-            let (name, direction, at) = (&method.name, method.direction, model.pointer_of(method));
-            let call = match method.kind {
-                MessageKind::Request => {
-                    let results = model.result_pointers(method);
-                    format!("request({name:?}, Direction::{direction:?}, {at:?}, &{results:?})")
-                }
-                MessageKind::Notification => format!("notification({name:?}, Direction::{direction:?}, {at:?})"),
-            };
-            let needs = method.capability.as_ref().map(|capability| format!("{capability:?}"));
-            json!({"call": call, "needs": needs})
+            json!({
+                "name": method.name,
+                "is_request": method.kind == MessageKind::Request,
+                "direction": format!("{:?}", method.direction),
+                "at": model.pointer_of(method),
+                "results": model.result_pointers(method),
+                "needs": method.capability,
+            })
         });
         let whose = self.input.extension().map_or("revision's", |_| "extension's");
         json!({"whose": whose, "methods": methods.collect::<Vec<_>>()})
@@ -215,8 +213,7 @@ impl Emitter<'_> {
                 MessageKind::Notification => self.scope.wire("Notice"),
             });
             let held = around.map_or_else(|| held.clone(), |around| format!("{around}<{held}>"));
-            let (name, pointer) = (format!("{name:?}"), format!("{:?}", definition.pointer));
-            json!({"held": held, "name": name, "pointer": pointer})
+            json!({"held": held, "name": name, "pointer": definition.pointer})
         });
         let definitions: Vec<Value> = definitions.collect();
         let definition = self.scope.wire("Definition");

@@ -26,7 +26,7 @@ impl Emitter<'_> {
         let values = json!({
             "docs": self.documenter.ty(ty),
             "name": name,
-            "pointer": format!("{:?}", ty.pointer),
+            "pointer": ty.pointer,
             "is_default": object.members.iter().all(|member| !member.required),
             "fields": Vec::from_iter(fields.iter().filter_map(|field| self.declaration(ty, field))),
             "extra": EXTRA,

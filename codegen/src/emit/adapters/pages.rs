@@ -45,7 +45,7 @@ impl Side<'_> {
         };
         let values = json!({
             "item": qualified(item),
-            "literal": call.literal,
+            "method": call.method.name,
             "message": call.message,
             "params": qualified(params),
             "optional": call.optional,

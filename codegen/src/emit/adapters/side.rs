@@ -9,6 +9,7 @@ use crate::emit::identifiers::Identifiers;
 use crate::emit::messages::{method_results, method_variants, variants_of_results};
 use crate::emit::names::{identifier, qualified};
 use crate::model::{Member, MessageKind, Method, Model, TypeKind, TypeRef, is_internal};
+use crate::overlay::Deprecation;
 
 /// The member of a message that has its parameters.
 const PARAMS: &str = "params";
@@ -31,13 +32,8 @@ pub(super) struct Side<'i> {
 pub(super) struct Call<'i> {
     #[serde(skip)]
     pub(super) method: &'i Method,
-    /// Its method as a literal.
-    pub(super) literal: String,
-    /// Documentation of functions that handle, call and send it, as literals.
-    handles: String,
-    calls: String,
-    sends: String,
-    /// The note of its deprecation, as a literal.
+    name: &'i str,
+    /// The note of its deprecation.
     deprecated: Option<String>,
     /// Its variant in the union of such messages.
     pub(super) variant: String,
@@ -98,13 +94,12 @@ impl<'i> Side<'i> {
         let all = [&requests, &sent].into_iter().flatten().flat_map(|(calls, _)| calls);
         let internal = all.filter(|call| call.internal);
         let internal = Vec::from_iter(internal.map(|call| format!("`{}`", call.method.name))).join(", ");
-        let by_session = format!(" A session handles these methods itself: {internal}.");
         let calls = requests.as_ref().map_or(&[][..], |(calls, _)| calls.as_slice());
         json!({
             "side": self.side,
             "handler": self.side.to_lowercase(),
             "caller": self.other.to_lowercase(),
-            "by_session": (!internal.is_empty()).then(|| format!("{by_session:?}")),
+            "by_session": internal,
             "results": self.results,
             "has_others": results.len() > 1,
             "pages": self.pages(calls),
@@ -140,17 +135,10 @@ impl<'i> Side<'i> {
             let ty = qualified(&ty);
             Some(UsualResult { ty, variant })
         });
-        let name = &method.name;
         Some(Call {
             method,
-            literal: format!("{name:?}"),
-            handles: format!("{:?}", format!(" Handles `{name}`.")),
-            calls: format!("{:?}", format!(" Calls `{name}`.")),
-            sends: format!("{:?}", format!(" Sends `{name}`.")),
-            deprecated: self
-                .model
-                .deprecation_of_method(method)
-                .map(|entry| format!("{:?}", entry.note())),
+            name: &method.name,
+            deprecated: self.model.deprecation_of_method(method).map(Deprecation::note),
             variant,
             function: identifier(&format!("{prefix}{stem}")),
             notify: format!("notify_{stem}"),
