@@ -1,47 +1,58 @@
-//! The description of an extension in its crate.
+//! The description of an extension, in its crate and in its reference.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
+use super::input::EmitInput;
 use super::source::import;
 use crate::load::Extends;
 use crate::model::ModelledRevision;
 
-/// Returns the template's values for the file with the description.
-pub(super) fn values(revision: &ModelledRevision, extension: &Extends) -> Value {
+/// Returns how peers declare an extension, and what it adds to messages of the protocol. `definition` describes the
+/// definition of a name.
+pub(crate) fn describe_extension(
+    revision: &ModelledRevision,
+    extension: &Extends,
+    definition: impl Fn(&String) -> Value,
+) -> Value {
     let overlay = &revision.overlay;
-    // Names of definitions were checked when the model was built.
-    let definition = |name: &String| &revision.model.definitions[name].pointer;
-    let results = revision.results.iter().map(|added| {
-        let (method, kind, definition) = (&added.method, &added.kind, definition(&added.definition));
-        format!("AddedResult {{ method: {method:?}, kind: {kind:?}, definition: {definition:?} }}")
-    });
+    let results = revision.results.iter();
+    let results = results
+        .map(|added| json!({"method": added.method, "kind": added.kind, "definition": definition(&added.definition)}));
     let headers = revision.headers().flat_map(|(header, methods)| {
-        methods.iter().map(move |(method, parameter)| {
-            format!("RepeatedParameter {{ header: {header:?}, method: {method:?}, parameter: {parameter:?} }}")
-        })
+        let methods = methods.iter();
+        methods.map(move |(method, parameter)| json!({"header": header, "method": method, "parameter": parameter}))
     });
     let meta = overlay.meta.iter().flat_map(|entry| {
-        let (member, definition) = (&entry.member, definition(&entry.definition));
+        let definition = definition(&entry.definition);
         let of = entry.of.iter();
-        of.map(move |of| format!("MetaMember {{ of: {of:?}, member: {member:?}, definition: {definition:?} }}"))
+        of.map(move |of| json!({"of": of, "member": entry.member, "definition": definition}))
     });
-    let tables: [(&str, &str, Vec<String>); 3] = [
-        ("AddedResult", "results", results.collect()),
-        ("RepeatedParameter", "headers", headers.collect()),
-        ("MetaMember", "meta", meta.collect()),
-    ];
-    let tables = tables.iter().filter(|(.., rows)| !rows.is_empty());
-    let imports = tables.clone().map(|(ty, ..)| *ty).chain(["Extension"]);
-    let imports: BTreeSet<String> = imports.map(str::to_owned).collect();
-    let tables = tables.map(|(_, name, rows)| json!({"name": name, "rows": rows}));
     json!({
-        "imports": import("mcp_wire", &imports),
-        "id": format!("{:?}", extension.declared.id),
-        "of": format!("{:?}", extension.declared.of.as_str()),
-        "tables": tables.collect::<Vec<_>>(),
-        "settings": overlay.settings.as_ref().map(|settings| format!("{:?}", definition(settings))),
-        "has_core": overlay.core.is_some(),
+        "id": extension.declared.id,
+        "of": extension.declared.of,
+        "settings": overlay.settings.as_ref().map(&definition),
+        "results": Vec::from_iter(results),
+        "headers": Vec::from_iter(headers),
+        "meta": Vec::from_iter(meta),
     })
+}
+
+/// Returns the template's values for the file with the description.
+pub(super) fn values(input: &EmitInput<'_>, extension: &Extends) -> Value {
+    // Names of definitions were checked when the model was built.
+    let definition = |name: &String| json!(input.model().definitions[name].pointer);
+    let mut values = describe_extension(input.revision, extension, definition);
+    let rows = [
+        ("results", "AddedResult"),
+        ("headers", "RepeatedParameter"),
+        ("meta", "MetaMember"),
+    ];
+    let rows = rows.iter().filter(|(table, _)| values[*table] != json!([]));
+    let imports = rows.map(|(_, row)| *row).chain(["Extension"]);
+    let imports: BTreeSet<String> = imports.map(str::to_owned).collect();
+    values["imports"] = json!(import("mcp_wire", &imports));
+    values["has_core"] = json!(input.revision.overlay.core.is_some());
+    values
 }

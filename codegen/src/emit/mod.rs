@@ -27,6 +27,7 @@ use crate::templates;
 
 pub(crate) use adapters::{AdaptersInput, emit_adapters, revision_features};
 pub(crate) use docs::docs_of_all;
+pub(crate) use extension::describe_extension;
 pub(crate) use identifiers::{ChosenIdentifiers, Identifiers};
 pub(crate) use input::EmitInput;
 pub(crate) use tables::revision_table;
@@ -69,7 +70,7 @@ pub(crate) fn emit_crate(input: &EmitInput<'_>, chosen: &ChosenIdentifiers) -> R
         parts.push(("parts/methods.rs", emitter.methods()));
     }
     if let Some(extension) = input.extension() {
-        parts.push(("parts/extension.rs", extension::values(input.revision, extension)));
+        parts.push(("parts/extension.rs", extension::values(input, extension)));
         if let Some(core) = &input.revision.overlay.core {
             files.insert("core.json".to_owned(), format!("{:#}\n", core.names));
         }

@@ -1,7 +1,6 @@
 //! The reference of a revision, as Markdown in our own words: its methods, error codes and types, and which revision
 //! introduced each.
 
-mod extension;
 mod gaps;
 mod history;
 mod methods;
@@ -12,6 +11,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::diff::{Diff, deprecations, describe_type};
+use crate::emit::describe_extension;
 use crate::error::EmitError;
 use crate::load::{Docs, Extends, Manifest};
 use crate::markdown::{anchor, cell, linked};
@@ -75,6 +75,7 @@ impl Page<'_> {
             ),
         };
         let before = self.history.diffs.last();
+        let definition = |name: &String| json!(self.model.definitions.get(name).map(|it| self.reference(&it.ty)));
         let values = json!({
             "of": of,
             "what": what,
@@ -82,7 +83,7 @@ impl Page<'_> {
             "before": before.map(|diff| json!({"from": diff.from, "page": changes_page(diff)})),
             "requests": self.methods(MessageKind::Request),
             "notifications": self.methods(MessageKind::Notification),
-            "extension": self.extension.map(|extension| self.of_extension(extension)),
+            "extension": self.extension.map(|extension| describe_extension(self.revision, extension, definition)),
             "error_codes": self.error_codes(),
             "deprecated": deprecations(&self.model.deprecated),
             "modules": self.modules(),
