@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::cache::Cache;
-use crate::emit::{AdaptersInput, EmitInput, EmittedCrate, docs_of_all, emit_adapters, emit_crate, typescript};
+use crate::emit::{AdaptersInput, EmitInput, EmittedCrate, emit_adapters, emit_crate, typescript};
 use crate::error::GenerateError;
 use crate::files::FileSet;
 use crate::problem::{Problem, Problems};
@@ -26,18 +26,6 @@ pub struct Undocumented {
     pub keys: BTreeSet<String>,
 }
 
-/// Returns the input of [`emit_crate`] for each revision and extension. `crates` is the path of the hand-written
-/// crates' directory in the generated manifests.
-fn inputs<'p>(protocol: &'p Protocol, crates: &'p str) -> impl Iterator<Item = EmitInput<'p>> {
-    let inputs = protocol.all().zip(docs_of_all(protocol));
-    inputs.map(move |(revision, docs)| EmitInput {
-        revision,
-        docs,
-        crates,
-        manifest: &protocol.manifest,
-    })
-}
-
 /// Emits a crate, and finds its entries of documentation that are unused or redundant.
 fn emit(
     (protocol, cache): (&Protocol, &Cache),
@@ -51,7 +39,7 @@ fn emit(
 /// Checks that the crate of a revision can be emitted.
 pub(crate) fn check_emission((protocol, cache): (&Protocol, &Cache), revision: &str) -> Result<(), GenerateError> {
     let is_meant = |input: &EmitInput<'_>| input.extension().is_none() && input.model().revision == revision;
-    for input in inputs(protocol, "").filter(is_meant) {
+    for input in EmitInput::all(protocol, "").filter(is_meant) {
         Problems::check(emit((protocol, cache), &input)?.1)?;
     }
     Ok(())
@@ -61,7 +49,7 @@ pub(crate) fn check_emission((protocol, cache): (&Protocol, &Cache), revision: &
 pub(crate) fn emit_extension((protocol, cache): (&Protocol, &Cache), name: &str) -> Result<FileSet, GenerateError> {
     let mut files = FileSet::default();
     let is_meant = |input: &EmitInput<'_>| input.extension().is_some_and(|extension| extension.name == name);
-    for input in inputs(protocol, "").filter(is_meant) {
+    for input in EmitInput::all(protocol, "").filter(is_meant) {
         let (emitted, problems) = emit((protocol, cache), &input)?;
         Problems::check(problems)?;
         files.insert_crate(&input.crate_name(), emitted.files)?;
@@ -75,7 +63,7 @@ pub(crate) fn emit_protocol((protocol, cache): (&Protocol, &Cache), crates: &str
     let mut undocumented = Vec::new();
     let (mut identifiers, mut problems) = (Vec::new(), Vec::new());
     let mut documented = BTreeSet::new();
-    for input in inputs(protocol, crates) {
+    for input in EmitInput::all(protocol, crates) {
         let (emitted, found) = emit((protocol, cache), &input)?;
         problems.extend(found);
         files.insert_crate(&input.crate_name(), emitted.files)?;
@@ -107,7 +95,7 @@ pub(crate) fn emit_protocol((protocol, cache): (&Protocol, &Cache), crates: &str
 
 /// Returns the definitions of the revision at this position, in TypeScript.
 pub(crate) fn typescript_of(protocol: &Protocol, revision: usize) -> Result<String, GenerateError> {
-    let input = inputs(protocol, "").nth(revision);
+    let input = EmitInput::all(protocol, "").nth(revision);
     let definitions = input.as_ref().map(typescript::definitions).transpose()?;
     Ok(definitions.unwrap_or_default())
 }

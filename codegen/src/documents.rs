@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::adapt::{Rules, plan_pair};
 use crate::cache::Cache;
 use crate::diff::{Diff, diff};
-use crate::emit::docs_of_all;
+use crate::emit::EmitInput;
 use crate::error::GenerateError;
 use crate::files::{FileSet, GENERATED, Report};
 use crate::generate::position;
@@ -38,15 +38,12 @@ pub fn generate_documents(schema: &Path, docs: &Path, check: bool) -> Result<Rep
         let path = format!("changes/{}_{}.md", diff.from, diff.to);
         files.insert(path, header.clone() + &diff.markdown()?)?;
     }
-    for (index, (revision, docs)) in planned.all().zip(docs_of_all(&planned)).enumerate() {
-        let path = match &revision.documents.extends {
+    for (index, input) in EmitInput::all(&planned, "").enumerate() {
+        let path = match input.extension() {
             Some(extension) => format!("reference/extensions/{}.md", extension.name),
-            None => format!("reference/{}.md", revision.model.revision),
+            None => format!("reference/{}.md", input.model().revision),
         };
-        files.insert(
-            path,
-            header.clone() + &reference(&planned, (index, revision), &docs, &diffs)?,
-        )?;
+        files.insert(path, header.clone() + &reference(&planned, (index, &input), &diffs)?)?;
     }
     files.insert("schema-gaps.md", header + &gaps(&planned.revisions)?)?;
     Ok(files.write_or_check(docs, OWNED, check)?)
@@ -60,14 +57,13 @@ pub fn generate_documents(schema: &Path, docs: &Path, check: bool) -> Result<Rep
 pub fn write_jsonld(schema: &Path, revision: &str, out: &Path) -> Result<Report, GenerateError> {
     let protocol = planned(load(schema)?, &Cache::default())?;
     let index = position(&protocol.manifest, revision)?;
-    let (found, docs) = (&protocol.revisions[index], &docs_of_all(&protocol)[index]);
     let mut files = FileSet::default();
-    let context = serde_json::to_string_pretty(&context(&found.model))? + "\n";
-    files.insert("context.jsonld", context)?;
-    files.insert(
-        "schema.yaml",
-        yaml_serde::to_string(&annotated_schema(&found.schema, docs))?,
-    )?;
+    for input in EmitInput::all(&protocol, "").skip(index).take(1) {
+        let context = serde_json::to_string_pretty(&context(input.model()))? + "\n";
+        files.insert("context.jsonld", context)?;
+        let schema = yaml_serde::to_string(&annotated_schema(input.schema(), &input.docs))?;
+        files.insert("schema.yaml", schema)?;
+    }
     Ok(files.write(out, &[])?)
 }
 

@@ -17,7 +17,7 @@ const WIDTH: usize = 108;
 
 /// Returns the documentation of each revision and extension: its own entries, then those of all revisions, then those
 /// that the previous revision has for renamed types and members.
-pub(crate) fn docs_of_all(protocol: &Protocol) -> Vec<Docs> {
+pub(super) fn docs_of_all(protocol: &Protocol) -> Vec<Docs> {
     let mut documented = Vec::<Docs>::new();
     for (index, later) in protocol.all().enumerate() {
         let mut docs = protocol.docs.with(&later.docs);

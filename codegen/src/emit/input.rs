@@ -1,22 +1,36 @@
-//! The input from which a crate is emitted.
+//! The input from which the crate and the documents of a revision are emitted.
 
 use serde_json::Value;
 
+use super::docs::docs_of_all;
 use super::names::{STANDARD, library_name, module_name};
 use crate::load::{Docs, Extends, Manifest};
 use crate::model::{Model, ModelledRevision, Type};
+use crate::protocol::Protocol;
 
-/// The input from which a revision's crate is emitted.
+/// A revision or an extension, with all that its crate and its documents are emitted from.
 pub(crate) struct EmitInput<'i> {
     pub(crate) revision: &'i ModelledRevision,
     pub(crate) docs: Docs,
-    /// The directory of `mcp-wire`, as the crate's manifest names it.
+    /// The directory of the hand-written crates, as the crate's manifest names it; empty if that depends on the
+    /// published ones.
     pub(crate) crates: &'i str,
     /// The versions of the crates.
     pub(crate) manifest: &'i Manifest,
 }
 
 impl<'i> EmitInput<'i> {
+    /// Returns the input for each revision and extension.
+    pub(crate) fn all(protocol: &'i Protocol, crates: &'i str) -> impl Iterator<Item = Self> {
+        let documented = protocol.all().zip(docs_of_all(protocol));
+        documented.map(move |(revision, docs)| Self {
+            revision,
+            docs,
+            crates,
+            manifest: &protocol.manifest,
+        })
+    }
+
     pub(crate) fn model(&self) -> &'i Model {
         &self.revision.model
     }

@@ -26,7 +26,6 @@ use crate::model::modules::MESSAGES;
 use crate::templates;
 
 pub(crate) use adapters::{AdaptersInput, emit_adapters, revision_features};
-pub(crate) use docs::docs_of_all;
 pub(crate) use extension::describe_extension;
 pub(crate) use identifiers::{ChosenIdentifiers, Identifiers};
 pub(crate) use input::EmitInput;

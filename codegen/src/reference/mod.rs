@@ -11,11 +11,10 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::diff::{Diff, deprecations, describe_type};
-use crate::emit::describe_extension;
+use crate::emit::{EmitInput, describe_extension};
 use crate::error::EmitError;
-use crate::load::{Docs, Extends, Manifest};
 use crate::markdown::{anchor, cell, linked};
-use crate::model::{MessageKind, Model, ModelledRevision, Type, TypeRef};
+use crate::model::{MessageKind, Model, Type, TypeRef};
 use crate::protocol::Protocol;
 use crate::templates::render;
 
@@ -26,64 +25,51 @@ use history::{History, changes_page};
 /// revisions.
 pub(crate) fn reference(
     protocol: &Protocol,
-    (index, revision): (usize, &ModelledRevision),
-    docs: &Docs,
+    (index, input): (usize, &EmitInput<'_>),
     diffs: &[Diff],
 ) -> Result<String, EmitError> {
-    let (extension, model) = (revision.documents.extends.as_ref(), &revision.model);
-    let history = match extension {
-        Some(_) => History::none(model),
+    let history = match input.extension() {
+        Some(_) => History::none(input.model()),
         None => History::new(&protocol.revisions[..=index], &protocol.plans, &diffs[..index]),
     };
-    let page = Page {
-        manifest: &protocol.manifest,
-        docs,
-        revision,
-        model,
-        history,
-        extension,
-    };
-    page.write()
+    let model = input.model();
+    Page { input, model, history }.write()
 }
 
 struct Page<'i> {
-    manifest: &'i Manifest,
-    docs: &'i Docs,
-    revision: &'i ModelledRevision,
+    input: &'i EmitInput<'i>,
     model: &'i Model,
     history: History<'i>,
-    extension: Option<&'i Extends>,
 }
 
 impl Page<'_> {
     fn write(&self) -> Result<String, EmitError> {
-        let (revision, link) = (&self.model.revision, self.link(""));
-        let family = self.manifest.family();
-        let (of, what, crate_name) = match self.extension {
+        let (revision, link) = (&self.model.revision, self.input.link(""));
+        let (of, what) = match self.input.extension() {
             Some(extension) => (
                 format!("`{}`", extension.declared.id),
                 format!(
                     "The methods and types of the [extension]({link}), version {revision} for {} of the protocol",
                     extension.declared.of
                 ),
-                family.extension_crate(&extension.name),
             ),
             None => (
                 revision.clone(),
                 format!("The methods, error codes and types of the [specification]({link})"),
-                family.types_crate(revision),
             ),
         };
         let before = self.history.diffs.last();
         let definition = |name: &String| json!(self.model.definitions.get(name).map(|it| self.reference(&it.ty)));
+        let extension = self.input.extension();
+        let extension = extension.map(|extension| describe_extension(self.input.revision, extension, definition));
         let values = json!({
             "of": of,
             "what": what,
-            "crate_name": crate_name,
+            "crate_name": self.input.crate_name(),
             "before": before.map(|diff| json!({"from": diff.from, "page": changes_page(diff)})),
             "requests": self.methods(MessageKind::Request),
             "notifications": self.methods(MessageKind::Notification),
-            "extension": self.extension.map(|extension| describe_extension(self.revision, extension, definition)),
+            "extension": extension,
             "error_codes": self.error_codes(),
             "deprecated": deprecations(&self.model.deprecated),
             "modules": self.modules(),
@@ -98,7 +84,7 @@ impl Page<'_> {
             modules.entry(&ty.module).or_default().push(self.ty(name, ty));
         }
         let modules = modules.into_iter().map(|(module, types)| {
-            let about = self.docs.entry(&format!("mod {module}"), None);
+            let about = self.input.docs.entry(&format!("mod {module}"), None);
             let about = about.map(|(_, text)| self.linked(text));
             json!({"name": module, "title": title(module), "about": about, "types": types})
         });
@@ -121,15 +107,9 @@ impl Page<'_> {
         }
     }
 
-    /// Returns the address of a definition in the specification; for the empty name, that of all definitions.
-    fn link(&self, definition: &str) -> String {
-        let is_extension = self.extension.is_some();
-        self.manifest.link(self.revision.entry(), definition, is_extension)
-    }
-
     /// Returns the documentation of a member or a value, for a table cell.
     fn meaning(&self, ty: &Type, member: &str) -> String {
-        let text = self.docs.entry(&ty.documented_as, Some(member));
+        let text = self.input.docs.entry(&ty.documented_as, Some(member));
         let text = text.map_or_else(String::new, |(_, text)| cell(&self.linked(text)));
         match self.model.deprecation_of_member(ty, member) {
             Some(_) => format!("[Deprecated](#deprecated). {text}"),
@@ -147,7 +127,7 @@ impl Page<'_> {
     /// Returns the address of a type's section: on this page, or on that of the revision that the extension extends.
     fn address(&self, ty: &Type) -> String {
         let anchor = anchor(&ty.documented_as);
-        match self.extension.filter(|_| ty.imported) {
+        match self.input.extension().filter(|_| ty.imported) {
             Some(extension) => format!("../{}.md#{anchor}", extension.declared.of),
             None => format!("#{anchor}"),
         }

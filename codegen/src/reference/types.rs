@@ -12,7 +12,7 @@ use crate::overlay::Deprecation;
 impl Page<'_> {
     pub(super) fn ty(&self, name: &str, ty: &Type) -> Value {
         let ancestors = self.history.of_type(name);
-        let meaning = self.docs.entry(&ty.documented_as, None);
+        let meaning = self.input.docs.entry(&ty.documented_as, None);
         let (mut members, mut values) = (Vec::new(), Vec::new());
         let says = match &ty.kind {
             TypeKind::Struct(object) => {
@@ -78,7 +78,7 @@ impl Page<'_> {
             words.push(format!("In Rust `{name}`"));
         }
         let definition = ty.pointer.split('/').nth(2).unwrap_or_default();
-        words.push(format!("[Specification]({})", self.link(definition)));
+        words.push(format!("[Specification]({})", self.input.link(definition)));
         words.join(". ") + "."
     }
 
