@@ -5,9 +5,8 @@ use std::fmt;
 /// An expression of a type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Expression {
-    /// A name, a literal, or the members of an object in braces.
+    /// A name, a literal, an array, or the members of an object in braces.
     Single(String),
-    Array(Box<Expression>),
     Union(Vec<Expression>),
     Intersection(Vec<Expression>),
 }
@@ -19,6 +18,13 @@ impl Expression {
 
     pub(super) fn unknown() -> Self {
         Self::single("unknown")
+    }
+
+    pub(super) fn array(element: &Self) -> Self {
+        Self::Single(match element {
+            Self::Single(text) => format!("{text}[]"),
+            several => format!("({several})[]"),
+        })
     }
 
     fn is_unknown(&self) -> bool {
@@ -59,34 +65,20 @@ impl Expression {
             _ => several(distinct),
         }
     }
-
-    /// Writes the type, in parentheses if its operator binds less tightly than the one next to it.
-    fn grouped(&self, f: &mut fmt::Formatter<'_>, is_looser: bool) -> fmt::Result {
-        match is_looser {
-            true => write!(f, "({self})"),
-            false => write!(f, "{self}"),
-        }
-    }
 }
 
 impl fmt::Display for Expression {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (types, operator) = match self {
             Self::Single(text) => return f.write_str(text),
-            Self::Array(element) => {
-                element.grouped(f, matches!(**element, Self::Union(_) | Self::Intersection(_)))?;
-                return f.write_str("[]");
-            }
             Self::Union(types) => (types, " | "),
             Self::Intersection(types) => (types, " & "),
         };
-        for (index, ty) in types.iter().enumerate() {
-            if index > 0 {
-                f.write_str(operator)?;
-            }
-            ty.grouped(f, matches!((self, ty), (Self::Intersection(_), Self::Union(_))))?;
-        }
-        Ok(())
+        let types = types.iter().map(|ty| match ty {
+            Self::Union(_) => format!("({ty})"),
+            _ => ty.to_string(),
+        });
+        f.write_str(&Vec::from_iter(types).join(operator))
     }
 }
 
@@ -98,7 +90,7 @@ mod tests {
     fn expressions_are_simplified_and_have_the_necessary_parentheses() {
         let name = |name: &str| Expression::single(name);
         let either = || Expression::union([name("A"), name("B"), name("A")]);
-        let list = |ty| Expression::Array(Box::new(ty));
+        let list = |ty| Expression::array(&ty);
         for (ty, expected) in [
             (either(), "A | B"),
             (list(either()), "(A | B)[]"),

@@ -120,7 +120,7 @@ impl TypeWriter<'_> {
         let items = schema.get("items").map_or_else(Expression::unknown, |items| {
             self.ty(items, place.at(&pointer::child(place.pointer, "items")))
         });
-        let rest = Expression::Array(Box::new(items));
+        let rest = Expression::array(&items);
         match self.each(schema, "prefixItems", place) {
             None => rest,
             // An array may have fewer elements than its schema lists.
@@ -226,7 +226,7 @@ fn list<'s>(schema: &'s Map<String, Value>, keyword: &str) -> Option<&'s [Value]
 
 fn literal(value: &Value) -> Expression {
     match value {
-        Value::Array(_) => Expression::Array(Box::new(Expression::unknown())),
+        Value::Array(_) => Expression::array(&Expression::unknown()),
         Value::Object(_) => Expression::single("{ [key: string]: unknown }"),
         simple => Expression::single(simple.to_string()),
     }
