@@ -53,7 +53,4 @@ pub enum EmitError {
         /// The error of handlebars.
         error: Box<handlebars::RenderError>,
     },
-    /// A schema that came from JSON can't be written as JSON.
-    #[error("the schema can't be written: {0}")]
-    Schema(#[from] serde_json::Error),
 }

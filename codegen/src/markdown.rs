@@ -21,6 +21,13 @@ pub(crate) fn cell_or_dash(text: &str) -> String {
     if text.is_empty() { "–".to_owned() } else { cell(text) }
 }
 
+/// Returns a text with its first letter in upper case.
+pub(crate) fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(letters).collect()
+}
+
 /// Returns a text in which each part in backticks is replaced by its link, if `link` returns one.
 pub(crate) fn linked(text: &str, link: impl Fn(&str) -> Option<String>) -> String {
     let code = |(index, part): (usize, &str)| match index % 2 {

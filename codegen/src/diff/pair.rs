@@ -3,8 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::discriminant;
 
+use serde_json::json;
+
 use super::change::{ChangeKind, Compatibility};
-use super::place::{describe_scalar, describe_type};
+use super::place::describe_type;
 use crate::adapt::Plan;
 use crate::model::{Model, Struct, TypeKind, TypeRef};
 use crate::normalise::Scalar;
@@ -250,7 +252,7 @@ impl<'m> LeafType<'m> {
         });
         let what = match &self.what {
             Values::Of(ty) => describe_type(model, ty),
-            Values::One(value) => describe_scalar(value),
+            Values::One(value) => json!(value).to_string(),
         };
         around.collect::<String>() + &what
     }

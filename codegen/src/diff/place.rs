@@ -3,7 +3,6 @@
 use mcp_wire::json_schema::pointer;
 
 use crate::model::{Model, Type, TypeRef};
-use crate::normalise::Scalar;
 
 /// Keywords whose subschemas get no step in a path.
 const UNNAMED: [&str; 3] = ["anyOf", "oneOf", "allOf"];
@@ -34,29 +33,15 @@ pub(crate) fn way_to(pointer: &str) -> String {
     way
 }
 
-/// Returns a constant as text; a string in quotes.
-pub(crate) fn describe_scalar(value: &Scalar) -> String {
-    match value {
-        Scalar::String(text) => format!("{text:?}"),
-        Scalar::Integer(number) => number.to_string(),
-        Scalar::Boolean(flag) => flag.to_string(),
-    }
-}
-
 /// Describes a type in words, without what is in lists and maps.
 pub(crate) fn describe_type(model: &Model, ty: &TypeRef) -> String {
     match ty {
         TypeRef::Named(name) => model.types.get(name).map_or_else(|| name.clone(), name_of),
         TypeRef::RequestId => "RequestId".into(),
-        TypeRef::String => "string".into(),
-        TypeRef::Boolean => "boolean".into(),
-        TypeRef::Integer => "integer".into(),
-        TypeRef::Number => "number".into(),
-        TypeRef::Null => "null".into(),
         TypeRef::Any => "any JSON".into(),
-        TypeRef::RawObject => "object".into(),
         TypeRef::List(_) => "list".into(),
         TypeRef::Map(_) => "map".into(),
         TypeRef::Nullable(inner) => format!("{} or null", describe_type(model, inner)),
+        simple => simple.to_string(),
     }
 }

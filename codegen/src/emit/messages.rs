@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use super::Emitter;
 use super::docs::comment;
-use super::emitter::Emitter;
 use super::names::{identifier, library_name};
 use super::scaffold::WIRE;
 use super::unions::unknown_variant;

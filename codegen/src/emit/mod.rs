@@ -2,7 +2,6 @@
 
 mod adapters;
 mod docs;
-mod emitter;
 mod extension;
 mod identifiers;
 mod input;
@@ -32,8 +31,15 @@ pub(crate) use input::EmitInput;
 pub(crate) use tables::revision_table;
 
 use docs::Documenter;
-use emitter::Emitter;
 use tokens::Scope;
+
+/// The data that the emitters of types share.
+struct Emitter<'i> {
+    input: &'i EmitInput<'i>,
+    scope: Scope,
+    documenter: Documenter<'i>,
+    identifiers: Identifiers,
+}
 
 /// The files of a crate, relative to its folder, and the documentation keys that were used or are missing.
 pub(crate) struct EmittedCrate {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::emitter::Emitter;
+use super::Emitter;
 use crate::error::EmitError;
 use crate::model::names::{UNKNOWN, unique};
 use crate::model::{Type, TypeRef};

@@ -3,8 +3,8 @@
 use quote::quote;
 use serde_json::{Value, json};
 
+use super::Emitter;
 use super::docs::comment;
-use super::emitter::Emitter;
 use super::identifiers::EXTRA;
 use super::members::{Field, SECTIONS};
 use crate::error::EmitError;

@@ -7,11 +7,12 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 use serde_json::json;
 
+use super::Emitter;
 use super::docs::comment;
-use super::emitter::Emitter;
 use super::source::expression;
 use super::tokens::Scope;
 use crate::error::EmitError;
+use crate::markdown::capitalised;
 use crate::model::names::{UNKNOWN, unique};
 use crate::model::{Case, Decision, Type, TypeRef, Union, Variant};
 use crate::templates::render;
@@ -263,12 +264,7 @@ fn indices(decision: &Decision) -> BTreeSet<usize> {
 fn variant_docs(variant: &Variant) -> String {
     let text = match &variant.ty {
         TypeRef::Named(name) => format!("See [`{name}`]."),
-        _ => {
-            let name = variant_type_name(variant);
-            let mut letters = name.chars();
-            let first = letters.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
-            format!("{first}{}.", letters.as_str())
-        }
+        _ => format!("{}.", capitalised(variant_type_name(variant))),
     };
     comment("    ", &text)
 }

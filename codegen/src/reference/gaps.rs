@@ -15,16 +15,7 @@ const PLACES: usize = 6;
 
 pub(crate) fn gaps(revisions: &[Arc<ModelledRevision>]) -> Result<String, EmitError> {
     let pages: Vec<Value> = revisions.iter().rev().map(|revision| page(revision)).collect();
-    let sections = pages.first().and_then(|page| page["sections"].as_array());
-    let titles: Vec<&Value> = sections
-        .into_iter()
-        .flatten()
-        .map(|section| &section["title"])
-        .collect();
-    render(
-        "documents/schema-gaps.md",
-        &json!({"titles": titles, "revisions": pages}),
-    )
+    render("documents/schema-gaps.md", &json!({"revisions": pages}))
 }
 
 /// Returns the template's values for a revision.

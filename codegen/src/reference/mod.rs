@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::diff::{Diff, deprecations, describe_type};
 use crate::emit::{EmitInput, describe_extension};
 use crate::error::EmitError;
-use crate::markdown::{anchor, cell, linked};
+use crate::markdown::{anchor, capitalised, cell, linked};
 use crate::model::{MessageKind, Model, Type, TypeRef};
 use crate::protocol::Protocol;
 use crate::templates::render;
@@ -86,7 +86,7 @@ impl Page<'_> {
         let modules = modules.into_iter().map(|(module, types)| {
             let about = self.input.docs.entry(&format!("mod {module}"), None);
             let about = about.map(|(_, text)| self.linked(text));
-            json!({"name": module, "title": title(module), "about": about, "types": types})
+            json!({"name": module, "title": capitalised(module), "about": about, "types": types})
         });
         modules.collect()
     }
@@ -132,11 +132,4 @@ impl Page<'_> {
             None => format!("#{anchor}"),
         }
     }
-}
-
-/// The heading of a module.
-fn title(module: &str) -> String {
-    let mut letters = module.chars();
-    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
-    first.into_iter().chain(letters).collect()
 }

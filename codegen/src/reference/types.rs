@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::Page;
 use super::history::{Ancestor, of_member, of_whole};
-use crate::diff::{describe_scalar, way_to};
+use crate::diff::way_to;
 use crate::markdown::cell;
 use crate::model::{Decision, Struct, Type, TypeKind, TypeRef};
 use crate::overlay::Deprecation;
@@ -89,7 +89,7 @@ impl Page<'_> {
             json!({"name": name, "ty": value, "required": required, "meaning": meaning, "history": history})
         };
         let constants = object.constants.iter().map(|constant| {
-            let value = format!("`{}`", describe_scalar(&constant.value));
+            let value = format!("`{}`", json!(constant.value));
             row(&constant.name, value, constant.required, String::new())
         });
         let members = object.members.iter().map(|member| {

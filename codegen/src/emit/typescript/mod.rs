@@ -129,15 +129,13 @@ impl TypeWriter<'_> {
         match ty {
             TypeRef::Named(name) => self.named(name).unwrap_or_else(Expression::unknown).to_string(),
             TypeRef::RequestId => "string | number".to_owned(),
-            TypeRef::String => "string".to_owned(),
-            TypeRef::Boolean => "boolean".to_owned(),
             TypeRef::Integer | TypeRef::Number => "number".to_owned(),
-            TypeRef::Null => "null".to_owned(),
             TypeRef::Any => "unknown".to_owned(),
             TypeRef::RawObject => "{ [key: string]: unknown }".to_owned(),
             TypeRef::List(inner) => format!("({})[]", self.of_model(inner)),
             TypeRef::Map(inner) => format!("{{ [key: string]: {} }}", self.of_model(inner)),
             TypeRef::Nullable(inner) => format!("{} | null", self.of_model(inner)),
+            simple => simple.to_string(),
         }
     }
 }
