@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use super::input::EmitInput;
+use super::source::filled;
 use crate::adapt::{Plan, Row};
 use crate::diff::Pair;
 use crate::load::Docs;
@@ -150,19 +151,8 @@ pub(crate) fn comment(indent: &str, text: &str) -> String {
 
 /// Returns the lines of a text, with long lines broken between words.
 pub(crate) fn wrapped(text: &str) -> Vec<String> {
-    let mut lines = Vec::new();
-    for paragraph in text.trim().lines() {
-        let mut line = String::new();
-        for word in paragraph.split_whitespace() {
-            if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > WIDTH {
-                lines.push(std::mem::take(&mut line));
-            }
-            if !line.is_empty() {
-                line.push(' ');
-            }
-            line.push_str(word);
-        }
-        lines.push(line);
-    }
-    lines
+    let paragraphs = text.trim().lines();
+    paragraphs
+        .flat_map(|paragraph| filled(WIDTH, paragraph.split_whitespace()))
+        .collect()
 }

@@ -43,22 +43,26 @@ pub(super) fn import(path: &str, names: &BTreeSet<String>) -> String {
 
 /// Writes the items of a list, as many on a line as fit.
 pub(super) fn wrapped(indent: &str, items: &[&str]) -> String {
-    let mut text = String::new();
-    let mut line = String::new();
-    for item in items {
-        if !line.is_empty() && indent.len() + line.len() + item.len() + 2 > WIDTH {
-            text.push_str(&format!("{indent}{line}\n"));
-            line.clear();
+    let items: Vec<String> = items.iter().map(|item| format!("{item},")).collect();
+    let lines = filled(WIDTH - indent.len(), items.iter().map(String::as_str)).into_iter();
+    let lines = lines.filter(|line| !line.is_empty());
+    lines.map(|line| format!("{indent}{line}\n")).collect()
+}
+
+/// Writes words with spaces between them, as many on a line as fit; an empty line if there are none.
+pub(super) fn filled<'w>(width: usize, words: impl Iterator<Item = &'w str>) -> Vec<String> {
+    let (mut lines, mut line) = (Vec::new(), String::new());
+    for word in words {
+        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > width {
+            lines.push(std::mem::take(&mut line));
         }
         if !line.is_empty() {
             line.push(' ');
         }
-        line.push_str(&format!("{item},"));
+        line.push_str(word);
     }
-    if !line.is_empty() {
-        text.push_str(&format!("{indent}{line}\n"));
-    }
-    text
+    lines.push(line);
+    lines
 }
 
 /// Joins the parts of a file with an empty line between them.
