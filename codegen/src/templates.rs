@@ -36,6 +36,7 @@ const TEMPLATES: &[(&str, &str)] = templates![
     "parts/enum.rs",
     "parts/error_code.rs",
     "parts/extension.rs",
+    "parts/lints.toml",
     "parts/methods.rs",
     "parts/modules.rs",
     "parts/package.toml",

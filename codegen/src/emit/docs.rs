@@ -78,7 +78,7 @@ impl<'i> Documenter<'i> {
     pub(crate) fn ty(&self, ty: &Type) -> String {
         let text = self.text(&ty.documented_as, None, ty.description.as_deref());
         let text = self.linked(&text, &ty.module);
-        let link = self.link(&ty.pointer);
+        let link = self.input.link_at(&ty.pointer);
         let text = match link.as_str() {
             "" => text,
             link => format!("{text}\n\n[Specification]({link})"),
@@ -129,12 +129,6 @@ impl<'i> Documenter<'i> {
         let (key, text) = self.input.docs.entry(key, member)?;
         self.used.borrow_mut().insert(key);
         Some(text)
-    }
-
-    /// Returns the address in the specification of the definition that a pointer is in.
-    fn link(&self, pointer: &str) -> String {
-        let name = pointer.split('/').nth(2).unwrap_or_default();
-        self.input.link(name)
     }
 }
 

@@ -57,6 +57,11 @@ impl<'i> EmitInput<'i> {
         self.manifest.link(self.revision.entry(), definition, is_extension)
     }
 
+    /// Returns the address in the specification of the definition that a pointer is in.
+    pub(crate) fn link_at(&self, pointer: &str) -> String {
+        self.link(pointer.split('/').nth(2).unwrap_or_default())
+    }
+
     pub(crate) fn crate_name(&self) -> String {
         match self.extension() {
             Some(extension) => self.manifest.family().extension_crate(&extension.name),

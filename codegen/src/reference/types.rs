@@ -77,8 +77,7 @@ impl Page<'_> {
         if name != ty.documented_as {
             words.push(format!("In Rust `{name}`"));
         }
-        let definition = ty.pointer.split('/').nth(2).unwrap_or_default();
-        words.push(format!("[Specification]({})", self.input.link(definition)));
+        words.push(format!("[Specification]({})", self.input.link_at(&ty.pointer)));
         words.join(". ") + "."
     }
 
