@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use crate::cache::Cache;
-use crate::emit::{AdaptersInput, EmitInput, EmittedCrate, emit_adapters, emit_crate, typescript};
+use crate::emit::{AdaptersInput, EmitInput, emit_adapters, emit_crate, typescript};
 use crate::error::GenerateError;
 use crate::files::FileSet;
-use crate::problem::{Problem, Problems};
+use crate::problem::Problems;
 use crate::protocol::Protocol;
 
 /// All generated files, in memory.
@@ -26,21 +26,11 @@ pub struct Undocumented {
     pub keys: BTreeSet<String>,
 }
 
-/// Emits a crate, and finds its entries of documentation that are unused or redundant.
-fn emit(
-    (protocol, cache): (&Protocol, &Cache),
-    input: &EmitInput<'_>,
-) -> Result<(EmittedCrate, Vec<Problem>), GenerateError> {
-    let emitted = emit_crate(input, &cache.identifiers)?;
-    let problems = protocol.docs.needless(&input.revision.docs, &emitted.documented);
-    Ok((emitted, problems))
-}
-
 /// Checks that the crate of a revision can be emitted.
 pub(crate) fn check_emission((protocol, cache): (&Protocol, &Cache), revision: &str) -> Result<(), GenerateError> {
     let is_meant = |input: &EmitInput<'_>| input.extension().is_none() && input.model().revision == revision;
     for input in EmitInput::all(protocol, "").filter(is_meant) {
-        Problems::check(emit((protocol, cache), &input)?.1)?;
+        Problems::check(emit_crate(&input, &cache.identifiers)?.problems)?;
     }
     Ok(())
 }
@@ -50,8 +40,8 @@ pub(crate) fn emit_extension((protocol, cache): (&Protocol, &Cache), name: &str)
     let mut files = FileSet::default();
     let is_meant = |input: &EmitInput<'_>| input.extension().is_some_and(|extension| extension.name == name);
     for input in EmitInput::all(protocol, "").filter(is_meant) {
-        let (emitted, problems) = emit((protocol, cache), &input)?;
-        Problems::check(problems)?;
+        let emitted = emit_crate(&input, &cache.identifiers)?;
+        Problems::check(emitted.problems)?;
         files.insert_crate(&input.crate_name(), emitted.files)?;
     }
     Ok(files)
@@ -64,8 +54,8 @@ pub(crate) fn emit_protocol((protocol, cache): (&Protocol, &Cache), crates: &str
     let (mut identifiers, mut problems) = (Vec::new(), Vec::new());
     let mut documented = BTreeSet::new();
     for input in EmitInput::all(protocol, crates) {
-        let (emitted, found) = emit((protocol, cache), &input)?;
-        problems.extend(found);
+        let emitted = emit_crate(&input, &cache.identifiers)?;
+        problems.extend(emitted.problems);
         files.insert_crate(&input.crate_name(), emitted.files)?;
         let id = input.extension().map(|extension| &extension.declared.id);
         undocumented.push(Undocumented {

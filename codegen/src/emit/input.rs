@@ -15,8 +15,7 @@ pub(crate) struct EmitInput<'i> {
     /// The directory of the hand-written crates, as the crate's manifest names it; empty if that depends on the
     /// published ones.
     pub(crate) crates: &'i str,
-    /// The versions of the crates.
-    pub(crate) manifest: &'i Manifest,
+    pub(crate) protocol: &'i Protocol,
 }
 
 impl<'i> EmitInput<'i> {
@@ -27,8 +26,12 @@ impl<'i> EmitInput<'i> {
             revision,
             docs,
             crates,
-            manifest: &protocol.manifest,
+            protocol,
         })
+    }
+
+    pub(crate) fn manifest(&self) -> &'i Manifest {
+        &self.protocol.manifest
     }
 
     pub(crate) fn model(&self) -> &'i Model {
@@ -43,7 +46,7 @@ impl<'i> EmitInput<'i> {
     /// Returns the name of the crate of the revision that it extends, if it is an extension.
     pub(crate) fn core_crate(&self) -> Option<String> {
         let of = &self.extension()?.declared.of;
-        Some(self.manifest.family().types_crate(of.as_str()))
+        Some(self.manifest().family().types_crate(of.as_str()))
     }
 
     /// Returns the schema by which the crate validates.
@@ -54,7 +57,7 @@ impl<'i> EmitInput<'i> {
     /// Returns the address of a definition in the specification; for the empty name, that of all definitions.
     pub(crate) fn link(&self, definition: &str) -> String {
         let is_extension = self.extension().is_some();
-        self.manifest.link(self.revision.entry(), definition, is_extension)
+        self.manifest().link(self.revision.entry(), definition, is_extension)
     }
 
     /// Returns the address in the specification of the definition that a pointer is in.
@@ -64,14 +67,14 @@ impl<'i> EmitInput<'i> {
 
     pub(crate) fn crate_name(&self) -> String {
         match self.extension() {
-            Some(extension) => self.manifest.family().extension_crate(&extension.name),
-            None => self.manifest.family().types_crate(&self.model().revision),
+            Some(extension) => self.manifest().family().extension_crate(&extension.name),
+            None => self.manifest().family().types_crate(&self.model().revision),
         }
     }
 
     /// Returns the crate's module for the revision, if the crate has the other revisions too.
     pub(crate) fn module(&self) -> Option<String> {
-        let is_module = self.manifest.family().single_crate;
+        let is_module = self.manifest().family().single_crate;
         is_module.then(|| module_name(&self.model().revision))
     }
 

@@ -22,6 +22,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::error::EmitError;
 use crate::model::TypeKind;
 use crate::model::modules::MESSAGES;
+use crate::problem::Problem;
 use crate::templates;
 
 pub(crate) use adapters::{AdaptersInput, emit_adapters, revision_features};
@@ -48,6 +49,8 @@ pub(crate) struct EmittedCrate {
     pub(crate) documented: BTreeSet<String>,
     /// Documentation keys without an entry.
     pub(crate) undocumented: BTreeSet<String>,
+    /// The problems of entries of documentation that are unused or redundant.
+    pub(crate) problems: Vec<Problem>,
     /// The Rust names of members and values.
     pub(crate) identifiers: Identifiers,
 }
@@ -95,6 +98,7 @@ pub(crate) fn emit_crate(input: &EmitInput<'_>, chosen: &ChosenIdentifiers) -> R
     let (documented, undocumented) = emitter.documenter.into_keys();
     Ok(EmittedCrate {
         files,
+        problems: input.protocol.docs.needless(&input.revision.docs, &documented),
         documented,
         undocumented,
         identifiers: emitter.identifiers,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use mcp_wire::json_schema::walk;
 use serde_json::{Map, Value, json};
 
 use super::docs::{Documenter, wrapped};
@@ -22,7 +23,7 @@ pub(super) fn crate_files(
     input: &EmitInput<'_>,
     documenter: &Documenter<'_>,
 ) -> Result<BTreeMap<String, String>, EmitError> {
-    let (model, manifest) = (input.model(), input.manifest);
+    let (model, manifest) = (input.model(), input.manifest());
     let requests = model.methods.iter().filter(|method| !method.results.is_empty()).count();
     let name = input.crate_name();
     let extension = input.extension().zip(input.core_crate()).map(|(extension, core)| {
@@ -199,15 +200,12 @@ fn lines(members: &Map<String, Value>) -> String {
     Vec::from_iter(lines).join(",\n")
 }
 
-/// Whether validation by the schema needs regular expressions. A member with the name of such a keyword counts too,
-/// which only enables a feature without need.
+/// Whether validation by the schema needs regular expressions.
 pub(super) fn has_patterns(schema: &Value) -> bool {
-    match schema {
-        Value::Object(members) => {
-            let keywords = ["pattern", "patternProperties"];
-            keywords.iter().any(|keyword| members.contains_key(*keyword)) || members.values().any(has_patterns)
-        }
-        Value::Array(elements) => elements.iter().any(has_patterns),
-        _ => false,
-    }
+    let mut found = false;
+    walk(schema, |_, schema| {
+        let keywords = ["pattern", "patternProperties"];
+        found |= keywords.iter().any(|keyword| schema.get(*keyword).is_some());
+    });
+    found
 }
