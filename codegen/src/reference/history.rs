@@ -26,14 +26,6 @@ pub(super) struct Ancestor<'i> {
 }
 
 impl<'i> History<'i> {
-    pub(super) fn none(model: &'i Model) -> Self {
-        Self {
-            models: vec![model],
-            diffs: &[],
-            earlier: Vec::new(),
-        }
-    }
-
     pub(super) fn new(revisions: &'i [Arc<ModelledRevision>], plans: &'i [Plans], diffs: &'i [Diff]) -> Self {
         let pairs = revisions.iter().zip(revisions.iter().skip(1)).zip(plans);
         let pairs =

@@ -28,8 +28,8 @@ pub(crate) fn reference(
     (index, input): (usize, &EmitInput<'_>),
     diffs: &[Diff],
 ) -> Result<String, EmitError> {
-    let history = match input.extension() {
-        Some(_) => History::none(input.model()),
+    let history = match index.checked_sub(protocol.revisions.len()) {
+        Some(extension) => History::new(&protocol.extensions[extension..=extension], &[], &[]),
         None => History::new(&protocol.revisions[..=index], &protocol.plans, &diffs[..index]),
     };
     let model = input.model();
