@@ -14,6 +14,10 @@ use crate::normalise::Scalar;
 /// Maximum depth of nested types.
 const MAX_DEPTH: usize = 16;
 
+/// A list or a map in the description of a type.
+const LIST: &str = "list of ";
+const MAP: &str = "map of ";
+
 /// Two models, and which of their types correspond.
 pub(crate) struct Pair<'m> {
     pub(super) earlier: &'m Model,
@@ -24,15 +28,9 @@ pub(crate) struct Pair<'m> {
 
 /// A type that a value, or an element of it, may have: unions are split into their variants.
 pub(super) struct LeafType<'m> {
-    /// The lists and maps around it, from the outside.
-    around: Vec<Container>,
+    /// The lists and maps around it, from the outside: [`LIST`] and [`MAP`].
+    around: Vec<&'static str>,
     what: Values<'m>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Container {
-    List,
-    Map,
 }
 
 /// The values of a type, or a single value.
@@ -157,7 +155,7 @@ impl<'m> Pair<'m> {
         };
         match (&atom.what, &other.what) {
             (_, Values::Of(TypeRef::Any)) => true,
-            (_, Values::Of(TypeRef::RawObject)) if around.first() == Some(&Container::Map) => true,
+            (_, Values::Of(TypeRef::RawObject)) if around.first() == Some(&MAP) => true,
             _ if !around.is_empty() => false,
             (Values::One(value), Values::One(other)) => value == other,
             (Values::One(value), Values::Of(ty)) => has_type(value, ty, to),
@@ -195,7 +193,7 @@ pub(super) fn leaf_types<'m>(model: &'m Model, ty: &'m TypeRef) -> Vec<LeafType<
 fn collect<'m>(
     model: &'m Model,
     ty: &'m TypeRef,
-    around: &mut Vec<Container>,
+    around: &mut Vec<&'static str>,
     depth: usize,
     found: &mut Vec<LeafType<'m>>,
 ) {
@@ -206,8 +204,8 @@ fn collect<'m>(
         around.pop();
     };
     match (ty, model.union_of(ty)) {
-        (TypeRef::List(inner), _) => within(inner, Container::List),
-        (TypeRef::Map(inner), _) => within(inner, Container::Map),
+        (TypeRef::List(inner), _) => within(inner, LIST),
+        (TypeRef::Map(inner), _) => within(inner, MAP),
         (TypeRef::Nullable(inner), _) => {
             collect(model, &TypeRef::Null, around, depth, found);
             collect(model, inner, around, depth, found);
@@ -246,14 +244,10 @@ impl<'m> LeafType<'m> {
     }
 
     fn describe(&self, model: &Model) -> String {
-        let around = self.around.iter().map(|container| match container {
-            Container::List => "list of ",
-            Container::Map => "map of ",
-        });
         let what = match &self.what {
             Values::Of(ty) => describe_type(model, ty),
             Values::One(value) => json!(value).to_string(),
         };
-        around.collect::<String>() + &what
+        self.around.concat() + &what
     }
 }
