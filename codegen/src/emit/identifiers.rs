@@ -5,6 +5,7 @@
 //! and null, undeclared members and names, so the types come from the model.
 
 use std::cell::RefCell;
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use heck::{ToSnakeCase, ToUpperCamelCase};
@@ -22,6 +23,9 @@ pub(crate) const EXTRA: &str = "extra";
 /// have fewer than 1,000 types.
 const MAX_CHOSEN: usize = 4096;
 
+/// The name of the type that typify gets.
+const NAME: &str = "Type";
+
 /// The identifiers of the fields and variants of each type, by the type's name and the name in JSON.
 #[derive(Default)]
 pub(crate) struct Identifiers(BTreeMap<String, BTreeMap<String, String>>);
@@ -32,76 +36,57 @@ pub(crate) struct Identifiers(BTreeMap<String, BTreeMap<String, String>>);
 pub(crate) struct ChosenIdentifiers(RefCell<BTreeMap<String, BTreeMap<String, String>>>);
 
 impl ChosenIdentifiers {
-    /// Has typify choose the identifiers for the schemas that it didn't get before.
-    ///
-    /// Types are numbered in its schema, so that no name of a type can conflict with one that it generates.
-    fn choose<'s>(&self, schemas: impl Iterator<Item = &'s Value>) -> Result<(), EmitError> {
+    /// Returns the identifier that typify chooses for each key of a schema.
+    fn of(&self, schema: &Value) -> Result<BTreeMap<String, String>, EmitError> {
         let mut chosen = self.0.borrow_mut();
         if chosen.len() > MAX_CHOSEN {
             chosen.clear();
         }
-        let new: BTreeMap<String, &Value> = schemas.map(|schema| (schema.to_string(), schema)).collect();
-        let new = new
-            .into_iter()
-            .filter(|(text, _)| !chosen.contains_key(text))
-            .enumerate();
-        let mut new: BTreeMap<String, (String, &Value)> =
-            new.map(|(number, schema)| (format!("Type{number}"), schema)).collect();
-        let definitions = new
-            .iter()
-            .map(|(number, (_, schema))| (number.clone(), (*schema).clone()));
-        for item in run_typify(definitions.collect())? {
-            let (number, parts): (_, Vec<_>) = match item {
-                syn::Item::Struct(item) => {
-                    let fields = item.fields.into_iter();
-                    let fields = fields.filter_map(|field| Some((field.ident?, field.attrs)));
-                    (item.ident, fields.collect())
-                }
-                syn::Item::Enum(item) => {
-                    let variants = item.variants.into_iter();
-                    let variants = variants.map(|variant| (variant.ident, variant.attrs));
-                    (item.ident, variants.collect())
-                }
-                _ => continue,
-            };
-            if let Some((schema, _)) = new.remove(&number.to_string()) {
-                let keyed = parts.into_iter().map(|(ident, attributes)| {
-                    let ident = ident.to_string();
-                    let own = || ident.trim_start_matches("r#").to_owned();
-                    (renamed(&attributes).unwrap_or_else(own), ident)
-                });
-                chosen.insert(schema, keyed.collect());
-            }
-        }
-        match new.into_values().next() {
-            Some((schema, _)) => Err(EmitError::Typify(format!("it left out {schema}"))),
-            None => Ok(()),
-        }
+        Ok(match chosen.entry(schema.to_string()) {
+            Entry::Occupied(known) => known.get().clone(),
+            Entry::Vacant(new) => new.insert(choose(schema)?).clone(),
+        })
     }
+}
 
-    /// Returns the identifier for a key of a schema.
-    fn get(&self, schema: &str, key: &str) -> Option<String> {
-        self.0.borrow().get(schema)?.get(key).cloned()
-    }
+/// Has typify choose the identifiers for the keys of a schema.
+fn choose(schema: &Value) -> Result<BTreeMap<String, String>, EmitError> {
+    let parts = run_typify(schema)?.into_iter().find_map(|item| match item {
+        syn::Item::Struct(item) if item.ident == NAME => {
+            let fields = item.fields.into_iter();
+            Some(Vec::from_iter(fields.filter_map(|field| Some((field.ident?, field.attrs)))))
+        }
+        syn::Item::Enum(item) if item.ident == NAME => {
+            let variants = item.variants.into_iter();
+            Some(variants.map(|variant| (variant.ident, variant.attrs)).collect())
+        }
+        _ => None,
+    });
+    let parts = parts.ok_or_else(|| EmitError::Typify(format!("it left out {schema}")))?;
+    let keyed = parts.into_iter().map(|(ident, attributes)| {
+        let ident = ident.to_string();
+        let own = || ident.trim_start_matches("r#").to_owned();
+        (renamed(&attributes).unwrap_or_else(own), ident)
+    });
+    Ok(keyed.collect())
 }
 
 impl Identifiers {
     /// Has typify name the fields of every struct of the model, and the variants of every enumeration.
     pub(crate) fn new(model: &Model, chosen: &ChosenIdentifiers) -> Result<Self, EmitError> {
-        let types = model.own_types().filter_map(|(name, ty)| match &ty.kind {
-            TypeKind::Struct(object) => Some((name, struct_schema(object))),
-            TypeKind::Strings { values, .. } => Some((name, strings_schema(values))),
-            _ => None,
-        });
-        let types: Vec<(&String, Keyed)> = types.collect();
-        chosen.choose(types.iter().map(|(_, (schema, _))| schema))?;
-        let named = types.into_iter().map(|(name, (schema, keys))| {
-            let schema = schema.to_string();
+        let mut identifiers = BTreeMap::new();
+        for (name, ty) in model.own_types() {
+            let (schema, keys) = match &ty.kind {
+                TypeKind::Struct(object) => struct_schema(object),
+                TypeKind::Strings { values, .. } => strings_schema(values),
+                _ => continue,
+            };
+            let chosen = chosen.of(&schema)?;
             let named = keys.into_iter();
-            let named = named.filter_map(|(name, key)| Some((name, chosen.get(&schema, &key)?)));
-            (name.clone(), named.collect())
-        });
-        Ok(Self(named.collect()))
+            let named = named.filter_map(|(name, key)| Some((name, chosen.get(&key)?.clone())));
+            identifiers.insert(name.clone(), named.collect());
+        }
+        Ok(Self(identifiers))
     }
 
     /// The identifiers in a type, by the names in JSON.
@@ -143,9 +128,9 @@ fn strings_schema(values: &[String]) -> Keyed {
     (json!({"type": "string", "enum": values}), keys)
 }
 
-fn run_typify(definitions: Map<String, Value>) -> Result<Vec<syn::Item>, EmitError> {
+fn run_typify(schema: &Value) -> Result<Vec<syn::Item>, EmitError> {
     let mut space = TypeSpace::new(&TypeSpaceSettings::default());
-    let root = json!({"$schema": "http://json-schema.org/draft-07/schema#", "definitions": definitions});
+    let root = json!({"$schema": "http://json-schema.org/draft-07/schema#", "definitions": {NAME: schema}});
     let refused = |error: &dyn std::fmt::Display| EmitError::Typify(error.to_string());
     let root = serde_json::from_value(root).map_err(|error| refused(&error))?;
     space.add_root_schema(root).map_err(|error| refused(&error))?;
@@ -221,7 +206,7 @@ mod tests {
         let known = (0..=MAX_CHOSEN).map(|number| (number.to_string(), BTreeMap::new()));
         chosen.0.borrow_mut().extend(known);
         let (schema, _) = strings_schema(&["a".to_owned()]);
-        chosen.choose(std::iter::once(&schema)).expect("typify names it");
+        chosen.of(&schema).expect("typify names it");
         assert_eq!(chosen.0.borrow().len(), 1);
     }
 }
