@@ -26,7 +26,7 @@ impl Side<'_> {
     /// Recognises a method whose result is one page of a list. Returns the type of its items, and the template's values.
     fn page(&self, call: &Call<'_>) -> Option<(&TypeRef, Value)> {
         let model = self.model;
-        let params = self.params(call)?;
+        let params = &call.params?.ty;
         let asked = model.struct_of(params)?;
         let usual = call.method.results.first()?;
         let result = model.struct_of(usual)?;
@@ -46,11 +46,11 @@ impl Side<'_> {
         let values = json!({
             "item": qualified(item),
             "method": call.method.name,
-            "message": call.message,
+            "message": call.values["message"],
             "params": qualified(params),
-            "optional": call.optional,
+            "optional": call.params.is_some_and(|member| !member.required),
             "cursor": CURSOR,
-            "variant": call.result.as_ref()?.variant,
+            "variant": call.values["result"]["variant"].as_str()?,
             "items": self.field(usual, &items.name)?,
             "required": items.required,
             "next": NEXT_CURSOR,

@@ -21,7 +21,7 @@ impl Side<'_> {
     /// state. Returns the member with the responses, and the template's values.
     fn repeated<'i>(&'i self, call: &'i Call<'i>) -> Option<(&'i Member, Value)> {
         let model = self.model;
-        let params = self.params(call).filter(|_| !call.optional)?;
+        let params = &call.params.filter(|member| member.required)?.ty;
         let retry_input = model.struct_of(params)?;
         let is_text = |member: &Member| !member.required && *model.resolve(&member.ty) == TypeRef::String;
         model.input_requests().iter().find_map(|input_requests| {
@@ -34,8 +34,8 @@ impl Side<'_> {
             };
             let state = retry_input.members.iter().find(is_state)?;
             let values = json!({
-                "variant": call.variant,
-                "params": call.field.as_ref()?,
+                "variant": call.values["variant"],
+                "params": call.values["field"].as_str()?,
                 "responses": self.field(params, &responses.name)?,
                 "state": self.field(params, &state.name)?,
             });

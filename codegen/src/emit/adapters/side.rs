@@ -1,7 +1,6 @@
 //! The messages that a side of the hub receives from the other, as values for templates.
 
 use heck::ToSnakeCase;
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::input::AdaptersInput;
@@ -27,46 +26,13 @@ pub(super) struct Side<'i> {
     results: String,
 }
 
-/// A message that the other side may send, as a function.
-#[derive(Serialize)]
+/// A message that the other side may send.
 pub(super) struct Call<'i> {
-    #[serde(skip)]
     pub(super) method: &'i Method,
-    name: &'i str,
-    /// The note of its deprecation.
-    deprecated: Option<String>,
-    /// Its variant in the union of such messages.
-    pub(super) variant: String,
-    /// The name of the handler's and the caller's function for it.
-    function: String,
-    /// The name of the function that sends it, if it is a notification.
-    notify: String,
-    /// The declared type of the argument with its parameters; `None` for a message that declares none.
-    params: Option<String>,
-    /// Whether they may be absent.
-    pub(super) optional: bool,
-    /// The field of the message that has them.
-    pub(super) field: Option<String>,
-    /// A statement that creates the message.
-    pub(super) message: String,
-    /// Whether a session handles it itself.
-    internal: bool,
-    /// The result of its handler, and the expression that converts this to a result of the side.
-    handled: Option<Handled>,
-    pub(super) result: Option<UsualResult>,
-}
-
-#[derive(Serialize)]
-struct Handled {
-    result: String,
-    made: String,
-}
-
-/// The usual result of a method, and its variant in the union of results.
-#[derive(Serialize)]
-pub(super) struct UsualResult {
-    pub(super) ty: String,
-    pub(super) variant: String,
+    /// The member that has its parameters, if it declares any.
+    pub(super) params: Option<&'i Member>,
+    /// The template's values for the functions that handle, call and send it.
+    pub(super) values: Value,
 }
 
 impl<'i> Side<'i> {
@@ -92,7 +58,7 @@ impl<'i> Side<'i> {
         let notifications = format!("{}Notification", self.other);
         let sent = self.calls(&notifications, MessageKind::Notification);
         let all = [&requests, &sent].into_iter().flatten().flat_map(|(calls, _)| calls);
-        let internal = all.filter(|call| call.internal);
+        let internal = all.filter(|call| call.values["internal"] == true);
         let internal = Vec::from_iter(internal.map(|call| format!("`{}`", call.method.name))).join(", ");
         let calls = requests.as_ref().map_or(&[][..], |(calls, _)| calls.as_slice());
         json!({
@@ -127,36 +93,29 @@ impl<'i> Side<'i> {
             MessageKind::Request => ("", "Request"),
             MessageKind::Notification => ("on_", "Notification"),
         };
-        let declared = self.model.params(method);
-        let field = self.identifiers.of(ty)?.get(PARAMS).cloned();
+        let params = self.model.params(method);
+        let field = self.identifiers.of(ty)?.get(PARAMS);
         let stem = ty.strip_suffix(suffix).unwrap_or(ty).to_snake_case();
-        let result = method.results.first().and_then(|usual| {
-            let (ty, variant) = self.results().into_iter().find(|(ty, _)| ty == usual)?;
-            let ty = qualified(&ty);
-            Some(UsualResult { ty, variant })
-        });
-        Some(Call {
-            method,
-            name: &method.name,
-            deprecated: self.model.deprecation_of_method(method).map(Deprecation::note),
-            variant,
-            function: identifier(&format!("{prefix}{stem}")),
-            notify: format!("notify_{stem}"),
-            params: declared.map(|member| match member.required {
+        let usual = method.results.first();
+        let result = usual.and_then(|usual| self.results().into_iter().find(|(ty, _)| ty == usual));
+        let ty = qualified(&TypeRef::Named(method.ty.clone()));
+        let values = json!({
+            "name": method.name,
+            "deprecated": self.model.deprecation_of_method(method).map(Deprecation::note),
+            "internal": method.role.as_deref().is_some_and(is_internal),
+            "variant": variant,
+            "function": identifier(&format!("{prefix}{stem}")),
+            "notify": format!("notify_{stem}"),
+            "params": params.map(|member| match member.required {
                 true => qualified(&member.ty),
                 false => format!("Option<{}>", qualified(&member.ty)),
             }),
-            optional: declared.is_some_and(|member| !member.required),
-            message: message(
-                &qualified(&TypeRef::Named(method.ty.clone())),
-                declared,
-                field.as_deref(),
-            ),
-            field,
-            internal: method.role.as_deref().is_some_and(is_internal),
-            handled: result.as_ref().and_then(|usual| self.handled(method, usual)),
-            result,
-        })
+            "field": field,
+            "message": message(&ty, params, field.map(String::as_str)),
+            "handled": result.as_ref().and_then(|usual| self.handled(method, usual)),
+            "result": result.map(|(ty, variant)| json!({"ty": qualified(&ty), "variant": variant})),
+        });
+        Some(Call { method, params, values })
     }
 
     /// Returns the results that this side may send, each with its variant in the union of results.
@@ -166,20 +125,17 @@ impl<'i> Side<'i> {
         variants.filter_map(|(ty, variant)| Some((ty?, variant))).collect()
     }
 
-    fn handled(&self, method: &Method, usual: &UsualResult) -> Option<Handled> {
+    /// Returns the result of a method's handler, and the call that converts it to a result of the side.
+    fn handled(&self, method: &Method, (usual, variant): &(TypeRef, String)) -> Option<Value> {
         let (model, results) = (self.model, &self.results);
         let Some(any) = &method.result_union else {
-            return Some(Handled {
-                result: usual.ty.clone(),
-                made: format!("map(hub::{results}::{})", usual.variant),
-            });
+            return Some(json!({"result": qualified(usual), "made": format!("map(hub::{results}::{variant})")}));
         };
         let result = qualified(any);
         if let Some(TypeKind::Results(all)) = model.kind(results)
             && method_results(model, method, all).is_some()
         {
-            let made = "map(Into::into)".to_owned();
-            return Some(Handled { result, made });
+            return Some(json!({"result": result, "made": "map(Into::into)"}));
         }
         let ours = self.results();
         let arms = model.union_of(any)?.variants.iter().filter_map(|variant| {
@@ -192,12 +148,7 @@ impl<'i> Side<'i> {
         let arms: String = arms.collect();
         let name = &method.name;
         let made = format!("and_then(|result| match result {{ {arms} _ => Err(undeclared_kind({name:?})), }})");
-        Some(Handled { result, made })
-    }
-
-    /// The type of a call's parameters.
-    pub(super) fn params(&self, call: &Call<'_>) -> Option<&TypeRef> {
-        Some(&self.model.params(call.method)?.ty)
+        Some(json!({"result": result, "made": made}))
     }
 
     pub(super) fn field(&self, ty: &TypeRef, member: &str) -> Option<String> {
@@ -209,7 +160,8 @@ impl<'i> Side<'i> {
 }
 
 fn union(name: &str, calls: &[Call<'_>], unknown: &str) -> Value {
-    json!({"union": name, "unknown": unknown, "calls": calls})
+    let calls = calls.iter().map(|call| &call.values);
+    json!({"union": name, "unknown": unknown, "calls": Vec::from_iter(calls)})
 }
 
 /// Returns a statement that creates a message of a type, with its parameters in a field.
