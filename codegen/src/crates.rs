@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::cache::Cache;
-use crate::emit::{AdaptersInput, EmitInput, emit_adapters, emit_crate, typescript};
+use crate::emit::{AdaptersInput, EmitInput, emit_adapters, emit_crate};
 use crate::error::GenerateError;
 use crate::files::FileSet;
 use crate::problem::Problems;
@@ -81,11 +81,4 @@ pub(crate) fn emit_protocol((protocol, cache): (&Protocol, &Cache), crates: &str
         files.insert_crate(&manifest.family().adapters_crate(), adapters)?;
     }
     Ok(Emitted { files, undocumented })
-}
-
-/// Returns the definitions of the revision at this position, in TypeScript.
-pub(crate) fn typescript_of(protocol: &Protocol, revision: usize) -> Result<String, GenerateError> {
-    let input = EmitInput::all(protocol, "").nth(revision);
-    let definitions = input.as_ref().map(typescript::definitions).transpose()?;
-    Ok(definitions.unwrap_or_default())
 }

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use crate::adapt::report;
 use crate::cache::Cache;
-use crate::crates::{Undocumented, emit_protocol, typescript_of};
+use crate::crates::{Undocumented, emit_protocol};
+use crate::emit::EmitInput;
+use crate::emit::typescript::definitions;
 use crate::error::GenerateError;
 use crate::files::Report;
 use crate::load::{Manifest, load};
@@ -102,7 +104,9 @@ pub fn model_yaml(schema: &Path, revision: &str) -> Result<String, GenerateError
 /// Problems of the input, or an unknown revision.
 pub fn typescript(schema: &Path, revision: &str) -> Result<String, GenerateError> {
     let protocol = planned(load(schema)?, &Cache::default())?;
-    typescript_of(&protocol, position(&protocol.manifest, revision)?)
+    let position = position(&protocol.manifest, revision)?;
+    let definitions = EmitInput::all(&protocol, "").nth(position).as_ref().map(definitions);
+    Ok(definitions.transpose()?.unwrap_or_default())
 }
 
 /// Returns a report of the conversions between adjacent revisions, as Markdown: automatic ones, those by rule, and

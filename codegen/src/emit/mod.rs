@@ -88,7 +88,11 @@ pub(crate) fn emit_crate(input: &EmitInput<'_>, chosen: &ChosenIdentifiers) -> R
         files.insert(part.replace("parts", "src"), source::file(&header, [text]));
     }
     files.extend(scaffold::crate_files(input, &emitter.documenter)?);
-    files.insert("schema.json".to_owned(), scaffold::schema_file(input));
+    let comment = scaffold::header("", input).replace('\n', " ");
+    files.insert(
+        "schema.json".to_owned(),
+        scaffold::schema_text(input.schema(), comment.trim()),
+    );
     if input.extension().is_none() {
         files.insert("typescript.ts".to_owned(), typescript::definitions(input)?);
     }

@@ -172,12 +172,6 @@ fn indent(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// Returns the file of the schema by which the crate validates, in a canonical form.
-pub(super) fn schema_file(input: &EmitInput<'_>) -> String {
-    let comment = header("", input).replace('\n', " ");
-    schema_text(input.schema(), comment.trim())
-}
-
 /// Writes a schema with a comment at its root. Each definition is a line; there is no other white space, because
 /// programs embed the text.
 pub(super) fn schema_text(schema: &Value, comment: &str) -> String {
