@@ -4,8 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use mcp_wire::json_schema::{definitions, pointer, walk};
-use serde::de::IgnoredAny;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use crate::facts::Facts;
@@ -22,26 +21,37 @@ pub(crate) fn correct_schema(revision: &RevisionDocuments) -> Result<(Document, 
     Ok((schema, overlay))
 }
 
+/// The sections of the file that are lists. Their entries are decoded one by one.
+const LISTS: [&str; 5] = ["corrections", "error_codes", "results", "meta", "deprecated"];
+
 /// Corrections and additions to one revision's schema.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct Overlay {
+    #[serde(deserialize_with = "or_default")]
+    corrections: Vec<Correction>,
     /// Error codes that only the specification's text defines.
+    #[serde(deserialize_with = "or_default")]
     pub(crate) error_codes: Vec<ErrorCode>,
     /// Results of requests whose names don't follow the convention.
+    #[serde(deserialize_with = "or_default")]
     pub(crate) results: Vec<ResultOf>,
     /// Facts about the revision as a whole that the schema can't express.
+    #[serde(deserialize_with = "or_default")]
     pub(crate) facts: Facts,
     /// The definition of an extension's settings.
     pub(crate) settings: Option<String>,
     /// Members that an extension adds to `_meta` of the protocol's types.
+    #[serde(deserialize_with = "or_default")]
     pub(crate) meta: Vec<MetaMember>,
     /// The names that revisions use whose core has the feature of the extension.
     pub(crate) core: Option<CoreNames>,
     /// Deprecated features.
+    #[serde(deserialize_with = "or_default")]
     pub(crate) deprecated: Vec<Deprecation>,
     /// The changes since the revision before, in a few sentences.
     pub(crate) summary: Vec<String>,
-    corrections: Vec<Correction>,
+    #[serde(skip)]
     document: Document,
 }
 
@@ -190,24 +200,9 @@ pub(crate) struct CoreNames {
     pub(crate) link: String,
 }
 
-/// The sections of the file. Entries of lists are decoded separately, so that the problems of all are reported.
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct Sections {
-    #[serde(rename = "corrections")]
-    _corrections: Option<Vec<IgnoredAny>>,
-    #[serde(rename = "error_codes")]
-    _error_codes: Option<Vec<IgnoredAny>>,
-    #[serde(rename = "results")]
-    _results: Option<Vec<IgnoredAny>>,
-    facts: Option<Facts>,
-    settings: Option<String>,
-    #[serde(rename = "meta")]
-    _meta: Option<Vec<IgnoredAny>>,
-    core: Option<CoreNames>,
-    #[serde(rename = "deprecated")]
-    _deprecated: Option<Vec<IgnoredAny>>,
-    summary: Vec<String>,
+/// Decodes the default of a type from null.
+fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(deserializer: D) -> Result<T, D::Error> {
+    Option::deserialize(deserializer).map(Option::unwrap_or_default)
 }
 
 impl Overlay {
@@ -217,20 +212,14 @@ impl Overlay {
     ///
     /// Every entry with an unknown field or without a required one.
     pub fn of(document: Document) -> Result<Self, Problems> {
-        let sections: Sections = document.decode_all()?;
+        let mut overlay: Self = document.without(&LISTS).decode_all()?;
         let mut problems = Vec::new();
-        let overlay = Self {
-            error_codes: document.entries("error_codes", &mut problems),
-            results: document.entries("results", &mut problems),
-            facts: sections.facts.unwrap_or_default(),
-            settings: sections.settings,
-            meta: document.entries("meta", &mut problems),
-            core: sections.core,
-            deprecated: document.entries("deprecated", &mut problems),
-            summary: sections.summary,
-            corrections: document.entries("corrections", &mut problems),
-            document,
-        };
+        overlay.corrections = document.entries("corrections", &mut problems);
+        overlay.error_codes = document.entries("error_codes", &mut problems);
+        overlay.results = document.entries("results", &mut problems);
+        overlay.meta = document.entries("meta", &mut problems);
+        overlay.deprecated = document.entries("deprecated", &mut problems);
+        overlay.document = document;
         let core = overlay.core.iter();
         problems.extend(core.filter_map(|_| overlay.document.unexplained("#/core")));
         Problems::check(problems)?;

@@ -116,6 +116,20 @@ impl Document {
         self.decode("#")
     }
 
+    /// Returns the document without what is in these members. If that is decoded one by one, the problems of all are
+    /// found.
+    pub(crate) fn without(&self, members: &[&str]) -> Self {
+        let mut rest = self.root().clone();
+        for member in members {
+            match rest.get_mut(member) {
+                Some(Value::Array(elements)) => elements.clear(),
+                Some(Value::Object(members)) => members.clear(),
+                _ => {}
+            }
+        }
+        self.with_root(rest)
+    }
+
     /// Decodes each element of the list `section` separately, so that the problems of all are found. Each element must
     /// have a reason and a link.
     pub(crate) fn entries<T: DeserializeOwned>(&self, section: &str, problems: &mut Vec<Problem>) -> Vec<T> {

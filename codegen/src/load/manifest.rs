@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use mcp_wire::json_schema::{Dialect, pointer};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::check::is_keyword;
 use super::document::Document;
@@ -24,7 +24,8 @@ const CRATE_NAME: &str = "write lower-case letters, digits and `-`, with a lette
 const HEADER: &str = include_str!("../../templates/documents/revisions.yaml");
 
 /// The manifest, `revisions.yaml`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct Manifest {
     /// The subject of the documents; see [`Manifest::family`].
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -131,22 +132,6 @@ fn is_true(flag: &bool) -> bool {
     *flag
 }
 
-/// The manifest with undecoded revisions and extensions. Each is decoded separately, so that the problems of all are
-/// reported.
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct Raw {
-    family: Option<Family>,
-    hub: Option<Revision>,
-    links: Option<String>,
-    aliases: BTreeMap<String, Value>,
-    annotations: Vec<String>,
-    acronyms: BTreeMap<String, String>,
-    versions: BTreeMap<String, String>,
-    revisions: Vec<Value>,
-    extensions: BTreeMap<String, Value>,
-}
-
 impl Manifest {
     /// Reads the manifest of a schema directory. Returns an empty one if the file doesn't exist yet.
     ///
@@ -170,9 +155,10 @@ impl Manifest {
     }
 
     fn of(document: &Document) -> Result<Self, Problems> {
-        let raw: Raw = document.decode("#")?;
+        let mut manifest: Self = document.without(&["revisions", "extensions"]).decode("#")?;
         let (mut problems, mut revisions) = (Vec::new(), Vec::<Entry>::new());
-        for index in 0..raw.revisions.len() {
+        let entries = document.get("#/revisions").and_then(Value::as_array);
+        for index in 0..entries.map_or(0, Vec::len) {
             let at = format!("#/revisions/{index}");
             match document.decode::<Entry>(&at) {
                 Ok(entry) => {
@@ -183,50 +169,44 @@ impl Manifest {
             }
         }
         let is_known = |name: &Revision| revisions.iter().any(|entry| entry.revision == *name);
-        if let Some(hub) = raw.hub.as_ref().filter(|hub| problems.is_empty() && !is_known(hub)) {
+        let hub = manifest.hub.as_ref();
+        if let Some(hub) = hub.filter(|hub| problems.is_empty() && !is_known(hub)) {
             problems.push(document.problem("#/hub", format!("{hub} isn't one of the revisions below")));
         }
         let mut extensions = BTreeMap::<String, Extension>::new();
-        for name in raw.extensions.into_keys() {
-            let at = pointer::child("#/extensions", &name);
+        let names = document.get("#/extensions").and_then(Value::as_object);
+        for name in names.into_iter().flat_map(Map::keys) {
+            let at = pointer::child("#/extensions", name);
             match document.decode::<Extension>(&at) {
                 Ok(extension) => {
                     problems.extend(wrong_entry(document, &format!("{at}/schema"), &extension.schema, &[]));
-                    problems.extend(wrong_extension(document, &at, (&name, &extension), &extensions));
+                    problems.extend(wrong_extension(document, &at, (name, &extension), &extensions));
                     if !is_known(&extension.of) {
                         let what = format!("{} isn't one of the revisions above", extension.of);
                         problems.push(document.problem(&format!("{at}/of"), what));
                     }
-                    extensions.insert(name, extension);
+                    extensions.insert(name.clone(), extension);
                 }
                 Err(problem) => problems.push(problem),
             }
         }
-        let family = raw.family.iter();
+        let family = manifest.family.iter();
         problems.extend(family.flat_map(|family| wrong_family(document, family, !extensions.is_empty())));
-        let wrong_versions = raw.versions.iter().filter(|(_, version)| !is_version(version));
+        let wrong_versions = manifest.versions.iter().filter(|(_, version)| !is_version(version));
         problems.extend(wrong_versions.map(|(name, version)| {
             let at = pointer::child("#/versions", name);
             let problem = document.problem(&at, format!("`{version}` isn't a version"));
             problem.help("write three numbers, as in 1.2.3")
         }));
-        let known = raw.annotations.iter().enumerate().filter(|(_, name)| is_keyword(name));
+        let known = manifest.annotations.iter().enumerate();
+        let known = known.filter(|(_, name)| is_keyword(name));
         problems.extend(known.map(|(index, name)| {
             let what = format!("`{name}` is a keyword of JSON Schema, which isn't removed");
             document.problem(&format!("#/annotations/{index}"), what)
         }));
         Problems::check(problems)?;
-        Ok(Self {
-            family: raw.family,
-            hub: raw.hub,
-            links: raw.links,
-            aliases: raw.aliases,
-            annotations: raw.annotations,
-            acronyms: raw.acronyms,
-            versions: raw.versions,
-            revisions,
-            extensions,
-        })
+        (manifest.revisions, manifest.extensions) = (revisions, extensions);
+        Ok(manifest)
     }
 
     /// Returns the text of `revisions.yaml`.
