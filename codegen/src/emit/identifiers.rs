@@ -13,8 +13,8 @@ use serde_json::{Map, Value, json};
 use typify::{TypeSpace, TypeSpaceSettings};
 
 use crate::error::EmitError;
-use crate::model::names::unique;
-use crate::model::{Model, Struct, TypeKind};
+use crate::model::names::{spelt_out, unique};
+use crate::model::{Model, TypeKind};
 
 /// The field for members that the schema doesn't declare.
 pub(crate) const EXTRA: &str = "extra";
@@ -54,7 +54,9 @@ fn choose(schema: &Value) -> Result<BTreeMap<String, String>, EmitError> {
     let parts = run_typify(schema)?.into_iter().find_map(|item| match item {
         syn::Item::Struct(item) if item.ident == NAME => {
             let fields = item.fields.into_iter();
-            Some(Vec::from_iter(fields.filter_map(|field| Some((field.ident?, field.attrs)))))
+            Some(Vec::from_iter(
+                fields.filter_map(|field| Some((field.ident?, field.attrs))),
+            ))
         }
         syn::Item::Enum(item) if item.ident == NAME => {
             let variants = item.variants.into_iter();
@@ -76,14 +78,25 @@ impl Identifiers {
     pub(crate) fn new(model: &Model, chosen: &ChosenIdentifiers) -> Result<Self, EmitError> {
         let mut identifiers = BTreeMap::new();
         for (name, ty) in model.own_types() {
-            let (schema, keys) = match &ty.kind {
-                TypeKind::Struct(object) => struct_schema(object),
-                TypeKind::Strings { values, .. } => strings_schema(values),
+            let (keys, schema) = match &ty.kind {
+                TypeKind::Struct(object) => {
+                    let wanted = object.members.iter();
+                    let wanted = wanted.map(|member| (&member.name, member.field.as_ref().unwrap_or(&member.name)));
+                    let keys = distinct(wanted.collect(), &[EXTRA], |name| name.to_snake_case());
+                    let schema = struct_schema(keys.values());
+                    (keys, schema)
+                }
+                TypeKind::Strings { values, .. } => {
+                    let values = values.iter().map(|value| (value, value));
+                    let keys = distinct(values.collect(), &[], |name| name.to_upper_camel_case());
+                    let schema = strings_schema(keys.values());
+                    (keys, schema)
+                }
                 _ => continue,
             };
             let chosen = chosen.of(&schema)?;
             let named = keys.into_iter();
-            let named = named.filter_map(|(name, key)| Some((name, chosen.get(&key)?.clone())));
+            let named = named.filter_map(|(name, key)| Some((name.clone(), chosen.get(&key)?.clone())));
             identifiers.insert(name.clone(), named.collect());
         }
         Ok(Self(identifiers))
@@ -95,37 +108,15 @@ impl Identifiers {
     }
 }
 
-/// A schema for typify, and the key of each name in it.
-type Keyed = (Value, BTreeMap<String, String>);
-
 /// Returns the schema of a struct. All members are strings, since typify only names them.
-fn struct_schema(object: &Struct) -> Keyed {
-    let wanted = object
-        .members
-        .iter()
-        .map(|member| member.field.as_ref().unwrap_or(&member.name));
-    let distinct = distinct(wanted.map(String::as_str), &[EXTRA], |name| name.to_snake_case());
-    let keys = object.members.iter().map(|member| {
-        let wanted = member.field.as_ref().unwrap_or(&member.name);
-        (member.name.clone(), distinct[wanted].clone())
-    });
-    let keys: BTreeMap<String, String> = keys.collect();
-    let properties: Map<String, Value> = keys
-        .values()
-        .map(|key| (key.clone(), json!({"type": "string"})))
-        .collect();
-    let required: Vec<&String> = keys.values().collect();
-    let schema = json!({"type": "object", "properties": properties, "required": required});
-    (schema, keys)
+fn struct_schema<'k>(keys: impl Iterator<Item = &'k String>) -> Value {
+    let members: Map<String, Value> = keys.map(|key| (key.clone(), json!({"type": "string"}))).collect();
+    json!({"type": "object", "properties": members, "required": Vec::from_iter(members.keys())})
 }
 
 /// Returns the schema of an enumeration.
-fn strings_schema(values: &[String]) -> Keyed {
-    let keys = distinct(values.iter().map(String::as_str), &[], |name| {
-        name.to_upper_camel_case()
-    });
-    let values: Vec<&String> = values.iter().map(|value| &keys[value]).collect();
-    (json!({"type": "string", "enum": values}), keys)
+fn strings_schema<'k>(keys: impl Iterator<Item = &'k String>) -> Value {
+    json!({"type": "string", "enum": Vec::from_iter(keys)})
 }
 
 fn run_typify(schema: &Value) -> Result<Vec<syn::Item>, EmitError> {
@@ -153,42 +144,37 @@ fn renamed(attributes: &[syn::Attribute]) -> Option<String> {
     name
 }
 
-/// Returns a key for each name, such that no two become the same identifier, nor one that is reserved. Most names are
-/// their own key; of several that become the same identifier, the one that is spelt like it is. For a name with a
-/// prefix, such as `example.org/size`, the key is the part after the prefix, if no other name ends with the same part.
+/// Returns a key for each name, such that no two become the same identifier, nor one that is reserved. Most keys are
+/// the name that is wanted in Rust; of several that become the same identifier, the one that is spelt like it is. For a
+/// name with a prefix, such as `example.org/size`, the key is the part after the prefix, if no other name ends with the
+/// same part.
 fn distinct<'n>(
-    names: impl Iterator<Item = &'n str>,
+    mut names: Vec<(&'n String, &String)>,
     reserved: &[&str],
     identifier: fn(&str) -> String,
-) -> BTreeMap<String, String> {
+) -> BTreeMap<&'n String, String> {
     let mut taken: BTreeSet<String> = reserved.iter().map(|name| (*name).to_owned()).collect();
-    let mut names: Vec<&str> = names.collect();
     let is_identifier = |name: &str| name.is_ascii() && name.starts_with(|c: char| c.is_ascii_alphabetic());
-    names.sort_by_key(|name| {
-        let own = identifier(unprefixed(name));
-        (own != *name, !is_identifier(&own))
+    names.sort_by_key(|(_, wanted)| {
+        let own = identifier(unprefixed(wanted));
+        (own != **wanted, !is_identifier(&own))
     });
     let mut alike: BTreeMap<String, usize> = BTreeMap::new();
-    for name in &names {
-        *alike.entry(identifier(unprefixed(name))).or_default() += 1;
+    for (_, wanted) in &names {
+        *alike.entry(identifier(unprefixed(wanted))).or_default() += 1;
     }
-    names
-        .iter()
-        .map(|name| {
-            let last = unprefixed(name);
-            let wanted = if alike[&identifier(last)] == 1 { last } else { name };
-            let own = identifier(wanted);
-            let usable = is_identifier(&own) && !taken.contains(&own);
-            let key = if usable {
-                wanted.to_owned()
-            } else {
-                let spelt = crate::model::names::spelt_out(name);
-                unique(&spelt, |key| taken.contains(&identifier(key)))
-            };
-            taken.insert(identifier(&key));
-            ((*name).to_owned(), key)
-        })
-        .collect()
+    let keys = names.into_iter().map(|(name, wanted)| {
+        let last = unprefixed(wanted);
+        let shortest = if alike[&identifier(last)] == 1 { last } else { wanted };
+        let own = identifier(shortest);
+        let key = match is_identifier(&own) && !taken.contains(&own) {
+            true => shortest.to_owned(),
+            false => unique(&spelt_out(wanted), |key| taken.contains(&identifier(key))),
+        };
+        taken.insert(identifier(&key));
+        (name, key)
+    });
+    keys.collect()
 }
 
 /// A name without its prefix.
@@ -205,7 +191,7 @@ mod tests {
         let chosen = ChosenIdentifiers::default();
         let known = (0..=MAX_CHOSEN).map(|number| (number.to_string(), BTreeMap::new()));
         chosen.0.borrow_mut().extend(known);
-        let (schema, _) = strings_schema(&["a".to_owned()]);
+        let schema = strings_schema(["a".to_owned()].iter());
         chosen.of(&schema).expect("typify names it");
         assert_eq!(chosen.0.borrow().len(), 1);
     }
