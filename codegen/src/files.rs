@@ -125,7 +125,12 @@ impl FileSet {
                 Err(error) => return Err(FilesError::io("read", &root.join(path))(error)),
             }
         }
-        for path in owned_files(root, owned)? {
+        let mut found = BTreeSet::new();
+        for prefix in owned {
+            let (directory, start) = prefix.rsplit_once('/').unwrap_or(("", prefix));
+            collect_files(root, Path::new(directory), start, &mut found)?;
+        }
+        for path in found {
             if self.files.contains_key(&path) {
             } else if is_generated(&root.join(&path))? || self.has_copy(root, &path)? {
                 report.orphaned.push(path);
@@ -177,16 +182,6 @@ impl FileSet {
             self.write(root, owned)
         }
     }
-}
-
-/// Every file below `root` whose path starts with one of `owned`, sorted.
-fn owned_files(root: &Path, owned: &[&str]) -> Result<BTreeSet<PathBuf>, FilesError> {
-    let mut found = BTreeSet::new();
-    for prefix in owned {
-        let (directory, start) = prefix.rsplit_once('/').unwrap_or(("", prefix));
-        collect_files(root, Path::new(directory), start, &mut found)?;
-    }
-    Ok(found)
 }
 
 /// Collects the files of a directory whose names start with `start`, and all files in its directories whose names do.
