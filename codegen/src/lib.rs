@@ -40,7 +40,7 @@ pub use extension_crate::{ExtensionCrateOptions, generate_extension};
 pub use generate::{GenerateOptions, Generated, adapters_report, generate, model_yaml, revision_tables, typescript};
 pub use lists::generate_lists;
 pub use problem::{Place, Problem, Problems};
-pub use published::{check_names, lock_names};
+pub use published::lock_names;
 pub use revision_table::RevisionTable;
 
 #[cfg(test)]

@@ -11,22 +11,14 @@ use crate::protocol::Protocol;
 use crate::stages::model;
 
 /// Writes the names of each released revision's types into its `names.yaml`, which keeps them from changing. The names
-/// of a draft can still change.
+/// of a draft can still change. With `check`, nothing is written.
 ///
 /// # Errors
 /// Problems of the input, including the loss of a published name, and files that can't be read or written.
-pub fn lock_names(schema: &Path) -> Result<Report, GenerateError> {
+pub fn lock_names(schema: &Path, check: bool) -> Result<Report, GenerateError> {
     let protocol = model(load(schema)?, &Cache::default())?;
-    Ok(names_files(&protocol, |revision| revision.entry().released)?.write(schema, &[])?)
-}
-
-/// Compares the names of each released revision's types with its `names.yaml`, and writes nothing.
-///
-/// # Errors
-/// Those of [`lock_names`].
-pub fn check_names(schema: &Path) -> Result<Report, GenerateError> {
-    let protocol = model(load(schema)?, &Cache::default())?;
-    Ok(names_files(&protocol, |revision| revision.entry().released)?.check(schema, &[])?)
+    let names = names_files(&protocol, |revision| revision.entry().released)?;
+    Ok(names.write_or_check(schema, &[], check)?)
 }
 
 /// Returns the `names.yaml` files of the wanted revisions and extensions, by their paths in the schema directory.

@@ -92,7 +92,7 @@ fn summary(generated: &Generated, (schema, args): (&Path, &GenerateArgs), second
 
 pub fn run_lock(args: &SchemaArgs) -> Result<(), Box<dyn Error>> {
     for schema in families(&args.directory()) {
-        let names = mcp_codegen::lock_names(&schema)?;
+        let names = mcp_codegen::lock_names(&schema, false)?;
         let written = names.stale.len() + names.missing.len();
         status(format_args!(
             "{}: {written} files written, {} left as they were",

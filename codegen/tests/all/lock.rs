@@ -90,7 +90,7 @@ fn locked_names_win_over_changed_acronyms_and_modules() {
     let lines = "'#/$defs/JSONTool': base::JsonTool\n\
                  '#/$defs/JSONTool/properties/hints': base::JsonToolHints\n\
                  '#/$defs/JSONTool/properties/kind': base::JsonToolKind\n";
-    lock_names(&directory.schema()).unwrap();
+    lock_names(&directory.schema(), false).unwrap();
     assert!(read(&directory.names()).ends_with(&format!("\n\n{lines}")));
     assert_eq!(directory.generated(), Ok(true));
 
@@ -104,19 +104,19 @@ fn locked_names_win_over_changed_acronyms_and_modules() {
     fs::write(directory.schema().join("modules.yaml"), "tools: [JSONTool]\n").unwrap();
     assert_eq!(directory.generated(), Ok(true));
     assert_eq!(directory.tools(), before);
-    assert!(lock_names(&directory.schema()).unwrap().is_current());
+    assert!(lock_names(&directory.schema(), false).unwrap().is_current());
 }
 
 #[test]
 fn names_of_new_types_are_added() {
     let directory = Directory::new(&schema(), false);
-    lock_names(&directory.schema()).unwrap();
+    lock_names(&directory.schema(), false).unwrap();
     let before = read(&directory.names());
     let mut schema = schema();
     schema["$defs"]["Zebra"] = json!({"type": "object", "properties": {"stripes": {"type": "integer"}}});
     directory.ingest(&schema, false).unwrap();
     assert_eq!(directory.generated(), Ok(false));
-    lock_names(&directory.schema()).unwrap();
+    lock_names(&directory.schema(), false).unwrap();
     assert_eq!(
         read(&directory.names()),
         format!("{before}'#/$defs/Zebra': base::Zebra\n")
@@ -127,7 +127,7 @@ fn names_of_new_types_are_added() {
 #[test]
 fn a_change_that_renames_or_removes_a_locked_type_is_a_problem() {
     let directory = Directory::new(&schema(), false);
-    lock_names(&directory.schema()).unwrap();
+    lock_names(&directory.schema(), false).unwrap();
     let own = directory.schema().join(REVISION);
     let correction = |at: &str, to: &str| {
         format!("corrections:\n  - {{at: \"{at}\", {to}, why: A test., link: \"https://example.org\"}}\n")
@@ -135,7 +135,7 @@ fn a_change_that_renames_or_removes_a_locked_type_is_a_problem() {
     let problem = |overlay: String| {
         fs::write(own.join("overlay.yaml"), overlay).unwrap();
         let problem = directory.generated().unwrap_err();
-        assert!(lock_names(&directory.schema()).is_err());
+        assert!(lock_names(&directory.schema(), false).is_err());
         problem.replace(&format!("{}/", own.display()), "")
     };
     assert_eq!(
@@ -175,6 +175,6 @@ fn a_locked_name_that_is_not_a_type_path_is_a_problem() {
 #[test]
 fn names_of_a_draft_are_not_locked() {
     let directory = Directory::new(&schema(), true);
-    assert!(lock_names(&directory.schema()).unwrap().is_current());
+    assert!(lock_names(&directory.schema(), false).unwrap().is_current());
     assert!(!directory.names().exists());
 }

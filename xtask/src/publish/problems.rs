@@ -83,7 +83,7 @@ fn name(workspace: &Workspace, release: &Release, registry: &Registry) -> Result
 
 /// Released revisions whose names aren't locked.
 fn names_lock(root: &Path) -> Result<Vec<String>, Box<dyn Error>> {
-    let names = mcp_codegen::check_names(&root.join("schema"))?;
+    let names = mcp_codegen::lock_names(&root.join("schema"), true)?;
     let lacking = names.stale.iter().chain(&names.missing);
     Ok(lacking
         .map(|file| format!("schema/{}: it lacks names; run `cargo xtask lock`", file.display()))
