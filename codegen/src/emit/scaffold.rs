@@ -149,16 +149,11 @@ fn with_blank_lines(text: &str) -> String {
     let mut spaced = String::with_capacity(text.len() + text.len() / 20);
     let mut previous = "";
     for line in text.lines() {
-        let code = line.trim_start();
-        let starts_item = ["impl", "pub ", "fn ", "///", "#[", "macro_rules!", "type ", "const "]
-            .iter()
-            .any(|start| code.starts_with(start));
-        let same_depth = indent(line) == indent(previous);
-        let last = previous.trim_start();
-        let ends = last == "}" || last == "};" || last.ends_with(" {}") || (indent(line) == 0 && last.ends_with(';'));
-        let ends_item = same_depth && ends;
-        let after_inner_docs = last.starts_with("//!") && !code.starts_with("//!") && !code.is_empty();
-        if (starts_item && ends_item) || after_inner_docs {
+        let (code, last) = (line.trim_start(), previous.trim_start());
+        let is_same_depth = line.len() - code.len() == previous.len() - last.len();
+        let ends_item = last == "}" || last.ends_with(" {}");
+        let mut starts = ["impl", "pub ", "fn ", "///", "#["].iter();
+        if is_same_depth && ends_item && starts.any(|start| code.starts_with(start)) {
             spaced.push('\n');
         }
         spaced.push_str(line);
@@ -166,10 +161,6 @@ fn with_blank_lines(text: &str) -> String {
         previous = line;
     }
     spaced
-}
-
-fn indent(line: &str) -> usize {
-    line.len() - line.trim_start().len()
 }
 
 /// Writes a schema with a comment at its root. Each definition is a line; there is no other white space, because
