@@ -9,9 +9,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use crate::adapt::{Plan, Row};
-use crate::model::{
-    Lifecycle, MessageKind, Method, Model, ModelledRevision, OwnMessage, TypeKind, TypeRef, result_variants,
-};
+use crate::model::{Lifecycle, MessageKind, Method, Model, ModelledRevision, TypeKind, TypeRef, result_variants};
 use crate::overlay::Deprecation;
 use crate::protocol::Protocol;
 
@@ -42,8 +40,11 @@ pub(crate) fn revision_table(protocol: &Protocol, position: usize) -> String {
         part("facts", &facts(revision, &specification)),
         part("lifecycle", &lifecycle(&model.lifecycle)),
         part("errors", &errors(model)),
-        part("errors_up", &error_rules(before.map(|(_, [up, _])| up))),
-        part("errors_down", &error_rules(before.map(|(_, [_, down])| down))),
+        part("errors_up", &json!(before.map_or(&[][..], |(_, [up, _])| &up.errors))),
+        part(
+            "errors_down",
+            &json!(before.map_or(&[][..], |(_, [_, down])| &down.errors)),
+        ),
         part("definitions", &json!(definitions(model))),
         rows("types", types(model)),
         rows("names", names(model)),
@@ -286,17 +287,14 @@ fn lifecycle(lifecycle: &Lifecycle) -> Value {
     let members =
         members.filter_map(|(role, part, members)| Some((format!("{}_{part}", field(role)), json!(members?))));
     row.extend(members);
-    let messages = lifecycle.messages.iter().filter(|(_, message)| !is_empty(message));
+    let messages = lifecycle.messages.iter();
+    let messages = messages.filter(|(_, message)| !message.params.is_empty() || !message.result.is_empty());
     let messages: Map<String, Value> = messages
         .map(|(method, message)| (method.clone(), json!(message)))
         .collect();
     let own = [("messages", Value::Object(messages)), ("kinds", json!(lifecycle.kinds))];
     row.extend(own.map(|(name, rows)| (name.to_owned(), rows)));
     Value::Object(row)
-}
-
-fn is_empty(message: &OwnMessage) -> bool {
-    message.params.is_empty() && message.result.is_empty()
 }
 
 /// Returns the errors that a session sends and reads.
@@ -307,9 +305,4 @@ fn errors(model: &Model) -> Value {
         Some(json!({"role": role, "code": error.code, "data": data, "asks": error.asks}))
     });
     errors.collect()
-}
-
-/// The rules about errors from a revision to a neighbour.
-fn error_rules(plan: Option<&Plan>) -> Value {
-    json!(plan.map_or(&[][..], |plan| plan.errors.as_slice()))
 }
