@@ -76,12 +76,19 @@ impl Family {
 /// Returns the schema directories of all families: the given one, and each folder in it with its own manifest.
 #[must_use]
 pub fn families(schema: &Path) -> Vec<PathBuf> {
-    let folders = std::fs::read_dir(schema).into_iter().flatten();
-    let folders = folders.filter_map(|entry| entry.ok().map(|entry| entry.path()));
-    let mut families: Vec<PathBuf> = folders.filter(|folder| folder.join(MANIFEST).is_file()).collect();
-    families.sort_unstable();
-    families.insert(0, schema.to_owned());
-    families
+    let folders = folders(schema)
+        .into_iter()
+        .filter(|folder| folder.join(MANIFEST).is_file());
+    std::iter::once(schema.to_owned()).chain(folders).collect()
+}
+
+/// Returns the folders of a directory, sorted.
+pub(super) fn folders(directory: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(directory).into_iter().flatten();
+    let paths = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
+    let mut folders: Vec<PathBuf> = paths.filter(|path| path.is_dir()).collect();
+    folders.sort_unstable();
+    folders
 }
 
 /// Returns the name of a revision as a part of the name of a crate or feature.

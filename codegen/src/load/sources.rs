@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use super::family::folders;
 use super::{Document, Entry, Extension, Files, MANIFEST, Manifest, Revision, missing, read_document};
 use crate::problem::{Problem, Problems};
 
@@ -227,16 +228,14 @@ pub(crate) fn extension_directory(schema: &Path, name: &str, version: &Revision)
 /// are never read.
 #[must_use]
 pub fn unlisted_folders(schema: &Path, manifest: &Manifest) -> Vec<String> {
-    let folders = std::fs::read_dir(schema).into_iter().flatten();
-    let folders = folders.filter_map(|entry| entry.ok().map(|entry| entry.path()));
-    let folders = folders.filter(|folder| folder.is_dir() && !folder.join(MANIFEST).is_file());
+    let folders = folders(schema)
+        .into_iter()
+        .filter(|folder| !folder.join(MANIFEST).is_file());
     let names = folders.filter_map(|folder| Some(folder.file_name()?.to_string_lossy().into_owned()));
     let is_listed = |name: &str| manifest.entry(name).is_some() || name == EXTENSIONS;
-    let mut names: Vec<String> = names
-        .filter(|name| !is_listed(name) && !name.starts_with('.'))
-        .collect();
-    names.sort_unstable();
     names
+        .filter(|name| !is_listed(name) && !name.starts_with('.'))
+        .collect()
 }
 
 pub(crate) fn optional_document(path: &Path) -> Result<Document, Problems> {
