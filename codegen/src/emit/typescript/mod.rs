@@ -17,7 +17,7 @@ use crate::overlay::Deprecation;
 use crate::templates::render;
 use expression::Expression;
 use names::{key, type_names};
-use types::{Place, TypeWriter, comment};
+use types::{Place, TypeWriter, comment, indented};
 
 /// A table of methods: its name, the kind and direction of its messages, and its description.
 type MethodTable = (&'static str, MessageKind, fn(Direction) -> bool, &'static str);
@@ -45,7 +45,7 @@ pub(crate) fn definitions(input: &EmitInput<'_>) -> Result<String, EmitError> {
         names: type_names(model.definitions.keys(), &taken),
     };
     let codes = model.error_codes.iter().map(|code| {
-        let docs = comment(&code.why, Some(&code.link), None, "");
+        let docs = comment(&code.why, Some(&code.link), None);
         json!({"docs": docs, "name": code.name, "code": code.code})
     });
     let definitions = all_definitions(input.schema()).into_iter();
@@ -89,17 +89,17 @@ impl TypeWriter<'_> {
             }
             None => format!("type {own} = {};", self.ty(schema, place)),
         };
-        let docs = comment(text, Some(link), deprecation.as_deref(), "");
+        let docs = comment(text, Some(link), deprecation.as_deref());
         Some(json!({"docs": docs, "declared": declared}))
     }
 
     /// Returns the members of the JSON-RPC envelope around a method.
     fn envelope(&self, envelope: Option<MessageKind>) -> String {
-        let version = "  jsonrpc: \"2.0\";\n";
+        let version = "jsonrpc: \"2.0\";\n";
         match envelope {
             None => String::new(),
             Some(Notification) => version.to_owned(),
-            Some(Request) => format!("{version}  id: {};\n", self.of_model(&TypeRef::RequestId)),
+            Some(Request) => format!("{version}id: {};\n", self.of_model(&TypeRef::RequestId)),
         }
     }
 
@@ -107,7 +107,7 @@ impl TypeWriter<'_> {
     fn method(&self, method: &Method) -> Value {
         let message = self.of_model(&TypeRef::Named(method.ty.clone()));
         let deprecation = self.model.deprecation_of_method(method).map(Deprecation::note);
-        let docs = comment("", None, deprecation.as_deref(), "  ");
+        let docs = indented(&comment("", None, deprecation.as_deref()));
         let value = match method.kind {
             Notification => message,
             Request => {

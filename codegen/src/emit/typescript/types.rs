@@ -31,31 +31,17 @@ pub(super) struct TypeWriter<'i> {
 #[derive(Clone, Copy)]
 pub(super) struct Place<'p> {
     pub(super) pointer: &'p str,
-    /// Number of braces around the type.
-    pub(super) indent: usize,
     /// Number of references to parts of definitions that lead here.
     pub(super) parts: usize,
 }
 
 impl<'p> Place<'p> {
     pub(super) fn new(pointer: &'p str) -> Self {
-        Self {
-            pointer,
-            indent: 0,
-            parts: 0,
-        }
+        Self { pointer, parts: 0 }
     }
 
     fn at(self, pointer: &str) -> Place<'_> {
         Place { pointer, ..self }
-    }
-
-    fn within(self, pointer: &str) -> Place<'_> {
-        Place {
-            pointer,
-            indent: self.indent + 1,
-            ..self
-        }
     }
 }
 
@@ -149,7 +135,6 @@ impl TypeWriter<'_> {
             Some((name, envelope)) => (Some(name), envelope),
             None => (own_type.map(|ty| ty.documented_as.as_str()), ""),
         };
-        let indent = "  ".repeat(place.indent + 1);
         let properties = schema.get("properties").and_then(Value::as_object);
         let required = list(schema, "required").unwrap_or_default();
         let required: Vec<&str> = required.iter().filter_map(Value::as_str).collect();
@@ -160,21 +145,21 @@ impl TypeWriter<'_> {
             let text = documented_as.and_then(|key| self.docs.entry(key, Some(name)));
             let text = text.map_or("", |(_, text)| text);
             let deprecation = self.model.deprecation(&pointer).map(Deprecation::note);
-            members += &comment(text, None, deprecation.as_deref(), &indent);
+            members += &comment(text, None, deprecation.as_deref());
             let optional = if required.contains(&name.as_str()) { "" } else { "?" };
-            let ty = self.ty(property, place.within(&pointer));
-            let _ = writeln!(members, "{indent}{}{optional}: {ty};", key(name));
+            let ty = self.ty(property, place.at(&pointer));
+            let _ = writeln!(members, "{}{optional}: {ty};", key(name));
         }
         let is_declared = |name: &str| properties.is_some_and(|properties| properties.contains_key(name));
         for name in required.iter().filter(|name| !is_declared(name)) {
-            let _ = writeln!(members, "{indent}{}: unknown;", key(name));
+            let _ = writeln!(members, "{}: unknown;", key(name));
         }
         if let Some(ty) = self.others(schema, !members.is_empty(), place) {
-            let _ = writeln!(members, "{indent}[key: string]: {ty};");
+            let _ = writeln!(members, "[key: string]: {ty};");
         }
         match members.as_str() {
             "" => "{}".to_owned(),
-            members => format!("{{\n{members}{}}}", "  ".repeat(place.indent)),
+            members => format!("{{\n{}}}", indented(members)),
         }
     }
 
@@ -186,7 +171,7 @@ impl TypeWriter<'_> {
             Some(_) if declares => Some(Expression::unknown()),
             Some(others) => {
                 let pointer = pointer::child(place.pointer, "additionalProperties");
-                Some(self.ty(others, place.within(&pointer)))
+                Some(self.ty(others, place.at(&pointer)))
             }
             None => (!declares).then(Expression::unknown),
         }
@@ -232,20 +217,25 @@ fn literal(value: &Value) -> Expression {
     }
 }
 
-/// Returns a documentation comment, each line of which starts with `indent`; empty if there is no documentation.
-pub(super) fn comment(text: &str, link: Option<&str>, deprecation: Option<&str>, indent: &str) -> String {
+/// Returns the lines of a text within braces.
+pub(super) fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("  {line}\n")).collect()
+}
+
+/// Returns a documentation comment; empty if there is no documentation.
+pub(super) fn comment(text: &str, link: Option<&str>, deprecation: Option<&str>) -> String {
     let mut lines = wrapped(text);
     lines.extend(link.map(|link| format!("@see {link}")));
     lines.extend(deprecation.map(|note| format!("@deprecated {note}")));
     let lines: Vec<String> = lines.iter().map(|line| line.replace("*/", "* /")).collect();
     match lines.as_slice() {
         [] => String::new(),
-        [line] => format!("{indent}/** {line} */\n"),
+        [line] => format!("/** {line} */\n"),
         lines => {
             let lines = lines
                 .iter()
-                .map(|line| format!("{indent} * {line}").trim_end().to_owned() + "\n");
-            format!("{indent}/**\n{}{indent} */\n", lines.collect::<String>())
+                .map(|line| format!(" * {line}").trim_end().to_owned() + "\n");
+            format!("/**\n{} */\n", String::from_iter(lines))
         }
     }
 }
