@@ -217,7 +217,7 @@ impl Emitter<'_> {
         });
         let definitions: Vec<Value> = definitions.collect();
         let definition = self.scope.wire("Definition");
-        let imports = self.scope.take_imports(|_| false);
+        let (imports, _) = self.scope.take_imports(|_| false);
         let whose = self.input.extension().map_or("revision's", |_| "extension's own");
         json!({"imports": imports, "whose": whose, "definition": definition, "definitions": definitions})
     }

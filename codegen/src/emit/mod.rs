@@ -9,11 +9,11 @@ mod members;
 mod messages;
 mod names;
 mod scaffold;
+mod scope;
 mod source;
 mod strings;
 mod structs;
 mod tables;
-mod tokens;
 pub(crate) mod typescript;
 mod unions;
 
@@ -32,7 +32,7 @@ pub(crate) use input::EmitInput;
 pub(crate) use tables::revision_table;
 
 use docs::Documenter;
-use tokens::Scope;
+use scope::Scope;
 
 /// The data that the emitters of types share.
 struct Emitter<'i> {
@@ -140,18 +140,14 @@ impl Emitter<'_> {
         }
         let types = &self.input.model().types;
         let is_defined = |name: &str| types.get(name).is_some_and(|ty| ty.module == module && !ty.imported);
-        for (name, ty) in self
-            .scope
-            .imported(is_defined)
-            .iter()
-            .filter_map(|name| types.get_key_value(name))
-        {
+        let (imports, imported) = self.scope.take_imports(is_defined);
+        for (name, ty) in imported.iter().filter_map(|name| types.get_key_value(name)) {
             // rustdoc resolves the types that the file imports without a path.
             let path = self.input.path_of(name, ty);
             let (link, short) = (format!("[`{name}`]({path})"), format!("[`{name}`]"));
             parts.iter_mut().for_each(|part| *part = part.replace(&link, &short));
         }
-        parts.insert(0, self.scope.take_imports(is_defined));
+        parts.insert(0, imports);
         parts.insert(0, format!("//! {}", self.documenter.module(module)));
         Ok(source::file(&scaffold::header("//", self.input), parts))
     }

@@ -9,8 +9,8 @@ use serde_json::json;
 
 use super::Emitter;
 use super::docs::comment;
+use super::scope::Scope;
 use super::source::expression;
-use super::tokens::Scope;
 use crate::error::EmitError;
 use crate::markdown::capitalised;
 use crate::model::names::{UNKNOWN, unique};

@@ -129,21 +129,16 @@ impl Scope {
         }
     }
 
-    /// Returns the types of other modules that the current file uses.
-    pub(crate) fn imported(&self, defined: impl Fn(&str) -> bool) -> Vec<String> {
-        let own = self.own.borrow();
-        own.iter().filter(|name| !defined(name)).cloned().collect()
-    }
-
-    /// Returns the imports of the current file, and starts the next one. `defined` are the file's own types.
-    pub(crate) fn take_imports(&self, defined: impl Fn(&str) -> bool) -> String {
+    /// Returns the imports of the current file and the types of the crate in them, and starts the next file. `defined` are
+    /// the file's own types.
+    pub(crate) fn take_imports(&self, defined: impl Fn(&str) -> bool) -> (String, BTreeSet<String>) {
         let wire = std::mem::take(&mut *self.wire.borrow_mut());
         let mut own = std::mem::take(&mut *self.own.borrow_mut());
         own.retain(|name| !defined(name));
         let mut by_source: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
-        for name in own {
-            let source = self.types.get(&name).map_or(self.root.as_str(), String::as_str);
-            by_source.entry(source).or_default().insert(name);
+        for name in &own {
+            let source = self.types.get(name).map_or(self.root.as_str(), String::as_str);
+            by_source.entry(source).or_default().insert(name.clone());
         }
         let root = by_source.remove(self.root.as_str()).unwrap_or_default();
         let is_own = |source: &str| source.starts_with("crate");
@@ -153,8 +148,7 @@ impl Scope {
             .chain([("mcp_wire", wire)])
             .chain(inner)
             .chain([(self.root.as_str(), root)]);
-        sources
-            .map(|(source, names)| super::source::import(source, &names))
-            .collect()
+        let imports = sources.map(|(source, names)| super::source::import(source, &names));
+        (imports.collect(), own)
     }
 }
