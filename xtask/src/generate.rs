@@ -1,4 +1,4 @@
-//! `cargo xtask generate` and `cargo xtask model`
+//! `cargo xtask generate` and `cargo xtask lock`
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -8,8 +8,8 @@ use mcp_codegen::files::Report;
 use mcp_codegen::load::families;
 use mcp_codegen::{GenerateOptions, Generated, Undocumented};
 
-use crate::args::{GenerateArgs, ModelArgs, SchemaArgs, in_workspace};
-use crate::print::{print, status, warn};
+use crate::args::{GenerateArgs, SchemaArgs, in_workspace};
+use crate::print::{status, warn};
 
 pub fn run(args: &GenerateArgs) -> Result<(), Box<dyn Error>> {
     let out = args.out();
@@ -101,15 +101,6 @@ pub fn run_lock(args: &SchemaArgs) -> Result<(), Box<dyn Error>> {
         ));
     }
     Ok(())
-}
-
-pub fn run_model(args: &ModelArgs) -> Result<(), Box<dyn Error>> {
-    let yaml = mcp_codegen::model_yaml(&args.schema.directory(), args.revision.as_str())?;
-    Ok(print(yaml)?)
-}
-
-pub fn run_adapters(args: &SchemaArgs) -> Result<(), Box<dyn Error>> {
-    Ok(print(mcp_codegen::adapters_report(&args.directory())?)?)
 }
 
 /// The path from a crate in the output directory to the hand-written crates: relative within this workspace, absolute

@@ -5,18 +5,16 @@
 
 mod args;
 mod command;
-mod diff;
 mod generate;
 mod help;
 mod ingest;
-mod jsonld;
 mod print;
 mod programs;
 mod publish;
-mod rename;
 mod report;
+mod revisions;
+mod show;
 mod upstream;
-mod withdraw;
 
 use std::process::ExitCode;
 
@@ -35,17 +33,17 @@ fn main() -> ExitCode {
         Command::Conformance(args) => return programs::interop("conformance", &args),
         Command::JsonSchemaSuite(args) => return programs::interop("json-schema-suite", &args),
         Command::Ingest(args) => ingest::run(args),
-        Command::Rename(args) => rename::run(&args),
-        Command::Withdraw(args) => withdraw::run(&args),
+        Command::Rename(args) => revisions::run_rename(&args),
+        Command::Withdraw(args) => revisions::run_withdraw(&args),
         Command::Generate(args) => generate::run(&args),
         Command::Publish(args) => publish::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Upstream(args) => upstream::run(&args),
         Command::Lock(args) => generate::run_lock(&args),
-        Command::Model(args) => generate::run_model(&args),
-        Command::Adapters(args) => generate::run_adapters(&args),
-        Command::Diff(args) => diff::run(&args),
-        Command::Jsonld(args) => jsonld::run(&args),
+        Command::Model(args) => show::run_model(&args),
+        Command::Adapters(args) => show::run_adapters(&args),
+        Command::Diff(args) => show::run_diff(&args),
+        Command::Jsonld(args) => show::run_jsonld(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

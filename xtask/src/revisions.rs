@@ -1,13 +1,13 @@
-//! `cargo xtask rename`
+//! `cargo xtask rename` and `cargo xtask withdraw`
 
 use std::error::Error;
 
-use mcp_codegen::revisions::rename;
+use mcp_codegen::revisions::{rename, withdraw};
 
-use crate::args::RenameArgs;
-use crate::print::{print, status};
+use crate::args::{RenameArgs, WithdrawArgs};
+use crate::print::{print, status, warn};
 
-pub fn run(args: &RenameArgs) -> Result<(), Box<dyn Error>> {
+pub fn run_rename(args: &RenameArgs) -> Result<(), Box<dyn Error>> {
     let done = rename(&args.schema.directory(), &args.from, &args.to)?;
     print(format_args!("renamed {} to {}\n", args.from, done.folder.display()))?;
     for (file, count) in &done.mentions {
@@ -22,5 +22,12 @@ pub fn run(args: &RenameArgs) -> Result<(), Box<dyn Error>> {
             args.from
         ));
     }
+    Ok(print("next: cargo xtask generate\n")?)
+}
+
+pub fn run_withdraw(args: &WithdrawArgs) -> Result<(), Box<dyn Error>> {
+    let done = withdraw(&args.schema.directory(), &args.revision)?;
+    print(format_args!("removed {}\n", done.folder.display()))?;
+    warn(&done.warnings);
     Ok(print("next: cargo xtask generate\n")?)
 }
