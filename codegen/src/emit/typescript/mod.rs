@@ -4,13 +4,13 @@ mod expression;
 mod names;
 mod types;
 
-use mcp_wire::Direction;
 use mcp_wire::json_schema::{all_definitions, pointer};
 use serde_json::{Map, Value, json};
 
 use super::EmitInput;
 use super::scaffold::header;
 use crate::error::EmitError;
+use crate::messages::DIRECTIONS;
 use crate::model::MessageKind::{self, Notification, Request};
 use crate::model::{Method, TypeRef};
 use crate::overlay::Deprecation;
@@ -19,24 +19,13 @@ use expression::Expression;
 use names::{key, type_names};
 use types::{Place, TypeWriter, comment, indented};
 
-/// A table of methods: its name, the kind and direction of its messages, and its description.
-type MethodTable = (&'static str, MessageKind, fn(Direction) -> bool, &'static str);
-
-#[rustfmt::skip]
-const METHOD_TABLES: [MethodTable; 4] = [
-    ("ClientRequests", Request, Direction::from_client, "requests of clients by their methods, each with its result"),
-    ("ServerRequests", Request, Direction::from_server, "requests of servers by their methods, each with its result"),
-    ("ClientNotifications", Notification, Direction::from_client, "notifications of clients by their methods"),
-    ("ServerNotifications", Notification, Direction::from_server, "notifications of servers by their methods"),
-];
-
 /// The constant with the name of the revision.
 const VERSION: &str = "PROTOCOL_VERSION";
 
 pub(crate) fn definitions(input: &EmitInput<'_>) -> Result<String, EmitError> {
     let model = input.model();
     let codes = model.error_codes.iter().map(|code| code.name.clone());
-    let tables = METHOD_TABLES.iter().map(|(name, ..)| (*name).to_owned());
+    let tables = DIRECTIONS.iter().map(|(union, ..)| format!("{union}s"));
     let taken: Vec<String> = codes.chain(tables).chain([VERSION.to_owned()]).collect();
     let writer = TypeWriter {
         model,
@@ -53,11 +42,13 @@ pub(crate) fn definitions(input: &EmitInput<'_>) -> Result<String, EmitError> {
         let envelope = model.definitions.get(name)?.envelope;
         writer.definition((name, &at), schema, envelope, &input.link(name))
     });
-    let tables = METHOD_TABLES.iter().filter_map(|(name, kind, is_sent, meaning)| {
+    let tables = DIRECTIONS.iter().filter_map(|(union, kind, direction)| {
         let methods = model.methods.iter();
-        let methods = methods.filter(|method| method.kind == *kind && is_sent(method.direction));
+        let methods = methods.filter(|method| method.kind == *kind && method.direction.includes(*direction));
         let methods: Vec<Value> = methods.map(|method| writer.method(method)).collect();
-        (!methods.is_empty()).then(|| json!({"name": name, "meaning": meaning, "methods": methods}))
+        let sender = if direction.from_client() { "client" } else { "server" };
+        let table = json!({"name": format!("{union}s"), "kind": kind, "sender": sender, "methods": methods});
+        (!methods.is_empty()).then_some(table)
     });
     let values = json!({
         "header": header("//", input),
