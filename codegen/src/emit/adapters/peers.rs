@@ -54,31 +54,19 @@ pub(super) fn peers(input: &AdaptersInput<'_>, header: &str) -> Result<String, E
 /// Returns the template's values for the functions of a side.
 fn values(hub: &Model, (side, other): (&str, &str)) -> Value {
     let (_, results) = hub.requests_of(other);
-    let result = format!("hub::{results}");
-    let by_method = matches!(hub.kind(&results), Some(TypeKind::Results(_)));
     let variants = variants_of_results(hub, &results).map(|variants| {
-        // Each with an expression for the name of its type.
-        let variants = variants.iter().map(|(ty, variant)| {
-            let name = match ty {
-                Some(TypeRef::Named(name)) => Some(name),
-                _ => None,
-            };
-            json!({"variant": variant, "name": format!("{name:?}")})
+        let variants = variants.iter().map(|(ty, variant)| match ty {
+            Some(TypeRef::Named(name)) => json!({"variant": variant, "name": name}),
+            _ => json!({"variant": variant, "name": null}),
         });
         Vec::from_iter(variants)
     });
-    let decode = match by_method {
-        true => format!("{result}::read"),
-        // The hub has no such requests: their results are parts of other messages.
-        false => "|_, result| result.decode().map(Some)".to_owned(),
-    };
     json!({
         "side": side,
         "who": side.to_lowercase(),
         "message": format!("Message<{}>", parts(hub, side)),
-        "result": result,
-        "by_method": by_method,
-        "decode": decode,
+        "result": format!("hub::{results}"),
+        "by_method": matches!(hub.kind(&results), Some(TypeKind::Results(_))),
         "variants": variants,
     })
 }
