@@ -44,27 +44,13 @@ struct Page<'i> {
 
 impl Page<'_> {
     fn write(&self) -> Result<String, EmitError> {
-        let (revision, link) = (&self.model.revision, self.input.link(""));
-        let (of, what) = match self.input.extension() {
-            Some(extension) => (
-                format!("`{}`", extension.declared.id),
-                format!(
-                    "The methods and types of the [extension]({link}), version {revision} for {} of the protocol",
-                    extension.declared.of
-                ),
-            ),
-            None => (
-                revision.clone(),
-                format!("The methods, error codes and types of the [specification]({link})"),
-            ),
-        };
         let before = self.history.diffs.last();
         let definition = |name: &String| json!(self.model.definitions.get(name).map(|it| self.reference(&it.ty)));
         let extension = self.input.extension();
         let extension = extension.map(|extension| describe_extension(self.input.revision, extension, definition));
         let values = json!({
-            "of": of,
-            "what": what,
+            "revision": self.model.revision,
+            "link": self.input.link(""),
             "crate_name": self.input.crate_name(),
             "before": before.map(|diff| json!({"from": diff.from, "page": changes_page(diff)})),
             "requests": self.methods(MessageKind::Request),
