@@ -16,11 +16,6 @@ pub(crate) fn cell(text: &str) -> String {
         .replace('|', "\\|")
 }
 
-/// Returns a text as a cell of a table, or a dash for an empty text.
-pub(crate) fn cell_or_dash(text: &str) -> String {
-    if text.is_empty() { "–".to_owned() } else { cell(text) }
-}
-
 /// Returns a text with its first letter in upper case.
 pub(crate) fn capitalised(text: &str) -> String {
     let mut letters = text.chars();

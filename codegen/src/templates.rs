@@ -6,7 +6,9 @@ use std::sync::LazyLock;
 use handlebars::{Handlebars, RenderErrorReason, TemplateError, handlebars_helper};
 use serde_json::Value;
 
+use crate::diff::way_to;
 use crate::error::EmitError;
+use crate::markdown;
 
 macro_rules! templates {
     ($($name:literal),+ $(,)?) => {
@@ -66,12 +68,20 @@ handlebars_helper!(literal: |*texts| {
     format!("{:?}", String::from_iter(texts))
 });
 
+// Writes a text as a cell of a table in Markdown.
+handlebars_helper!(cell: |text: str| markdown::cell(text));
+
+// Writes the path to the schema at a pointer.
+handlebars_helper!(place: |pointer: str| way_to(pointer));
+
 /// The parsed templates. Rendering a template that uses a name without a value is an error.
 static PARSED: LazyLock<Result<Handlebars<'static>, TemplateError>> = LazyLock::new(|| {
     let mut registry = Handlebars::new();
     registry.set_strict_mode(true);
     registry.register_escape_fn(handlebars::no_escape);
+    registry.register_helper("cell", Box::new(cell));
     registry.register_helper("literal", Box::new(literal));
+    registry.register_helper("place", Box::new(place));
     for (name, text) in TEMPLATES {
         registry.register_template_string(name, text)?;
     }

@@ -15,7 +15,6 @@ pub use self::change::{Change, ChangeKind, Compatibility, Diff, Subject};
 pub(crate) use methods::direction;
 pub(crate) use pair::Pair;
 pub(crate) use place::{describe_type, name_of, way_to};
-pub(crate) use render::deprecations;
 
 /// Compares two revisions. `plans` are the conversions up and down between them.
 pub(crate) fn diff(earlier: &ModelledRevision, later: &ModelledRevision, plans: &[Plan; 2], ruled: bool) -> Diff {

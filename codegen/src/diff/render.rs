@@ -1,12 +1,9 @@
 //! Writes a diff as Markdown or JSON.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::change::{Change, ChangeKind, Compatibility, Diff, Subject};
-use super::place::way_to;
 use crate::error::EmitError;
-use crate::markdown::{cell, cell_or_dash};
-use crate::overlay::Deprecation;
 use crate::templates::render;
 
 const SUBJECTS: [(Subject, &str); 5] = [
@@ -36,10 +33,10 @@ impl Diff {
             let rows = changes.map(|change| {
                 json!({
                     "name": change.name,
-                    "change": cell(&change.description()),
+                    "description": change.description(),
                     "compatibility": change.compatibility.words(),
-                    "up": cell_or_dash(&change.up.join("; ")),
-                    "down": cell_or_dash(&change.down.join("; ")),
+                    "up": change.up,
+                    "down": change.down,
                 })
             });
             json!({"title": title, "changes": Vec::from_iter(rows)})
@@ -50,27 +47,10 @@ impl Diff {
             "summary": self.summary,
             "ruled": self.ruled,
             "sections": sections,
-            "deprecated": deprecations(&self.deprecated),
+            "deprecated": self.deprecated,
         });
         render("documents/changes.md", &values)
     }
-}
-
-/// Returns the values for the template's section of deprecations.
-pub(crate) fn deprecations(deprecated: &[Deprecation]) -> Vec<Value> {
-    let rows = deprecated.iter().map(|entry| {
-        let at: Vec<String> = entry.at.iter().map(|at| format!("`{}`", way_to(at))).collect();
-        json!({
-            "feature": entry.feature,
-            "link": entry.link,
-            "at": cell_or_dash(&at.join(", ")),
-            "since": entry.since,
-            "by": cell_or_dash(entry.sep.as_deref().unwrap_or_default()),
-            "removal": entry.removal,
-            "instead": cell(&entry.instead),
-        })
-    });
-    rows.collect()
 }
 
 impl Change {

@@ -5,23 +5,24 @@ use serde_json::{Value, json};
 
 use super::Page;
 use crate::diff::direction;
-use crate::markdown::{anchor, cell, cell_or_dash};
+use crate::markdown::anchor;
 use crate::model::{MessageKind, Method};
-use crate::overlay::ErrorCode;
 
 impl Page<'_> {
     pub(super) fn methods(&self, kind: MessageKind) -> Vec<Value> {
         let methods = self.model.methods.iter().filter(|method| method.kind == kind);
         let rows = methods.map(|method| {
+            let codes = self.model.error_codes.iter();
+            let codes = codes.filter(|error| error.methods.contains(&method.name));
             json!({
                 "name": method.name,
                 "anchor": self.model.types.get(&method.ty).map(|ty| anchor(&ty.documented_as)),
                 "direction": direction(method.direction),
                 "params": self.params(method),
                 "results": self.results(method),
-                "errors": self.errors(method),
+                "errors": Vec::from_iter(codes.map(|error| error.code)),
                 "capabilities": capabilities(method),
-                "since": cell(&self.history.of_method(&method.name, kind)),
+                "since": self.history.of_method(&method.name, kind),
             })
         });
         rows.collect()
@@ -40,35 +41,10 @@ impl Page<'_> {
         results.join(" or ")
     }
 
-    /// Links to the revision's error codes that are declared for this method.
-    fn errors(&self, method: &Method) -> String {
-        let codes = self.model.error_codes.iter();
-        let codes = codes.filter(|error| error.methods.contains(&method.name));
-        let codes: Vec<String> = codes.map(|error| format!("[{}](#error-codes)", error.code)).collect();
-        cell_or_dash(&codes.join(", "))
-    }
-
     pub(super) fn error_codes(&self) -> Vec<Value> {
-        let codes = self.model.error_codes.iter().map(|error| {
-            json!({
-                "code": error.code,
-                "link": error.link,
-                "name": error.name,
-                "answers": answered(error),
-                "status": error.status.map_or_else(|| "–".to_owned(), |status| status.to_string()),
-                "meaning": cell(&self.linked(&error.why)),
-            })
-        });
-        codes.collect()
-    }
-}
-
-fn answered(error: &ErrorCode) -> String {
-    let methods: Vec<String> = error.methods.iter().map(|method| format!("`{method}`")).collect();
-    if methods.is_empty() {
-        "any request".into()
-    } else {
-        methods.join(", ")
+        let codes = self.model.error_codes.iter();
+        let rows = codes.map(|error| json!({"error": error, "meaning": self.linked(&error.why)}));
+        rows.collect()
     }
 }
 

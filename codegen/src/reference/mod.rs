@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::diff::{Diff, deprecations, describe_type};
+use crate::diff::{Diff, describe_type};
 use crate::emit::{EmitInput, describe_extension};
 use crate::error::EmitError;
-use crate::markdown::{anchor, capitalised, cell, linked};
+use crate::markdown::{anchor, capitalised, linked};
 use crate::model::{MessageKind, Model, Type, TypeRef};
 use crate::protocol::Protocol;
 use crate::templates::render;
@@ -57,7 +57,7 @@ impl Page<'_> {
             "notifications": self.methods(MessageKind::Notification),
             "extension": extension,
             "error_codes": self.error_codes(),
-            "deprecated": deprecations(&self.model.deprecated),
+            "deprecated": self.model.deprecated,
             "modules": self.modules(),
         });
         render("documents/reference.md", &values)
@@ -93,10 +93,10 @@ impl Page<'_> {
         }
     }
 
-    /// Returns the documentation of a member or a value, for a table cell.
+    /// Returns the documentation of a member or a value.
     fn meaning(&self, ty: &Type, member: &str) -> String {
         let text = self.input.docs.entry(&ty.documented_as, Some(member));
-        let text = text.map_or_else(String::new, |(_, text)| cell(&self.linked(text)));
+        let text = text.map_or_else(String::new, |(_, text)| self.linked(text));
         match self.model.deprecation_of_member(ty, member) {
             Some(_) => format!("[Deprecated](#deprecated). {text}"),
             None => text,

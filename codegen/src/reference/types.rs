@@ -83,8 +83,7 @@ impl Page<'_> {
 
     fn members(&self, ty: &Type, object: &Struct, ancestors: &[Ancestor<'_>]) -> Vec<Value> {
         let row = |name: &str, value: String, required: bool, meaning: String| {
-            let required = if required { "yes" } else { "no" };
-            let history = cell(&of_member(ancestors, name));
+            let history = of_member(ancestors, name);
             json!({"name": name, "ty": value, "required": required, "meaning": meaning, "history": history})
         };
         let constants = object.constants.iter().map(|constant| {
@@ -107,7 +106,7 @@ impl Page<'_> {
 
     fn values(&self, ty: &Type, values: &[String], ancestors: &[Ancestor<'_>]) -> Vec<Value> {
         let rows = values.iter().map(|value| {
-            let history = cell(&of_member(ancestors, value));
+            let history = of_member(ancestors, value);
             json!({"value": format!("{value:?}"), "meaning": self.meaning(ty, value), "history": history})
         });
         rows.collect()
