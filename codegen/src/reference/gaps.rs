@@ -24,24 +24,21 @@ fn page(revision: &ModelledRevision) -> Value {
     let (overlay, rules) = (documents.overlay.root(), documents.rules.root());
     let (hints, corrections): (Vec<&Value>, Vec<&Value>) =
         entries(overlay, "corrections").iter().partition(|it| is_hint(it));
-    let table = |title: &str, [what, says]: [&str; 2], rows: Vec<Value>| json!({"title": title, "what": what, "says": says, "count": rows.len(), "rows": rows});
-    let section = |title, what, entries: &[&Value]| {
-        let rows = entries
-            .iter()
-            .map(|entry| json!({"what": subject(entry), "says": reason(entry)}));
-        table(title, [what, "Why"], rows.collect())
+    let section = |title: &str, what: &str, entries: &[&Value]| {
+        let rows = entries.iter();
+        let rows = rows.map(|entry| json!({"what": subject(entry), "why": entry["why"], "link": entry["link"]}));
+        json!({"title": title, "what": what, "says": "Why", "rows": Vec::from_iter(rows)})
     };
     let listed = |title, what, document, name| section(title, what, &Vec::from_iter(entries(document, name)));
     let facts = overlay.get("facts").and_then(Value::as_object).into_iter().flatten();
-    let facts = facts
-        .map(|(name, value)| json!({"what": format!("`{name}`"), "says": format!("`{}`", cell(&value.to_string()))}));
+    let facts = facts.map(|(name, value)| json!({"what": format!("`{name}`"), "value": value.to_string()}));
     let sections = [
         section("Corrections", "Where", &corrections),
         section("Hints", "Where", &hints),
         listed("Error codes", "Error", overlay, "error_codes"),
         listed("Results", "Method", overlay, "results"),
         listed("Deprecations", "Feature", overlay, "deprecated"),
-        table("Facts", ["Fact", "Value"], facts.collect()),
+        json!({"title": "Facts", "what": "Fact", "says": "Value", "rows": Vec::from_iter(facts)}),
         listed("Rules", "Where", rules, "rules"),
         listed("Rules about errors", "Method", rules, "errors"),
     ];
@@ -79,11 +76,6 @@ fn subject(entry: &Value) -> String {
         0 => places.join(", "),
         more => format!("{} and {more} more", places.join(", ")),
     }
-}
-
-fn reason(entry: &Value) -> String {
-    let text = |member: &str| entry.get(member).and_then(Value::as_str).unwrap_or_default();
-    format!("{} [Source]({})", cell(text("why")), text("link"))
 }
 
 /// Returns a string, or the strings of a list.
