@@ -28,9 +28,7 @@ pub(crate) fn definitions(input: &EmitInput<'_>) -> Result<String, EmitError> {
     let tables = DIRECTIONS.iter().map(|(union, ..)| format!("{union}s"));
     let taken: Vec<String> = codes.chain(tables).chain([VERSION.to_owned()]).collect();
     let writer = TypeWriter {
-        model,
-        schema: input.schema(),
-        docs: &input.docs,
+        input,
         names: type_names(model.definitions.keys(), &taken),
     };
     let codes = model.error_codes.iter().map(|code| {
@@ -69,8 +67,8 @@ impl TypeWriter<'_> {
         envelope: Option<MessageKind>,
         link: &str,
     ) -> Option<Value> {
-        let text = self.docs.entry(name, None).map_or("", |(_, text)| text);
-        let deprecation = self.model.deprecation(at).map(Deprecation::note);
+        let text = self.input.docs.entry(name, None).map_or("", |(_, text)| text);
+        let deprecation = self.input.model().deprecation(at).map(Deprecation::note);
         let (own, place) = (self.names.get(name)?, Place::new(at));
         let declared = match schema.as_object().filter(|schema| is_interface(schema)) {
             Some(schema) => {
@@ -97,7 +95,7 @@ impl TypeWriter<'_> {
     /// Returns the entry of a method in its table.
     fn method(&self, method: &Method) -> Value {
         let message = self.of_model(&TypeRef::Named(method.ty.clone()));
-        let deprecation = self.model.deprecation_of_method(method).map(Deprecation::note);
+        let deprecation = self.input.model().deprecation_of_method(method).map(Deprecation::note);
         let docs = indented(&comment("", None, deprecation.as_deref()));
         let value = match method.kind {
             Notification => message,
@@ -111,9 +109,9 @@ impl TypeWriter<'_> {
     }
 
     fn named(&self, ty: &str) -> Option<Expression> {
-        let at = &self.model.types.get(ty)?.pointer;
+        let at = &self.input.model().types.get(ty)?.pointer;
         let name = self.definition_at(at).map(Expression::single);
-        name.or_else(|| Some(self.ty(pointer::resolve(self.schema, at)?, Place::new(at))))
+        name.or_else(|| Some(self.ty(pointer::resolve(self.input.schema(), at)?, Place::new(at))))
     }
 
     fn of_model(&self, ty: &TypeRef) -> String {

@@ -9,10 +9,9 @@ use mcp_wire::json_schema::pointer;
 use serde_json::{Map, Value};
 
 use super::super::docs::wrapped;
+use super::super::input::EmitInput;
 use super::expression::Expression;
 use super::names::key;
-use crate::load::Docs;
-use crate::model::Model;
 use crate::normalise::envelope::WHOLE;
 use crate::overlay::Deprecation;
 
@@ -21,9 +20,7 @@ const MAX_PARTS: usize = 8;
 
 /// Writes types.
 pub(super) struct TypeWriter<'i> {
-    pub(super) model: &'i Model,
-    pub(super) schema: &'i Value,
-    pub(super) docs: &'i Docs,
+    pub(super) input: &'i EmitInput<'i>,
     pub(super) names: BTreeMap<&'i str, String>,
 }
 
@@ -129,8 +126,8 @@ impl TypeWriter<'_> {
         definition: Option<(&str, &str)>,
         place: Place<'_>,
     ) -> String {
-        let own_type = self.model.places.get(place.pointer);
-        let own_type = own_type.and_then(|name| self.model.types.get(name));
+        let own_type = self.input.model().places.get(place.pointer);
+        let own_type = own_type.and_then(|name| self.input.model().types.get(name));
         let (documented_as, envelope) = match definition {
             Some((name, envelope)) => (Some(name), envelope),
             None => (own_type.map(|ty| ty.documented_as.as_str()), ""),
@@ -142,9 +139,9 @@ impl TypeWriter<'_> {
         let mut members = envelope.to_owned();
         for (name, property) in properties.into_iter().flatten() {
             let pointer = pointer::child(&inner, name);
-            let text = documented_as.and_then(|key| self.docs.entry(key, Some(name)));
+            let text = documented_as.and_then(|key| self.input.docs.entry(key, Some(name)));
             let text = text.map_or("", |(_, text)| text);
-            let deprecation = self.model.deprecation(&pointer).map(Deprecation::note);
+            let deprecation = self.input.model().deprecation(&pointer).map(Deprecation::note);
             members += &comment(text, None, deprecation.as_deref());
             let optional = if required.contains(&name.as_str()) { "" } else { "?" };
             let ty = self.ty(property, place.at(&pointer));
@@ -182,7 +179,7 @@ impl TypeWriter<'_> {
         if let Some(name) = self.definition_at(&target) {
             return Expression::single(name);
         }
-        match pointer::resolve(self.schema, &target) {
+        match pointer::resolve(self.input.schema(), &target) {
             Some(part) if place.parts < MAX_PARTS => {
                 let mut there = place.at(&target);
                 there.parts += 1;
