@@ -1,9 +1,6 @@
 //! Documentation in our own words, which also covers what a revision renames, and links to the specification.
 
-use std::cell::RefCell;
-use std::collections::BTreeSet;
-
-use super::input::EmitInput;
+use super::Emitter;
 use super::source::filled;
 use crate::adapt::{Plan, Row};
 use crate::diff::Pair;
@@ -52,31 +49,10 @@ fn follow(docs: &mut Docs, earlier_docs: &Docs, (earlier, later, up): (&Modelled
     }
 }
 
-/// Writes documentation, and records which keys were used, and which have no entry.
-pub(crate) struct Documenter<'i> {
-    input: &'i EmitInput<'i>,
-    used: RefCell<BTreeSet<String>>,
-    undocumented: RefCell<BTreeSet<String>>,
-}
-
-impl<'i> Documenter<'i> {
-    /// Documents one revision.
-    pub(crate) fn new(input: &'i EmitInput<'i>) -> Self {
-        Self {
-            input,
-            used: RefCell::default(),
-            undocumented: RefCell::default(),
-        }
-    }
-
-    /// Returns the keys whose entries were used, and those that were needed and have no entry.
-    pub(crate) fn into_keys(self) -> (BTreeSet<String>, BTreeSet<String>) {
-        (self.used.into_inner(), self.undocumented.into_inner())
-    }
-
+impl Emitter<'_> {
     /// The documentation of a type, with a link to its definition, and the attribute of its deprecation.
-    pub(crate) fn ty(&self, ty: &Type) -> String {
-        let text = self.text(&ty.documented_as, None, ty.description.as_deref());
+    pub(super) fn docs(&self, ty: &Type) -> String {
+        let text = self.text_of(&ty.documented_as, None, ty.description.as_deref());
         let text = self.linked(&text, &ty.module);
         let link = self.input.link_at(&ty.pointer);
         let text = match link.as_str() {
@@ -87,7 +63,7 @@ impl<'i> Documenter<'i> {
     }
 
     /// The sentence that documents a module.
-    pub(crate) fn module(&self, module: &str) -> String {
+    pub(super) fn docs_of_module(&self, module: &str) -> String {
         let key = format!("mod {module}");
         match self.entry(&key, None) {
             Some(text) => text.to_owned(),
@@ -99,8 +75,8 @@ impl<'i> Documenter<'i> {
     }
 
     /// The documentation of a member, or of a value of an enumeration, and the attribute of its deprecation.
-    pub(crate) fn member(&self, ty: &Type, member: &str, description: Option<&str>) -> String {
-        let text = self.text(&ty.documented_as, Some(member), description);
+    pub(super) fn docs_of_member(&self, ty: &Type, member: &str, description: Option<&str>) -> String {
+        let text = self.text_of(&ty.documented_as, Some(member), description);
         let text = self.linked(&text, &ty.module);
         documented("    ", &text, self.input.model().deprecation_of_member(ty, member))
     }
@@ -115,7 +91,7 @@ impl<'i> Documenter<'i> {
         })
     }
 
-    fn text(&self, key: &str, member: Option<&str>, description: Option<&str>) -> String {
+    fn text_of(&self, key: &str, member: Option<&str>, description: Option<&str>) -> String {
         if let Some(text) = self.entry(key, member).or(description) {
             return text.to_owned();
         }
@@ -125,9 +101,10 @@ impl<'i> Documenter<'i> {
         text
     }
 
+    /// Returns the text of an entry, and records that it was used.
     fn entry(&self, key: &str, member: Option<&str>) -> Option<&str> {
         let (key, text) = self.input.docs.entry(key, member)?;
-        self.used.borrow_mut().insert(key);
+        self.documented.borrow_mut().insert(key);
         Some(text)
     }
 }

@@ -55,7 +55,7 @@ impl Emitter<'_> {
         let rows = variants.iter().zip(&names);
         let rows = rows.map(|((method, held), name)| format!("{method:?} => {name}({held})"));
         let values = json!({
-            "docs": self.documenter.ty(ty),
+            "docs": self.docs(ty),
             "name": name,
             "derived": "",
             "variants": Vec::from_iter(declared),
@@ -93,7 +93,7 @@ impl Emitter<'_> {
         let rows = rows.map(|(method, results)| self.result_row((method, results), &variants, &otherwise));
         let (schema, at) = (self.scope.schema(), &ty.pointer);
         let values = json!({
-            "docs": self.documenter.ty(ty),
+            "docs": self.docs(ty),
             "name": name,
             "derived": "",
             "variants": Vec::from_iter(declared),

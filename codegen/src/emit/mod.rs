@@ -17,6 +17,7 @@ mod tables;
 pub(crate) mod typescript;
 mod unions;
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::error::EmitError;
@@ -31,15 +32,16 @@ pub(crate) use identifiers::{ChosenIdentifiers, Identifiers};
 pub(crate) use input::EmitInput;
 pub(crate) use tables::revision_table;
 
-use docs::Documenter;
 use scope::Scope;
 
 /// The data that the emitters of types share.
 struct Emitter<'i> {
     input: &'i EmitInput<'i>,
     scope: Scope,
-    documenter: Documenter<'i>,
     identifiers: Identifiers,
+    /// Documentation keys whose entries were used, and those without an entry.
+    documented: RefCell<BTreeSet<String>>,
+    undocumented: RefCell<BTreeSet<String>>,
 }
 
 /// The files of a crate, relative to its folder, and the documentation keys that were used or are missing.
@@ -62,9 +64,10 @@ pub(crate) struct EmittedCrate {
 pub(crate) fn emit_crate(input: &EmitInput<'_>, chosen: &ChosenIdentifiers) -> Result<EmittedCrate, EmitError> {
     let emitter = Emitter {
         input,
-        documenter: Documenter::new(input),
         identifiers: Identifiers::new(input.model(), chosen)?,
         scope: Scope::new(input),
+        documented: RefCell::default(),
+        undocumented: RefCell::default(),
     };
     let mut files = BTreeMap::new();
     let modules: BTreeSet<&str> = input.model().own_types().map(|(_, ty)| ty.module.as_str()).collect();
@@ -87,7 +90,7 @@ pub(crate) fn emit_crate(input: &EmitInput<'_>, chosen: &ChosenIdentifiers) -> R
         let text = templates::render(part, &values)?;
         files.insert(part.replace("parts", "src"), source::file(&header, [text]));
     }
-    files.extend(scaffold::crate_files(input, &emitter.documenter)?);
+    files.extend(scaffold::crate_files(&emitter)?);
     let comment = scaffold::header("", input).replace('\n', " ");
     files.insert(
         "schema.json".to_owned(),
@@ -99,12 +102,12 @@ pub(crate) fn emit_crate(input: &EmitInput<'_>, chosen: &ChosenIdentifiers) -> R
     if let Some(module) = input.module() {
         files = in_module(files, &module, &input.model().revision);
     }
-    let (documented, undocumented) = emitter.documenter.into_keys();
+    let documented = emitter.documented.into_inner();
     Ok(EmittedCrate {
         files,
         problems: input.protocol.docs.needless(&input.revision.docs, &documented),
         documented,
-        undocumented,
+        undocumented: emitter.undocumented.into_inner(),
         identifiers: emitter.identifiers,
     })
 }
@@ -148,7 +151,7 @@ impl Emitter<'_> {
             parts.iter_mut().for_each(|part| *part = part.replace(&link, &short));
         }
         parts.insert(0, imports);
-        parts.insert(0, format!("//! {}", self.documenter.module(module)));
+        parts.insert(0, format!("//! {}", self.docs_of_module(module)));
         Ok(source::file(&scaffold::header("//", self.input), parts))
     }
 }

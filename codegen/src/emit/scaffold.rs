@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use mcp_wire::json_schema::walk;
 use serde_json::{Map, Value, json};
 
-use super::docs::{Documenter, wrapped};
+use super::Emitter;
+use super::docs::wrapped;
 use super::input::EmitInput;
 use super::names::{STANDARD, library_name};
 use super::source;
@@ -19,10 +20,8 @@ fn counted(number: usize, thing: &str) -> String {
 }
 
 /// Returns the files that don't depend on the types: those made from templates, and the licences.
-pub(super) fn crate_files(
-    input: &EmitInput<'_>,
-    documenter: &Documenter<'_>,
-) -> Result<BTreeMap<String, String>, EmitError> {
+pub(super) fn crate_files(emitter: &Emitter<'_>) -> Result<BTreeMap<String, String>, EmitError> {
+    let input = emitter.input;
     let (model, manifest) = (input.model(), input.manifest());
     let requests = model.methods.iter().filter(|method| !method.results.is_empty()).count();
     let name = input.crate_name();
@@ -41,7 +40,7 @@ pub(super) fn crate_files(
         "library": library_name(&name),
         "header": header("//", input),
         "toml_header": header("#", input),
-        "modules": modules(input, documenter),
+        "modules": modules(emitter),
         "pattern": has_patterns(input.schema()),
         "has_messages": has_messages(input),
         "client_requests": model.types.contains_key("ClientRequest"),
@@ -78,9 +77,9 @@ pub(super) fn has_messages(input: &EmitInput<'_>) -> bool {
 
 /// Returns the modules for the front page: a description of each with links to its types, and those of its types that
 /// the crate's root exports, unless it exports all.
-fn modules(input: &EmitInput<'_>, documenter: &Documenter<'_>) -> Vec<Value> {
+fn modules(emitter: &Emitter<'_>) -> Vec<Value> {
     let mut modules: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for (name, ty) in input.model().own_types() {
+    for (name, ty) in emitter.input.model().own_types() {
         modules.entry(&ty.module).or_default().push(name);
     }
     let values = modules.into_iter().map(|(name, types)| {
@@ -90,7 +89,7 @@ fn modules(input: &EmitInput<'_>, documenter: &Documenter<'_>) -> Vec<Value> {
             false => format!("[`{ty}`]"),
         };
         let links: Vec<String> = types.iter().map(link).collect();
-        let about = format!("- [`{name}`]: {} {}.", documenter.module(name), links.join(", "));
+        let about = format!("- [`{name}`]: {} {}.", emitter.docs_of_module(name), links.join(", "));
         let others: Vec<&str> = types.iter().copied().filter(|ty| !is_own(ty)).collect();
         let named = (others.len() < types.len()).then(|| source::wrapped("    ", &others));
         json!({"name": name, "lines": wrapped(&about), "named": named})

@@ -16,13 +16,13 @@ impl Emitter<'_> {
         };
         let known = || values.iter().filter_map(|value| Some((value, variants.get(value)?)));
         let declared = known().map(|(value, variant)| {
-            let docs = self.documenter.member(ty, value, None);
+            let docs = self.docs_of_member(ty, value, None);
             json!({"docs": docs, "declared": variant})
         });
         let unknown = unique(UNKNOWN, |name| variants.values().any(|variant| variant == name));
         let rows = known().map(|(value, variant)| format!("{value:?} => {variant}"));
         let values = json!({
-            "docs": self.documenter.ty(ty),
+            "docs": self.docs(ty),
             "name": name,
             "derived": if ordered { ", Eq, Hash, PartialOrd, Ord" } else { ", Eq, Hash" },
             "variants": Vec::from_iter(declared),
@@ -38,10 +38,6 @@ impl Emitter<'_> {
 
     /// Emits another name for a type.
     pub(super) fn alias(&self, name: &str, ty: &Type, target: &TypeRef) -> String {
-        format!(
-            "{}pub type {name} = {};\n",
-            self.documenter.ty(ty),
-            self.scope.ty(target)
-        )
+        format!("{}pub type {name} = {};\n", self.docs(ty), self.scope.ty(target))
     }
 }

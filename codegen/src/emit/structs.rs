@@ -24,7 +24,7 @@ impl Emitter<'_> {
             json!({"name": name, "rows": rows})
         });
         let values = json!({
-            "docs": self.documenter.ty(ty),
+            "docs": self.docs(ty),
             "name": name,
             "pointer": ty.pointer,
             "is_default": object.members.iter().all(|member| !member.required),
@@ -48,7 +48,7 @@ impl Emitter<'_> {
                 (docs, format!("{field}: bool"))
             }
             Field::Member { member, field } => {
-                let docs = self.documenter.member(ty, &member.name, member.description.as_deref());
+                let docs = self.docs_of_member(ty, &member.name, member.description.as_deref());
                 (docs, format!("pub {field}: {}", self.scope.field(member)))
             }
         };

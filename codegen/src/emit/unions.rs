@@ -42,7 +42,7 @@ impl Emitter<'_> {
             }
         }
         let values = json!({
-            "docs": self.documenter.ty(ty),
+            "docs": self.docs(ty),
             "name": name,
             "derived": "",
             "variants": Vec::from_iter(declared),
