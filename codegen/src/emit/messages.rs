@@ -21,19 +21,19 @@ impl Emitter<'_> {
         let model = self.input.model();
         let method = model.methods.iter().find(|method| method.ty == name)?;
         let params = match model.params(method) {
-            Some(member) if member.required => self.scope.ty(&member.ty),
-            Some(member) => self.scope.optional(&self.scope.ty(&member.ty)),
-            None => self.scope.wire("Null"),
+            Some(member) if member.required => self.ty(&member.ty),
+            Some(member) => self.optional(&self.ty(&member.ty)),
+            None => self.wire("Null"),
         };
         let (macro_name, result) = match method.kind {
             MessageKind::Request => {
                 let result = method.result_union.as_ref().or(method.results.first());
-                let result = self.scope.ty(result.unwrap_or(&TypeRef::RawObject));
+                let result = self.ty(result.unwrap_or(&TypeRef::RawObject));
                 ("request!", format!(" => {result}"))
             }
             MessageKind::Notification => ("notification!", String::new()),
         };
-        let (macro_name, direction) = (self.scope.table(macro_name), method.direction);
+        let (macro_name, direction) = (self.table(macro_name), method.direction);
         Some(format!(
             "{macro_name} {{ {name}: {:?} {direction:?}, {params}{result} }}",
             method.name
@@ -50,7 +50,7 @@ impl Emitter<'_> {
         let (names, unknown) = method_variants(variants);
         let declared = variants.iter().zip(&names).map(|((method, held), name)| {
             let docs = comment("    ", &format!("`{method}`"));
-            json!({"docs": docs, "declared": format!("{name}({})", self.scope.named(held))})
+            json!({"docs": docs, "declared": format!("{name}({})", self.named(held))})
         });
         let rows = variants.iter().zip(&names);
         let rows = rows.map(|((method, held), name)| format!("{method:?} => {name}({held})"));
@@ -60,9 +60,9 @@ impl Emitter<'_> {
             "derived": "",
             "variants": Vec::from_iter(declared),
             "about": "A method",
-            "unknown": format!("{unknown}({})", self.scope.wire("UnknownMethod")),
-            "table": self.scope.table("methods!"),
-            "head": format!("{name}: {}", self.scope.schema()),
+            "unknown": format!("{unknown}({})", self.wire("UnknownMethod")),
+            "table": self.table("methods!"),
+            "head": format!("{name}: {}", self.schema()),
             "rows": Vec::from_iter(rows.chain([format!("_ => {unknown}")])),
             "code": [],
         });
@@ -82,7 +82,7 @@ impl Emitter<'_> {
             let docs = ty
                 .named()
                 .map_or_else(|| "Any result.".to_owned(), |name| format!("See [`{name}`]."));
-            let declared = format!("{variant}({})", self.scope.ty(ty));
+            let declared = format!("{variant}({})", self.ty(ty));
             json!({"docs": comment("    ", &docs), "declared": declared})
         });
         let unknown = model.unknown_result(methods);
@@ -91,15 +91,15 @@ impl Emitter<'_> {
         let names: Vec<&str> = variants.iter().map(|(_, variant)| variant.as_str()).collect();
         let rows = methods.iter();
         let rows = rows.map(|(method, results)| self.result_row((method, results), &variants, &otherwise));
-        let (schema, at) = (self.scope.schema(), &ty.pointer);
+        let (schema, at) = (self.schema(), &ty.pointer);
         let values = json!({
             "docs": self.docs(ty),
             "name": name,
             "derived": "",
             "variants": Vec::from_iter(declared),
             "about": "A result of a kind",
-            "unknown": unknown.map(|unknown| format!("{unknown}({})", self.scope.wire("RawJson"))),
-            "table": self.scope.table("results!"),
+            "unknown": unknown.map(|unknown| format!("{unknown}({})", self.wire("RawJson"))),
+            "table": self.table("results!"),
             "head": format!("{name}: {schema}[{at:?}] {}{otherwise};", names.join(", ")),
             "rows": Vec::from_iter(rows),
             "code": [],
@@ -139,8 +139,8 @@ impl Emitter<'_> {
         let tables = unions.into_iter().map(|(name, variants)| {
             let rows = variants.iter().map(|(variant, held)| format!("{variant} => {held}"));
             let values = json!({
-                "table": self.scope.table("method_results!"),
-                "head": format!("{} in {all}", self.scope.named(name)),
+                "table": self.table("method_results!"),
+                "head": format!("{} in {all}", self.named(name)),
                 "rows": Vec::from_iter(rows),
                 "code": [],
             });
@@ -153,15 +153,15 @@ impl Emitter<'_> {
     pub(super) fn message_aliases(&self) -> String {
         let model = self.input.model();
         let union = |name: String| match model.kind(&name) {
-            Some(TypeKind::Methods(_)) => self.scope.named(&name).to_owned(),
-            _ => self.scope.wire("UnknownMethod"),
+            Some(TypeKind::Methods(_)) => self.named(&name).to_owned(),
+            _ => self.wire("UnknownMethod"),
         };
         let aliases = ["Client", "Server"].map(|side| {
             let (requests, notifications) = (union(format!("{side}Request")), union(format!("{side}Notification")));
-            let mut message = format!("{}<{requests}, {notifications}>", self.scope.wire("Message"));
+            let mut message = format!("{}<{requests}, {notifications}>", self.wire("Message"));
             let mut what = "a whole JSON-RPC message";
             if model.batches {
-                message = format!("{}<{message}>", self.scope.wire("Batch"));
+                message = format!("{}<{message}>", self.wire("Batch"));
                 what = "a JSON-RPC message, or several in an array";
             }
             let who = side.to_lowercase();
@@ -202,22 +202,22 @@ impl Emitter<'_> {
     pub(super) fn definitions(&self) -> Value {
         let model = self.input.model();
         let definitions = model.definitions.iter().map(|(name, definition)| {
-            self.scope.schema();
+            self.schema();
             let held = match model.kind_of(&definition.ty) {
                 // The type of a result depends on the request, which isn't known here.
-                Some(TypeKind::Results(_)) => self.scope.wire("RawObject"),
-                _ => self.scope.ty(&definition.ty),
+                Some(TypeKind::Results(_)) => self.wire("RawObject"),
+                _ => self.ty(&definition.ty),
             };
             let around = definition.envelope.map(|kind| match kind {
-                MessageKind::Request => self.scope.wire("Call"),
-                MessageKind::Notification => self.scope.wire("Notice"),
+                MessageKind::Request => self.wire("Call"),
+                MessageKind::Notification => self.wire("Notice"),
             });
             let held = around.map_or_else(|| held.clone(), |around| format!("{around}<{held}>"));
             json!({"held": held, "name": name, "pointer": definition.pointer})
         });
         let definitions: Vec<Value> = definitions.collect();
-        let definition = self.scope.wire("Definition");
-        let (imports, _) = self.scope.take_imports(|_| false);
+        let definition = self.wire("Definition");
+        let (imports, _) = self.take_imports(|_| false);
         let whose = self.input.extension().map_or("revision's", |_| "extension's own");
         json!({"imports": imports, "whose": whose, "definition": definition, "definitions": definitions})
     }

@@ -32,16 +32,16 @@ pub(crate) use identifiers::{ChosenIdentifiers, Identifiers};
 pub(crate) use input::EmitInput;
 pub(crate) use tables::revision_table;
 
-use scope::Scope;
-
 /// The data that the emitters of types share.
 struct Emitter<'i> {
     input: &'i EmitInput<'i>,
-    scope: Scope,
     identifiers: Identifiers,
     /// Documentation keys whose entries were used, and those without an entry.
     documented: RefCell<BTreeSet<String>>,
     undocumented: RefCell<BTreeSet<String>>,
+    /// The names of `mcp-wire`, and of the crate's own types, that the current file uses.
+    wire_names: RefCell<BTreeSet<String>>,
+    own_names: RefCell<BTreeSet<String>>,
 }
 
 /// The files of a crate, relative to its folder, and the documentation keys that were used or are missing.
@@ -65,7 +65,8 @@ pub(crate) fn emit_crate(input: &EmitInput<'_>, chosen: &ChosenIdentifiers) -> R
     let emitter = Emitter {
         input,
         identifiers: Identifiers::new(input.model(), chosen)?,
-        scope: Scope::new(input),
+        wire_names: RefCell::default(),
+        own_names: RefCell::default(),
         documented: RefCell::default(),
         undocumented: RefCell::default(),
     };
@@ -143,7 +144,7 @@ impl Emitter<'_> {
         }
         let types = &self.input.model().types;
         let is_defined = |name: &str| types.get(name).is_some_and(|ty| ty.module == module && !ty.imported);
-        let (imports, imported) = self.scope.take_imports(is_defined);
+        let (imports, imported) = self.take_imports(is_defined);
         for (name, ty) in imported.iter().filter_map(|name| types.get_key_value(name)) {
             // rustdoc resolves the types that the file imports without a path.
             let path = self.input.path_of(name, ty);

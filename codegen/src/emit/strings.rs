@@ -27,9 +27,9 @@ impl Emitter<'_> {
             "derived": if ordered { ", Eq, Hash, PartialOrd, Ord" } else { ", Eq, Hash" },
             "variants": Vec::from_iter(declared),
             "about": "A value",
-            "unknown": format!("{unknown}({})", self.scope.std("String")),
-            "table": self.scope.table("strings!"),
-            "head": format!("{name}: {}[{:?}]", self.scope.schema(), ty.pointer),
+            "unknown": format!("{unknown}({})", self.std("String")),
+            "table": self.table("strings!"),
+            "head": format!("{name}: {}[{:?}]", self.schema(), ty.pointer),
             "rows": Vec::from_iter(rows.chain([format!("_ => {unknown}")])),
             "code": [],
         });
@@ -38,6 +38,6 @@ impl Emitter<'_> {
 
     /// Emits another name for a type.
     pub(super) fn alias(&self, name: &str, ty: &Type, target: &TypeRef) -> String {
-        format!("{}pub type {name} = {};\n", self.docs(ty), self.scope.ty(target))
+        format!("{}pub type {name} = {};\n", self.docs(ty), self.ty(target))
     }
 }

@@ -30,9 +30,9 @@ impl Emitter<'_> {
             "is_default": object.members.iter().all(|member| !member.required),
             "fields": Vec::from_iter(fields.iter().filter_map(|field| self.declaration(ty, field))),
             "extra": EXTRA,
-            "extra_type": self.scope.wire("Extra"),
-            "table": self.scope.table("object!"),
-            "schema": self.scope.schema(),
+            "extra_type": self.wire("Extra"),
+            "table": self.table("object!"),
+            "schema": self.schema(),
             "sections": Vec::from_iter(sections),
             "method": self.method_table(name),
         });
@@ -49,7 +49,7 @@ impl Emitter<'_> {
             }
             Field::Member { member, field } => {
                 let docs = self.docs_of_member(ty, &member.name, member.description.as_deref());
-                (docs, format!("pub {field}: {}", self.scope.field(member)))
+                (docs, format!("pub {field}: {}", self.field(member)))
             }
         };
         Some(json!({"docs": docs, "declared": declared}))
@@ -71,7 +71,7 @@ impl Emitter<'_> {
                 let deprecated = deprecated.unwrap_or_default();
                 let with = (!member.is_argument()).then(|| format!(", with_{}", stem(field)));
                 let with = with.unwrap_or_default();
-                let argument = self.scope.argument(self.input.model(), member);
+                let argument = self.argument(member);
                 let preset = self.preset(member).map(|preset| format!(" = {preset}"));
                 let preset = preset.unwrap_or_default();
                 format!("{deprecated}{:?} => {field}{with}: {argument}{preset}", member.name)
@@ -85,7 +85,7 @@ impl Emitter<'_> {
             Value::String(text) => format!("{text:?}"),
             Value::Bool(boolean) => boolean.to_string(),
             Value::Object(_) | Value::Array(_) => {
-                let ty = self.scope.ty(&member.ty);
+                let ty = self.ty(&member.ty);
                 // A path with arguments is in brackets.
                 match ty.contains('<') {
                     true => format!("<{ty}>::default()"),

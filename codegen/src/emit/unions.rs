@@ -9,7 +9,6 @@ use serde_json::json;
 
 use super::Emitter;
 use super::docs::comment;
-use super::scope::Scope;
 use super::source::expression;
 use crate::error::EmitError;
 use crate::markdown::capitalised;
@@ -21,11 +20,11 @@ impl Emitter<'_> {
     /// Emits an enum and its table.
     pub(super) fn union(&self, name: &str, ty: &Type, union: &Union) -> Result<String, EmitError> {
         let declared = union.variants.iter().map(|variant| {
-            let held = self.scope.held(&variant.ty, variant.boxed);
+            let held = self.held(&variant.ty, variant.boxed);
             json!({"docs": variant_docs(variant), "declared": format!("{}({held})", variant.name)})
         });
         let unknown = unknown_variant(union);
-        let mut head = format!("{name}: {}[{:?}]", self.scope.schema(), ty.pointer);
+        let mut head = format!("{name}: {}[{:?}]", self.schema(), ty.pointer);
         let (mut rows, mut code) = (self.variant_rows(union), String::new());
         match (union.tags(), &unknown) {
             (Some((tag, values)), Some(unknown)) => {
@@ -47,8 +46,8 @@ impl Emitter<'_> {
             "derived": "",
             "variants": Vec::from_iter(declared),
             "about": "A variant",
-            "unknown": unknown.map(|unknown| format!("{unknown}({})", self.scope.wire("RawJson"))),
-            "table": self.scope.table("union!"),
+            "unknown": unknown.map(|unknown| format!("{unknown}({})", self.wire("RawJson"))),
+            "table": self.table("union!"),
             "head": head,
             "rows": rows,
             "code": Vec::from_iter(code.lines()),
@@ -67,7 +66,7 @@ impl Emitter<'_> {
                 return name.clone();
             }
             let also = if variant.ty == TypeRef::String { ", &str" } else { "" };
-            format!("{name}({}{also})", self.scope.ty(&variant.ty))
+            format!("{name}({}{also})", self.ty(&variant.ty))
         });
         rows.collect()
     }
@@ -76,7 +75,7 @@ impl Emitter<'_> {
         let choice = Choice {
             union,
             unknown: unknown.map(ident),
-            scope: &self.scope,
+            emitter: self,
         };
         let objects = union
             .objects
@@ -115,7 +114,7 @@ impl Emitter<'_> {
 struct Choice<'u> {
     union: &'u Union,
     unknown: Option<Ident>,
-    scope: &'u Scope,
+    emitter: &'u Emitter<'u>,
 }
 
 /// The subject of a decision.
@@ -210,7 +209,7 @@ impl Choice<'_> {
 
     /// Returns the name or path of an item of `mcp-wire`.
     fn wire(&self, name: &str) -> TokenStream {
-        self.scope.wire(name).parse().unwrap_or_default()
+        self.emitter.wire(name).parse().unwrap_or_default()
     }
 
     fn variant(&self, index: usize) -> TokenStream {
