@@ -10,8 +10,6 @@ use crate::problem::{Problem, Problems};
 
 /// Consecutive lines of a file, one for each revision.
 struct List {
-    /// The path in the workspace.
-    path: &'static str,
     /// The prefix of each line, and a text that it contains. No other line of the file has both.
     marks: [&'static str; 2],
     lines: Vec<String>,
@@ -24,11 +22,8 @@ struct List {
 /// # Errors
 /// Problems of the input, a file without such a list, and files that can't be read or written.
 pub fn generate_lists(schema: &Path, workspace: &Path, check: bool) -> Result<Report, GenerateError> {
-    let loaded = load(schema)?;
-    let lists = lists(&loaded.manifest);
     let mut files = FileSet::default();
-    for lists in lists.chunk_by(|one, next| one.path == next.path) {
-        let path = lists[0].path;
+    for (path, lists) in lists(&load(schema)?.manifest) {
         let problem = |what: &str| Problems::from(Problem::new(workspace.join(path).display().to_string(), what));
         let mut text = read_text(&workspace.join(path))?.ok_or_else(|| problem("the file is missing"))?;
         for list in lists {
@@ -45,7 +40,8 @@ pub fn generate_lists(schema: &Path, workspace: &Path, check: bool) -> Result<Re
     Ok(files.write_or_check(workspace, &[], check)?)
 }
 
-fn lists(manifest: &Manifest) -> Vec<List> {
+/// Returns the lists in each file, by its path in the workspace.
+fn lists(manifest: &Manifest) -> [(&'static str, Vec<List>); 3] {
     let revisions: Vec<&str> = manifest.revisions.iter().map(|entry| entry.revision.as_str()).collect();
     let hub = manifest.hub().map(|hub| hub.as_str()).unwrap_or_default();
     let features = revision_features(&revisions, hub);
@@ -68,21 +64,16 @@ fn lists(manifest: &Manifest) -> Vec<List> {
         let (from, to) = (pair[0], pair[1]);
         format!("- [{from} to {to}](changes/{from}_{to}.md)")
     });
-    let list = |path, marks, lines| List { path, marks, lines };
+    let list = |marks, lines| List { marks, lines };
     let feature = |feature: &String| format!("{feature} = [\"mcp-adapters/{feature}\"]");
-    vec![
-        list(
-            "runtime/Cargo.toml",
-            ["since-", " = "],
-            features.iter().map(feature).collect(),
-        ),
-        list("README.md", ["| ", "](docs/reference/"], rows.collect()),
-        list(
-            "docs/SUMMARY.md",
-            ["- [", "](reference/"],
-            references.chain(extensions).collect(),
-        ),
-        list("docs/SUMMARY.md", ["- [", "](changes/"], changes.collect()),
+    let features = list(["since-", " = "], features.iter().map(feature).collect());
+    let rows = list(["| ", "](docs/reference/"], rows.collect());
+    let references = list(["- [", "](reference/"], references.chain(extensions).collect());
+    let changes = list(["- [", "](changes/"], changes.collect());
+    [
+        ("runtime/Cargo.toml", vec![features]),
+        ("README.md", vec![rows]),
+        ("docs/SUMMARY.md", vec![references, changes]),
     ]
 }
 
@@ -106,7 +97,6 @@ mod tests {
     #[test]
     fn only_the_lines_of_the_list_are_replaced() {
         let list = List {
-            path: "",
             marks: ["since-", " = "],
             lines: ["since-1 = []", "since-2 = []"].map(str::to_owned).into(),
         };
