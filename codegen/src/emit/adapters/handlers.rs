@@ -22,8 +22,8 @@ const TITLE: &str = "\
 pub(super) fn handlers(input: &AdaptersInput<'_>, header: &str) -> Result<String, EmitError> {
     let hub = input.hub();
     let rendered = |used: &str| -> Result<String, EmitError> {
-        let sides =
-            [("Server", "Client"), ("Client", "Server")].map(|(side, other)| Side::new(input, side, other).values());
+        let sides = [("Server", "Client"), ("Client", "Server")];
+        let sides = sides.map(|(side, other)| Side::values(input, side, other));
         let values = json!({
             "library": library_name(&input.manifest().family().adapters_crate()),
             "sides": sides,

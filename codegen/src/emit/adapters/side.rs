@@ -18,11 +18,7 @@ pub(super) struct Side<'i> {
     pub(super) model: &'i Model,
     /// The Rust names of the model's members and values.
     identifiers: &'i Identifiers,
-    side: &'static str,
-    other: &'static str,
-    /// The union of the other side's requests.
-    requests: String,
-    /// The union of their results.
+    /// The union of the results of the other side's requests.
     results: String,
 }
 
@@ -36,41 +32,34 @@ pub(super) struct Call<'i> {
 }
 
 impl<'i> Side<'i> {
-    pub(super) fn new(input: &AdaptersInput<'i>, side: &'static str, other: &'static str) -> Self {
-        let model = input.hub();
-        let (requests, results) = model.requests_of(other);
-        Self {
-            model,
+    /// Returns the template's values for the handler of a side, and for the other's calls to it.
+    pub(super) fn values(input: &AdaptersInput<'i>, side: &str, other: &str) -> Value {
+        let (requests_union, results_union) = input.hub().requests_of(other);
+        let this = Self {
+            model: input.hub(),
             identifiers: input.identifiers,
-            side,
-            other,
-            requests,
-            results,
-        }
-    }
-
-    /// Returns the template's values for the side's handler, and for the calls to it.
-    pub(super) fn values(&self) -> Value {
-        let results = self.results();
+            results: results_union,
+        };
+        let results = this.results();
         // No request can be handled if there are no results.
-        let requests = self.calls(&self.requests, MessageKind::Request);
+        let requests = this.calls(&requests_union, MessageKind::Request);
         let requests = requests.filter(|_| !results.is_empty());
-        let notifications = format!("{}Notification", self.other);
-        let sent = self.calls(&notifications, MessageKind::Notification);
+        let notifications = format!("{other}Notification");
+        let sent = this.calls(&notifications, MessageKind::Notification);
         let all = [&requests, &sent].into_iter().flatten().flat_map(|(calls, _)| calls);
         let internal = all.filter(|call| call.values["internal"] == true);
         let internal = Vec::from_iter(internal.map(|call| format!("`{}`", call.method.name))).join(", ");
         let calls = requests.as_ref().map_or(&[][..], |(calls, _)| calls.as_slice());
         json!({
-            "side": self.side,
-            "handler": self.side.to_lowercase(),
-            "caller": self.other.to_lowercase(),
+            "side": side,
+            "handler": side.to_lowercase(),
+            "caller": other.to_lowercase(),
             "by_session": internal,
-            "results": self.results,
+            "results": this.results,
             "has_others": results.len() > 1,
-            "pages": self.pages(calls),
-            "rounds": self.rounds(calls),
-            "requests": requests.map(|(calls, unknown)| union(&self.requests, &calls, &unknown)),
+            "pages": this.pages(calls),
+            "rounds": this.rounds(calls),
+            "requests": requests.map(|(calls, unknown)| union(&requests_union, &calls, &unknown)),
             "notifications": sent.map(|(calls, unknown)| union(&notifications, &calls, &unknown)),
         })
     }
