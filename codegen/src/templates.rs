@@ -22,6 +22,7 @@ const TEMPLATES: &[(&str, &str)] = templates![
     "adapters/Cargo.toml",
     "adapters/README.md",
     "adapters/bodies/handlers.rs",
+    "adapters/bodies/message.rs",
     "adapters/bodies/peers.rs",
     "adapters/lib.rs",
     "adapters/revision.rs",

@@ -46,7 +46,7 @@ impl Side<'_> {
         let values = json!({
             "item": qualified(item),
             "method": call.method.name,
-            "message": call.values["message"],
+            "call": call.values,
             "params": qualified(params),
             "optional": call.params.is_some_and(|member| !member.required),
             "cursor": CURSOR,

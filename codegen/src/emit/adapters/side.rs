@@ -87,7 +87,6 @@ impl<'i> Side<'i> {
         let stem = ty.strip_suffix(suffix).unwrap_or(ty).to_snake_case();
         let usual = method.results.first();
         let result = usual.and_then(|usual| self.results().into_iter().find(|(ty, _)| ty == usual));
-        let ty = qualified(&TypeRef::Named(method.ty.clone()));
         let values = json!({
             "name": method.name,
             "deprecated": self.model.deprecation_of_method(method).map(Deprecation::note),
@@ -100,7 +99,8 @@ impl<'i> Side<'i> {
                 false => format!("Option<{}>", qualified(&member.ty)),
             }),
             "field": field,
-            "message": message(&ty, params, field.map(String::as_str)),
+            "ty": qualified(&TypeRef::Named(method.ty.clone())),
+            "is_argument": params.is_some_and(Member::is_argument),
             "handled": result.as_ref().and_then(|usual| self.handled(method, usual)),
             "result": result.map(|(ty, variant)| json!({"ty": qualified(&ty), "variant": variant})),
         });
@@ -114,30 +114,25 @@ impl<'i> Side<'i> {
         variants.filter_map(|(ty, variant)| Some((ty?, variant))).collect()
     }
 
-    /// Returns the result of a method's handler, and the call that converts it to a result of the side.
+    /// Returns the result of a method's handler, and what converts it to a result of the side: the function that maps it,
+    /// or an arm for each variant.
     fn handled(&self, method: &Method, (usual, variant): &(TypeRef, String)) -> Option<Value> {
         let (model, results) = (self.model, &self.results);
         let Some(any) = &method.result_union else {
-            return Some(json!({"result": qualified(usual), "made": format!("map(hub::{results}::{variant})")}));
+            return Some(json!({"result": qualified(usual), "mapped_by": format!("hub::{results}::{variant}")}));
         };
         let result = qualified(any);
         if let Some(TypeKind::Results(all)) = model.kind(results)
             && method_results(model, method, all).is_some()
         {
-            return Some(json!({"result": result, "made": "map(Into::into)"}));
+            return Some(json!({"result": result, "mapped_by": "Into::into"}));
         }
         let ours = self.results();
         let arms = model.union_of(any)?.variants.iter().filter_map(|variant| {
             let (_, own) = ours.iter().find(|(own, _)| *own == variant.ty)?;
-            Some(format!(
-                "{result}::{}(result) => Ok(hub::{results}::{own}(result)),",
-                variant.name
-            ))
+            Some(json!({"variant": variant.name, "own": own}))
         });
-        let arms: String = arms.collect();
-        let name = &method.name;
-        let made = format!("and_then(|result| match result {{ {arms} _ => Err(undeclared_kind({name:?})), }})");
-        Some(json!({"result": result, "made": made}))
+        Some(json!({"result": result, "arms": Vec::from_iter(arms)}))
     }
 
     pub(super) fn field(&self, ty: &TypeRef, member: &str) -> Option<String> {
@@ -151,14 +146,4 @@ impl<'i> Side<'i> {
 fn union(name: &str, calls: &[Call<'_>], unknown: &str) -> Value {
     let calls = calls.iter().map(|call| &call.values);
     json!({"union": name, "unknown": unknown, "calls": Vec::from_iter(calls)})
-}
-
-/// Returns a statement that creates a message of a type, with its parameters in a field.
-fn message(ty: &str, params: Option<&Member>, field: Option<&str>) -> String {
-    match (params, field) {
-        (Some(params), Some(_)) if params.is_argument() => format!("let message = {ty}::new(params);"),
-        (Some(_), Some(PARAMS)) => format!("let message = {ty} {{ params, ..{ty}::default() }};"),
-        (Some(_), Some(field)) => format!("let message = {ty} {{ {field}: params, ..{ty}::default() }};"),
-        _ => format!("let message = {ty}::default();"),
-    }
 }
