@@ -4,18 +4,10 @@ use std::collections::BTreeMap;
 
 use crate::model::{Member, Model, Type, TypeKind, result_variants};
 
-/// The public items of a types crate by their paths.
+/// The public items of a types crate by their paths, each with its signature: the properties on which code that uses it
+/// relies, as a string for comparison.
 #[derive(Debug)]
-pub(super) struct Api(BTreeMap<String, Item>);
-
-/// The properties of an item on which code that uses it relies.
-#[derive(Debug, PartialEq)]
-struct Item {
-    /// Its declaration as a string for comparison.
-    signature: String,
-    /// Whether its addition can break code, because it is a part of a type that is constructed or matched exhaustively.
-    is_part: bool,
-}
+pub(super) struct Api(BTreeMap<String, String>);
 
 impl Api {
     pub(super) fn of(model: &Model) -> Self {
@@ -24,80 +16,76 @@ impl Api {
             api.add_type(&format!("{}::{name}", ty.module), ty, model);
         }
         for code in &model.error_codes {
-            api.add(format!("error_code::{}", code.name), code.code.to_string(), false);
+            api.add(format!("error_code::{}", code.name), code.code.to_string());
         }
         for method in &model.methods {
             let results = &method.results;
             let signature = format!("{:?} {} {results:?}", method.direction, method.ty);
-            api.add(format!("METHODS[{:?}]", method.name), signature, false);
+            api.add(format!("METHODS[{:?}]", method.name), signature);
         }
         api
     }
 
-    fn add(&mut self, path: impl Into<String>, signature: impl Into<String>, is_part: bool) {
-        let signature = signature.into();
-        self.0.insert(path.into(), Item { signature, is_part });
+    fn add(&mut self, path: impl Into<String>, signature: impl Into<String>) {
+        self.0.insert(path.into(), signature.into());
     }
 
     fn add_type(&mut self, path: &str, ty: &Type, model: &Model) {
         let kind = match &ty.kind {
             TypeKind::Struct(object) => {
                 for constant in object.constants.iter().filter(|constant| !constant.required) {
-                    self.add(format!("{path}.{}", constant.name), "an optional constant", true);
+                    self.add(format!("{path}.{}", constant.name), "an optional constant");
                 }
                 for member in &object.members {
-                    self.add(format!("{path}.{}", member.name), field(member), true);
+                    self.add(format!("{path}.{}", member.name), field(member));
                 }
                 "struct".to_owned()
             }
             TypeKind::Strings { values, ordered, .. } => {
                 for value in values {
-                    self.add(format!("{path}::{value:?}"), "", true);
+                    self.add(format!("{path}::{value:?}"), "");
                 }
                 format!("enum, ordered: {ordered}")
             }
             TypeKind::Union(union) => {
                 for variant in &union.variants {
                     let held = format!("{:?}, boxed: {}", variant.ty, variant.boxed);
-                    self.add(format!("{path}::{}", variant.name), held, true);
+                    self.add(format!("{path}::{}", variant.name), held);
                 }
                 "enum".to_owned()
             }
             TypeKind::Methods(methods) => {
                 for (method, ty) in methods {
-                    self.add(format!("{path}::{method:?}"), ty, true);
+                    self.add(format!("{path}::{method:?}"), ty);
                 }
                 "enum".to_owned()
             }
             TypeKind::Results(methods) => {
                 for (held, variant) in result_variants(methods) {
-                    self.add(format!("{path}::{variant}"), format!("{held:?}"), true);
+                    self.add(format!("{path}::{variant}"), format!("{held:?}"));
                 }
                 if let Some(unknown) = model.unknown_result(methods) {
-                    self.add(format!("{path}::{unknown}"), "unknown", true);
+                    self.add(format!("{path}::{unknown}"), "unknown");
                 }
                 "enum".to_owned()
             }
             TypeKind::Alias(target) => format!("alias of {target:?}"),
         };
-        self.add(path, kind, false);
+        self.add(path, kind);
     }
 
     /// Returns the breaking changes in a later API, a sentence each: items that are gone or different, and new parts of
-    /// types that this one has.
+    /// types that this one has, since types are constructed or matched exhaustively.
     pub(super) fn breaks(&self, later: &Self) -> Vec<String> {
-        let lost = self.0.iter().filter_map(|(path, item)| match later.0.get(path) {
+        let lost = self.0.iter().filter_map(|(path, signature)| match later.0.get(path) {
             None => Some(format!("`{path}` is gone.")),
-            Some(other) if other.signature != item.signature => Some(format!("`{path}` has another type.")),
+            Some(other) if other != signature => Some(format!("`{path}` has another type.")),
             Some(_) => None,
         });
-        let added = later
-            .0
-            .iter()
-            .filter(|(path, item)| item.is_part && !self.0.contains_key(*path));
-        let added = added.filter(|(path, _)| self.0.contains_key(whole(path)));
-        lost.chain(added.map(|(path, _)| format!("`{path}` is new in a type with only public parts.")))
-            .collect()
+        let is_new = |path: &&String| !self.0.contains_key(*path) && self.0.contains_key(whole(path));
+        let added = later.0.keys().filter(is_new);
+        let added = added.map(|path| format!("`{path}` is new in a type with only public parts."));
+        lost.chain(added).collect()
     }
 
     /// Whether another API has items that this one lacks.
@@ -108,10 +96,7 @@ impl Api {
 
 /// Describes the properties of a field that matter to code which reads, writes or constructs it.
 fn field(member: &Member) -> String {
-    let Member {
-        ty, required, boxed, ..
-    } = member;
-    let argument = member.is_argument();
+    let (ty, required, boxed, argument) = (&member.ty, member.required, member.boxed, member.is_argument());
     format!("{ty:?}, required: {required}, boxed: {boxed}, argument: {argument}")
 }
 
