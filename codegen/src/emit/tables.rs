@@ -74,22 +74,17 @@ fn names(model: &Model) -> BTreeMap<String, Value> {
     let named = model.named_types();
     let unnamed = model.types.keys().filter(|name| !named.contains_key(name.as_str()));
     let unnamed = unnamed.map(|name| (name.clone(), Value::Null));
-    let other = named
-        .iter()
-        .filter(|(name, ty)| **ty != TypeRef::Named((**name).to_owned()));
-    other
-        .map(|(name, ty)| ((*name).to_owned(), json!(ty)))
-        .chain(unnamed)
-        .collect()
+    let others = named.iter();
+    let others = others.filter(|(name, ty)| !matches!(ty, TypeRef::Named(own) if own == *name));
+    let others = others.map(|(name, ty)| ((*name).to_owned(), json!(ty)));
+    others.chain(unnamed).collect()
 }
 
 /// Every method, as in the table of the type crate.
 fn methods(model: &Model) -> String {
-    let rows = model
-        .methods
-        .iter()
-        .map(|method| self::method(model, method).to_string());
-    format!("\"methods\": [\n{}\n]", Vec::from_iter(rows).join(",\n"))
+    let methods = model.methods.iter();
+    let rows: Vec<String> = methods.map(|method| self::method(model, method).to_string()).collect();
+    format!("\"methods\": [\n{}\n]", rows.join(",\n"))
 }
 
 fn method(model: &Model, method: &Method) -> Value {
@@ -157,9 +152,8 @@ fn kind(model: &Model, kind: &TypeKind) -> Value {
             let constants = |required: bool| -> Object {
                 let constants = object.constants.iter();
                 let constants = constants.filter(|constant| constant.required == required);
-                constants
-                    .map(|constant| (constant.name.clone(), json!(constant.value)))
-                    .collect()
+                let values = constants.map(|constant| (constant.name.clone(), json!(constant.value)));
+                values.collect()
             };
             json!({
                 "required": members(true),
@@ -225,9 +219,7 @@ fn direction(name: &str, plan: &Plan, from: &Model, to: &Model) -> String {
     let sections = sections.into_iter().filter(|(_, rows)| !rows.is_empty());
     let mut sections: Vec<String> = sections.map(|(name, section)| rows(name, section)).collect();
     let narrower = plan.conversions.iter().filter(|(_, conversion)| conversion.narrower);
-    let narrower: Vec<String> = narrower
-        .map(|((source, target), _)| pair_name(source, target))
-        .collect();
+    let narrower = Vec::from_iter(narrower.map(|((source, target), _)| pair_name(source, target)));
     if !narrower.is_empty() {
         sections.push(part("narrower", &json!(narrower)));
     }
@@ -280,20 +272,15 @@ fn lifecycle(lifecycle: &Lifecycle) -> Value {
     let mut row = Map::new();
     row.extend(lifecycle.names.iter().map(|(role, name)| (field(role), json!(name))));
     let params = PARAMS.iter().map(|role| (role, "params", lifecycle.params.get(*role)));
-    let results = RESULTS
-        .iter()
-        .map(|role| (role, "result", lifecycle.results.get(*role)));
-    let members = params.chain(results);
+    let results = RESULTS.iter();
+    let members = params.chain(results.map(|role| (role, "result", lifecycle.results.get(*role))));
     let members =
         members.filter_map(|(role, part, members)| Some((format!("{}_{part}", field(role)), json!(members?))));
     row.extend(members);
     let messages = lifecycle.messages.iter();
     let messages = messages.filter(|(_, message)| !message.params.is_empty() || !message.result.is_empty());
-    let messages: Map<String, Value> = messages
-        .map(|(method, message)| (method.clone(), json!(message)))
-        .collect();
-    let own = [("messages", Value::Object(messages)), ("kinds", json!(lifecycle.kinds))];
-    row.extend(own.map(|(name, rows)| (name.to_owned(), rows)));
+    row.insert("messages".to_owned(), json!(BTreeMap::from_iter(messages)));
+    row.insert("kinds".to_owned(), json!(lifecycle.kinds));
     Value::Object(row)
 }
 

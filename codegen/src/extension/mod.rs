@@ -82,17 +82,11 @@ fn named(schema: &Value) -> impl Iterator<Item = (&str, &Value)> {
 
 /// Adds the revision's definitions that the schema or the overlay names and the schema lacks.
 fn import_missing(schema: &mut Document, core: &Document, overlay: &Overlay, imported: &mut BTreeSet<String>) {
-    let core: BTreeMap<&str, (String, &Value)> = definitions(core.root(), "#")
-        .map(|(at, name, schema)| (name, (at, schema)))
-        .collect();
+    let core = definitions(core.root(), "#").map(|(at, name, schema)| (name, (at, schema)));
+    let core: BTreeMap<&str, (String, &Value)> = core.collect();
     let mut known: BTreeSet<String> = named(schema.root()).map(|(name, _)| name.to_owned()).collect();
-    let mut wanted: Vec<String> = overlay
-        .results
-        .iter()
-        .flat_map(ResultOf::definitions)
-        .cloned()
-        .collect();
-    wanted.extend(names_in(schema.root(), schema));
+    let mut wanted = names_in(schema.root(), schema);
+    wanted.extend(overlay.results.iter().flat_map(ResultOf::definitions).cloned());
     while let Some(name) = wanted.pop() {
         let Some((at, definition)) = core.get(name.as_str()) else {
             continue;
@@ -126,13 +120,13 @@ fn names_in(part: &Value, schema: &Document) -> Vec<String> {
 /// Replaces each inline schema in the extension's own definitions by a reference, if exactly one definition is
 /// equivalent to it.
 fn refer_to_copies(mut schema: Document, imported: &BTreeSet<String>) -> Document {
-    let defined: Vec<(String, Value)> = definitions(schema.root(), "#")
-        .map(|(at, _, definition)| (at, canonical(definition)))
-        .filter(|(_, definition)| is_distinctive(definition))
-        .collect();
-    let own: Vec<String> = definitions(schema.root(), "#")
+    let all: Vec<_> = definitions(schema.root(), "#").collect();
+    let defined = all.iter().map(|(at, _, definition)| (at, canonical(definition)));
+    let defined: Vec<(&String, Value)> = defined.filter(|(_, definition)| is_distinctive(definition)).collect();
+    let own: Vec<&String> = all
+        .iter()
         .map(|(at, ..)| at)
-        .filter(|at| !imported.contains(at))
+        .filter(|at| !imported.contains(*at))
         .collect();
     let mut copies = Vec::<(String, Value)>::new();
     walk(schema.root(), |at, part| {
