@@ -240,7 +240,13 @@ fn results(model: &Model, input: &BuildInput<'_>, name: &str, method: &str) -> (
     let stem = result_stem(model, name);
     let mut responses = ["ResultResponse", "Response"].iter();
     let response = responses.find_map(|end| by_name(&format!("{stem}{end}")));
-    let stated = response.and_then(|response| Some(model.struct_of(&response)?.member("result")?.ty.clone()));
+    let result_of = |response: &TypeRef| Some(model.struct_of(response)?.member("result")?.ty.clone());
+    // A response can be a union with errors.
+    let result_in = |response: &TypeRef| {
+        let mut variants = model.union_of(response)?.variants.iter();
+        variants.find_map(|variant| result_of(&variant.ty))
+    };
+    let stated = response.and_then(|response| result_of(&response).or_else(|| result_in(&response)));
     let usual = by_name(&format!("{stem}Result"));
     let tagged = stated.as_ref().and_then(|stated| model.union_of(stated));
     let tagged = tagged.filter(|union| union.tags().is_some());
