@@ -7,7 +7,7 @@ use mcp_wire::json_schema::{DEFINITIONS, all_definitions, pointer};
 use serde_json::{Value, json};
 
 use super::results::RESPONSES;
-use crate::messages::{DIRECTIONS, MessageKind};
+use crate::messages::{DIRECTIONS, MessageKind, message_unions};
 use crate::normalise::{envelope_of, methods_in_union, methods_of};
 
 /// An entry of an overlay: its section, and its text without a reason and a link.
@@ -170,6 +170,7 @@ impl<'s> Inference<'s> {
 /// Returns the definitions of messages. One of several with the same methods is enough.
 fn messages(schema: &Value) -> Vec<Message<'_>> {
     let mut definitions = all_definitions(schema);
+    definitions.retain(|(_, name, _)| message_unions().all(|union| union != *name));
     // A union of messages can be a copy of its only one.
     definitions.sort_by_key(|(_, name, _)| !["Request", "Notification"].iter().any(|end| name.ends_with(end)));
     let mut messages: Vec<Message<'_>> = Vec::new();

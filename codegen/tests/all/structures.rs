@@ -148,7 +148,7 @@ fn inline_result(definitions: &mut Definitions, name: &str, wrap: impl Fn(Value)
 #[test]
 fn messages_in_another_structure_have_the_same_methods_directions_and_results() {
     type Edit = fn(&mut Definitions);
-    let edits: [(&str, Edit); 9] = [
+    let edits: [(&str, Edit); 10] = [
         ("results within responses", |definitions| {
             inline_result(definitions, "Call", |result| result);
             inline_result(definitions, "Find", |result| json!({"anyOf": [result]}));
@@ -200,6 +200,11 @@ fn messages_in_another_structure_have_the_same_methods_directions_and_results() 
             both["properties"]["method"] = json!({"enum": ["call", "find"]});
             definitions.insert("DoRequest".to_owned(), both);
             definitions["ClientRequest"] = union(&["DoRequest"]);
+        }),
+        ("methods within a union", |definitions| {
+            definitions["ClientRequest"] = definitions.remove("CallRequest").unwrap();
+            definitions.remove("FindRequest");
+            definitions["ClientRequest"]["properties"]["method"] = json!({"enum": ["call", "find"]});
         }),
     ];
     for (what, edit) in edits {
