@@ -144,10 +144,8 @@ impl FileSet {
     /// Whether the set has a file of the same name and contents in another directory. Each crate contains the licences,
     /// which don't have the mark of generated files.
     fn has_copy(&self, root: &Path, path: &Path) -> Result<bool, FilesError> {
-        let mut same_name = self
-            .files
-            .iter()
-            .filter(|(other, _)| other.file_name() == path.file_name());
+        let others = self.files.iter();
+        let mut same_name = others.filter(|(other, _)| other.file_name() == path.file_name());
         let file = root.join(path);
         if file.is_symlink() || same_name.clone().next().is_none() {
             return Ok(false);
@@ -209,12 +207,10 @@ fn is_generated(path: &Path) -> Result<bool, FilesError> {
     }
     let mut header = Vec::new();
     let file = fs::File::open(path).map_err(FilesError::io("read", path))?;
-    file.take(HEADER_BYTES)
-        .read_to_end(&mut header)
-        .map_err(FilesError::io("read", path))?;
-    Ok(header
-        .windows(GENERATED.len())
-        .any(|window| window == GENERATED.as_bytes()))
+    let read = file.take(HEADER_BYTES).read_to_end(&mut header);
+    read.map_err(FilesError::io("read", path))?;
+    let mut windows = header.windows(GENERATED.len());
+    Ok(windows.any(|window| window == GENERATED.as_bytes()))
 }
 
 /// Removes the directories above `path`, up to `root`, as long as they are empty.

@@ -33,9 +33,8 @@ pub(super) fn changes(pair: &Pair<'_>) -> Vec<Change> {
 }
 
 fn methods(model: &Model) -> BTreeMap<Key<'_>, &Method> {
-    model
-        .methods
-        .iter()
+    let methods = model.methods.iter();
+    methods
         .map(|method| ((method.name.as_str(), method.kind), method))
         .collect()
 }

@@ -28,6 +28,8 @@ pub(crate) fn diff(earlier: &ModelledRevision, later: &ModelledRevision, plans: 
     }
     changes.sort_by(|a, b| (a.subject, &a.name).cmp(&(b.subject, &b.name)));
     changes.dedup();
+    let deprecated = later.model.deprecated.iter();
+    let deprecated = deprecated.filter(|entry| entry.since == later.model.revision);
     Diff {
         from: earlier.model.revision.clone(),
         to: later.model.revision.clone(),
@@ -38,13 +40,7 @@ pub(crate) fn diff(earlier: &ModelledRevision, later: &ModelledRevision, plans: 
             false => Vec::new(),
         },
         changes,
-        deprecated: later
-            .model
-            .deprecated
-            .iter()
-            .filter(|entry| entry.since == later.model.revision)
-            .cloned()
-            .collect(),
+        deprecated: deprecated.cloned().collect(),
     }
 }
 

@@ -77,15 +77,10 @@ impl Emitter<'_> {
             unknown: unknown.map(ident),
             emitter: self,
         };
-        let objects = union
-            .objects
-            .as_ref()
-            .map(|decision| choice.write(decision, About::Whole));
-        let others: Vec<&Variant> = union
-            .variants
-            .iter()
-            .filter(|variant| variant.kind != JsonType::Object)
-            .collect();
+        let objects = union.objects.as_ref();
+        let objects = objects.map(|decision| choice.write(decision, About::Whole));
+        let others = union.variants.iter();
+        let others: Vec<&Variant> = others.filter(|variant| variant.kind != JsonType::Object).collect();
         if others.is_empty() {
             return objects.unwrap_or_default();
         }

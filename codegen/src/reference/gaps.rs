@@ -46,10 +46,8 @@ fn page(revision: &ModelledRevision) -> Value {
 }
 
 fn entries<'v>(document: &'v Value, section: &str) -> &'v [Value] {
-    document
-        .get(section)
-        .and_then(Value::as_array)
-        .map_or(&[], Vec::as_slice)
+    let entries = document.get(section).and_then(Value::as_array);
+    entries.map_or(&[], Vec::as_slice)
 }
 
 /// Whether a correction only sets keywords for the generator.
@@ -60,10 +58,8 @@ fn is_hint(correction: &Value) -> bool {
 }
 
 fn subject(entry: &Value) -> String {
-    let named = ["feature", "name", "method", "at"]
-        .iter()
-        .find_map(|member| entry.get(*member));
-    let texts = texts(named);
+    let mut members = ["feature", "name", "method", "at"].iter();
+    let texts = texts(members.find_map(|member| entry.get(*member)));
     if texts.is_empty() {
         return "all".to_owned();
     }

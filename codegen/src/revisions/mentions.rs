@@ -75,10 +75,8 @@ fn is_name(before: &str, after: &str, specification: Option<&str>) -> bool {
         .any(|quote| before.ends_with(*quote) && after.starts_with(*quote));
     let is_value =
         [": ", "- "].iter().any(|start| before.ends_with(start)) && (after.is_empty() || after.starts_with('\n'));
-    let in_comment = before
-        .rsplit('\n')
-        .next()
-        .is_some_and(|line| line.trim_start().starts_with('#'));
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    let in_comment = line.trim_start().starts_with('#');
     let is_address = specification.is_some_and(|start| !start.is_empty() && before.ends_with(start));
     is_quoted || is_address || is_value && !in_comment
 }

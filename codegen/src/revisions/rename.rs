@@ -59,11 +59,8 @@ pub fn rename(directory: &Path, from: &Revision, to: &Revision) -> Result<Rename
     entry.revision = to.clone();
     let in_links = |links: &String| renamed(links, (from, to), specification.as_deref()).text;
     entry.links = entry.links.as_ref().map(in_links);
-    for extension in manifest
-        .extensions
-        .values_mut()
-        .filter(|extension| extension.of == *from)
-    {
+    let extensions = manifest.extensions.values_mut();
+    for extension in extensions.filter(|extension| extension.of == *from) {
         extension.of.clone_from(to);
     }
     if let Some(hub) = manifest.hub.as_mut().filter(|hub| *hub == from) {
