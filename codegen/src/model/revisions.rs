@@ -190,14 +190,21 @@ fn build_revision(
     let incomplete = shared.leave_out_roles(&mut model, names);
     match model.lifecycle.has_sessions() || !revision.documents.entry.released {
         true => warnings.extend(incomplete),
-        // A release is for sessions.
-        false => problems.extend(incomplete),
+        false => problems.extend(incomplete.into_iter().map(refused)),
     }
     Ok(BuiltRevision {
         revision: Arc::new(ModelledRevision::of(revision, model, facts)),
         problems,
         warnings,
     })
+}
+
+/// Adds the reason why a release is refused.
+fn refused(problem: Problem) -> Problem {
+    let help = problem.help.clone().unwrap_or_default();
+    problem.help(format!(
+        "no session could begin without this, which only a draft may lack (`ingest --draft`); {help}"
+    ))
 }
 
 /// Adds the line by which an overlay states an inherited fact without what doesn't fit.
