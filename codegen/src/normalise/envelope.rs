@@ -9,7 +9,7 @@ use super::all_of::accepts_everything;
 use super::references::{follow, resolve};
 use crate::messages::{DIRECTIONS, MessageKind};
 
-/// The prefix of the names of JSON-RPC's own messages, which are the envelopes themselves.
+/// A part of the names of JSON-RPC's own messages, which are the envelopes themselves.
 const JSON_RPC: &str = "JSONRPC";
 const VERSION: &str = "jsonrpc";
 const ID: &str = "id";
@@ -100,7 +100,7 @@ fn outermost(schema: &Value) -> Vec<String> {
 /// Removes the members of the envelope from every definition of a method, and returns the original definitions.
 pub(crate) fn take_envelopes(schema: &mut Value) -> Envelopes {
     let definitions = all_definitions(schema).into_iter();
-    let methods = definitions.filter(|(_, name, _)| !name.starts_with(JSON_RPC));
+    let methods = definitions.filter(|(_, name, _)| !name.contains(JSON_RPC));
     let methods: Vec<(String, Value)> = methods
         .map(|(pointer, _, definition)| (pointer, inlined(schema, definition, 0)))
         .collect();
