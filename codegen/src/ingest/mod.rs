@@ -10,7 +10,7 @@ mod inferred;
 mod lost;
 mod moved_definitions;
 mod moved_places;
-mod names;
+mod namespaces;
 mod official;
 mod renamed;
 mod results;
@@ -21,7 +21,6 @@ use std::cell::LazyCell;
 use std::path::{Path, PathBuf};
 
 use mcp_wire::json_schema::Dialect;
-use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 pub use fetch::FetchError;
@@ -37,6 +36,8 @@ use crate::revision_table::RevisionTable;
 
 use self::inferred::Inference;
 use self::lost::lost;
+use self::moved_definitions::{Moved, moved_definitions};
+use self::moved_places::with_places_in;
 use self::renamed::renamed;
 use self::successor::{Passed, Successor};
 
@@ -359,11 +360,15 @@ fn inherited_overlay(
     let names = (entry.revision.as_str(), revision.as_str());
     // The problems of the previous revision aren't those of this one.
     let Ok((official, before)) = corrected(&folder.join(SCHEMA), &text) else {
-        return Ok(Some(Successor::new(&text, names, (&Value::Null, schema))?));
+        return Ok(Some(Successor::new(&text, names, schema)?));
     };
-    let mut successor = Successor::new(&text, names, (official.root(), schema))?;
+    let schemas = [official.root(), schema.root()];
+    let moved = moved_definitions(schemas);
+    let text = with_places_in(schemas, &moved, &text)?;
+    let mut successor = Successor::new(&text, names, schema)?;
     let inference = Inference::new(before.root(), schema.root());
-    for (section, says) in inference.unions().chain(inference.results()) {
+    let inferred = inference.unions().chain(inference.results());
+    for (section, says) in inferred.chain(moved.iter().filter_map(Moved::keep_name)) {
         successor.add(section, &says, &link(entry, "JSONRPCMessage"));
     }
     Ok(Some(successor))

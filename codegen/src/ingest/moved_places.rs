@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use mcp_wire::json_schema::{DEFINITIONS, pointer};
 use serde_json::Value;
 
-use super::moved_definitions::moved_definitions;
+use super::moved_definitions::Moved;
 use crate::load::{Document, Format, OVERLAY};
 use crate::model::current_name;
 use crate::problem::Problems;
@@ -13,8 +13,7 @@ use crate::problem::Problems;
 const PROPERTIES: &str = "properties";
 
 /// Changes the pointers in the overlay of an earlier schema to what a later one has at another place.
-pub(super) fn with_places_in(schemas: [&Value; 2], text: &str) -> Result<String, Problems> {
-    let moved = moved_definitions(schemas);
+pub(super) fn with_places_in(schemas: [&Value; 2], moved: &[Moved<'_>], text: &str) -> Result<String, Problems> {
     let overlay = Document::parse(OVERLAY, text.as_bytes(), Format::Yaml)?;
     let entries = ["corrections", "deprecated"].map(|section| overlay.root().get(section).and_then(Value::as_array));
     let places = entries
@@ -27,16 +26,16 @@ pub(super) fn with_places_in(schemas: [&Value; 2], text: &str) -> Result<String,
         });
     let mut text = text.to_owned();
     for place in places.filter_map(Value::as_str) {
-        if let Some(now) = place_in(schemas, &moved, place).filter(|now| now != place) {
+        if let Some(now) = place_in(schemas, moved, place).filter(|now| now != place) {
             for quote in ['"', '\''] {
                 text = text.replace(&format!("{quote}{place}{quote}"), &format!("{quote}{now}{quote}"));
             }
         }
     }
     // The values of entries have references too.
-    for (old, new) in moved {
+    for Moved { before, after, .. } in moved {
         for end in ['/', '"', '\''] {
-            text = text.replace(&format!("{old}{end}"), &format!("{new}{end}"));
+            text = text.replace(&format!("{before}{end}"), &format!("{after}{end}"));
         }
     }
     Ok(with_pointers_into(schemas[1], &text))
@@ -54,12 +53,12 @@ fn with_pointers_into(schema: &Value, text: &str) -> String {
 
 /// Returns the pointer to the same place in a later schema, which can have other names of definitions and members, declare
 /// a member in a part of an `allOf` or no longer in one, or write a union with the other keyword.
-fn place_in([earlier, later]: [&Value; 2], moved: &BTreeMap<String, String>, place: &str) -> Option<String> {
+fn place_in([earlier, later]: [&Value; 2], moved: &[Moved<'_>], place: &str) -> Option<String> {
     let mut around = std::iter::successors(Some(place), |at| Some(at.rsplit_once('/')?.0));
-    let definition = around.find_map(|at| Some((at, moved.get(at)?.as_str())));
-    let (was, now) = definition.unwrap_or(("#", "#"));
+    let definition = around.find_map(|at| moved.iter().find(|definition| definition.before == at));
+    let (was, now) = definition.map_or(("#", "#"), |definition| (&definition.before, &definition.after));
     let (mut earlier, mut later) = (pointer::resolve(earlier, was)?, pointer::resolve(later, now)?);
-    let tokens = pointer::tokens(&format!("#{}", &place[was.len()..]))?;
+    let tokens = pointer::tokens(&format!("#{}", place.strip_prefix(was)?))?;
     let mut tokens = tokens.iter().map(String::as_str).peekable();
     let mut now = now.to_owned();
     let mut enter = |later: &mut &Value, token: &str| {

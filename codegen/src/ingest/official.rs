@@ -4,7 +4,7 @@ use mcp_wire::json_schema::Dialect;
 use serde_json::Value;
 
 use super::change;
-use super::names::remove_namespaces;
+use super::namespaces::flatten_groups;
 use super::results::define_results;
 use super::simplify::simplify;
 use crate::load::{Document, Manifest, PROSE};
@@ -42,7 +42,7 @@ impl Official {
         if !keep_prose {
             change::remove_keywords(&mut root, PROSE);
         }
-        remove_namespaces(&mut root);
+        flatten_groups(&mut root);
         define_results(&mut root);
         simplify(&mut root);
         Self {

@@ -12,8 +12,6 @@ use crate::overlay::Overlay;
 use crate::problem::{Place, Problem, Problems};
 use crate::protocol::Protocol;
 
-use super::moved_places::with_places_in;
-
 /// Start of the comment that lists the entries left out of an overlay.
 const LEFT_OUT: &str = "# What the overlay of";
 
@@ -65,11 +63,11 @@ impl Successor {
     pub(super) fn new(
         text: &str,
         (predecessor, revision): (&str, &str),
-        (earlier, schema): (&Value, &Document),
+        schema: &Document,
     ) -> Result<Self, GenerateError> {
         // The list of entries that were left out of that overlay isn't repeated.
         let text = text.find(&format!("\n{LEFT_OUT}")).map_or(text, |end| &text[..=end]);
-        let text = with_lines(with_places_in([earlier, schema.root()], text)?)?;
+        let text = with_lines(text.to_owned())?;
         let text = text.as_str();
         let document = Document::parse(OVERLAY, text.as_bytes(), Format::Yaml)?;
         let overlay = Overlay::of(document.clone())?;

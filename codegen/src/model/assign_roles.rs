@@ -9,6 +9,14 @@ use super::type_ref::TypeRef;
 use super::types::{Member, Model, Struct};
 use crate::normalise::Scalar;
 
+/// The names of the types by which sessions find members.
+pub(crate) const SESSION_TYPES: [&str; 4] = [
+    "ClientCapabilities",
+    "ServerCapabilities",
+    "Implementation",
+    "LoggingLevel",
+];
+
 /// Assigns the roles to a model and its methods.
 pub(crate) fn assign_roles(model: &mut Model, roles: &Roles) {
     let declared = roles.iter().filter_map(|(role, names)| {
@@ -101,7 +109,7 @@ fn members(model: &Model, ty: &TypeRef, kind: Option<&str>) -> Members {
     };
     let named = |ty: &TypeRef, names: &[&str]| matches!(ty, TypeRef::Named(name) if names.contains(&name.as_str()));
     let id = request_id(model);
-    let capabilities = ["ClientCapabilities", "ServerCapabilities"];
+    let [client, server, implementation, level] = SESSION_TYPES;
     let found = [
         (
             "name",
@@ -111,8 +119,8 @@ fn members(model: &Model, ty: &TypeRef, kind: Option<&str>) -> Members {
             "versions",
             only("versions", &|ty, _| *ty == TypeRef::List(Box::new(TypeRef::String))),
         ),
-        ("capabilities", only("", &|ty, _| named(ty, &capabilities))),
-        ("implementation", only("", &|ty, _| named(ty, &["Implementation"]))),
+        ("capabilities", only("", &|ty, _| named(ty, &[client, server]))),
+        ("implementation", only("", &|ty, _| named(ty, &[implementation]))),
         (
             "text",
             only("", &|ty, member| !member.required && *ty == TypeRef::String),
@@ -125,7 +133,7 @@ fn members(model: &Model, ty: &TypeRef, kind: Option<&str>) -> Members {
                 *ty.not_null() == TypeRef::RequestId || is_same(member.ty.not_null())
             }),
         ),
-        ("level", only("", &|ty, _| named(ty, &["LoggingLevel"]))),
+        ("level", only("", &|ty, _| named(ty, &[level]))),
     ];
     found
         .into_iter()

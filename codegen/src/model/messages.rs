@@ -104,10 +104,13 @@ fn remove_copies(model: &Model, shapes: &Shapes, methods: &mut Vec<Method>, is_s
         let last = (!is_sent(method), method.results.is_empty(), !is_named_as_one(method));
         (method.name.clone(), last)
     });
-    // A definition that others refer to contains its envelope as a nested one.
+    // A definition that others refer to contains its envelope as a nested one, and the overlay can name it.
     let schema = |method: &Method| {
         let schema = pointer::resolve(&shapes.schema, model.pointer_of(method)).and_then(Value::as_object);
-        let keywords = schema.into_iter().flatten().filter(|(keyword, _)| *keyword != "$defs");
+        let keywords = schema
+            .into_iter()
+            .flatten()
+            .filter(|(keyword, _)| *keyword != "$defs" && !keyword.starts_with("x-"));
         keywords.collect::<Vec<_>>()
     };
     methods.dedup_by(|copy, method| {

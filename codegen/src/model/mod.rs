@@ -34,7 +34,7 @@ mod type_ref;
 mod type_schema;
 mod types;
 
-pub(crate) use self::assign_roles::declares_role;
+pub(crate) use self::assign_roles::{SESSION_TYPES, declares_role};
 pub(crate) use self::decide::{Case, Decision};
 pub(crate) use self::extension::{BuiltExtensions, build_extensions};
 pub(crate) use self::inherited_names::current_name;

@@ -74,6 +74,7 @@ fn definitions() -> Definitions {
         ("RequestId", json!({"type": ["string", "integer"]})),
         ("Result", result),
         ("AnyResponse", response),
+        ("LoggingLevel", json!({"enum": ["low", "high"]})),
         ("TickNotification", notification("notifications/tick")),
         ("TockNotification", notification("notifications/tock")),
         ("ClientRequest", union(&["CallRequest", "FindRequest"])),
@@ -235,6 +236,7 @@ fn a_new_message_without_unions_is_sent_by_each_side_that_sends_messages_of_its_
 fn an_inherited_overlay_follows_definitions_to_their_new_names() {
     let revisions = Revisions::new();
     let named = renamed(&definitions(), |name| match name.strip_suffix("Result") {
+        _ if name == "LoggingLevel" => "Severity".to_owned(),
         Some(stem) if !["", "Server", "Client"].contains(&stem) => format!("{stem}Output"),
         _ => name.to_owned(),
     });
@@ -243,6 +245,11 @@ fn an_inherited_overlay_follows_definitions_to_their_new_names() {
     let overlay = fs::read_to_string(ingested.overlay.unwrap()).unwrap();
     assert!(
         overlay.contains(r##"{at: "#/$defs/CallOutput/properties/kind/x-preset", to: whole,"##),
+        "{overlay}"
+    );
+    // Sessions find the level by the name of its type.
+    assert!(
+        overlay.contains(r##"{at: "#/$defs/Severity/x-name", to: "LoggingLevel","##),
         "{overlay}"
     );
 }

@@ -1,4 +1,4 @@
-//! Definitions in namespaces.
+//! Groups and namespaces of definitions.
 
 use std::collections::BTreeMap;
 
@@ -8,26 +8,20 @@ use serde_json::{Map, Value};
 use crate::load::PROSE;
 use crate::messages::message_unions;
 
-/// Removes namespaces of definitions: a definition that only contains others, as in `Tools/$defs/Tool`, and what the names
-/// of all definitions begin with, as in `mcp.v3.Tool`, or in `McpTool` if there is a union of messages `McpClientRequest`.
-pub(super) fn remove_namespaces(root: &mut Value) {
+/// Moves definitions out of those that only contain others, as in `Tools/$defs/Tool`.
+pub(super) fn flatten_groups(root: &mut Value) {
     loop {
-        let nested = moves_from_groups(root);
-        if nested.is_empty() {
-            break;
+        let moves = moves_from_groups(root);
+        if moves.is_empty() {
+            return;
         }
-        relocate(root, &nested);
+        relocate(root, &moves);
         for keyword in DEFINITIONS {
             if let Some(Value::Object(definitions)) = root.get_mut(keyword) {
                 definitions.retain(|_, definition| !is_empty_group(definition));
             }
         }
     }
-    let prefixed = DEFINITIONS
-        .iter()
-        .flat_map(|keyword| moves_from_prefix(root, keyword))
-        .collect();
-    relocate(root, &prefixed);
 }
 
 /// The new pointers of definitions by the old ones.
@@ -63,32 +57,20 @@ fn is_empty_group(definition: &Value) -> bool {
     is_group(definition) && groups.map(Map::len).sum::<usize>() == 0
 }
 
-/// Returns the moves of definitions to their names without what all begin with.
-fn moves_from_prefix(root: &Value, keyword: &str) -> Moves {
-    let Some(definitions) = root.get(keyword).and_then(Value::as_object) else {
-        return Moves::new();
-    };
-    let Some(prefix) = prefix(definitions) else {
-        return Moves::new();
-    };
-    let at = |name: &str| pointer::child(&format!("#/{keyword}"), name);
-    let moves = definitions.keys().map(|name| (at(name), at(&name[prefix.len()..])));
-    moves.collect()
-}
-
-fn prefix(definitions: &Map<String, Value>) -> Option<&str> {
-    let first = definitions.keys().next().filter(|_| definitions.len() > 1)?;
+/// Returns what the names of all definitions begin with: a namespace, as in `mcp.v3.Tool`, or any text if a union of messages
+/// shows that it is a prefix, as in `McpClientRequest`.
+pub(super) fn namespace(root: &Value) -> &str {
+    let names: Vec<&str> = definitions(root, "#").map(|(_, name, _)| name).collect();
+    let first = names.first().filter(|_| names.len() > 1).copied().unwrap_or_default();
     let is_common = |prefix: &&str| {
-        let mut names = definitions.keys();
+        let mut names = names.iter();
         names.all(|name| name.len() > prefix.len() && name.starts_with(prefix))
     };
     let namespaces = first.rmatch_indices(['.', '/', ':']).map(|(at, _)| &first[..=at]);
-    let union = definitions
-        .keys()
+    let union = names
+        .iter()
         .find_map(|name| message_unions().find_map(|union| name.strip_suffix(union)));
-    namespaces
-        .chain(union.filter(|prefix| !prefix.is_empty()))
-        .find(is_common)
+    namespaces.chain(union).find(is_common).unwrap_or_default()
 }
 
 /// Moves definitions, and changes the references to them.
@@ -133,33 +115,21 @@ mod tests {
 
     use super::*;
 
-    fn shortened(names: &[&str]) -> Vec<String> {
-        let definitions: Map<String, Value> = names.iter().map(|name| ((*name).to_owned(), json!(true))).collect();
-        let mut schema = json!({ "$defs": definitions });
-        remove_namespaces(&mut schema);
-        schema["$defs"].as_object().unwrap().keys().cloned().collect()
-    }
-
     #[test]
-    fn the_prefix_of_all_names_is_removed() {
-        assert_eq!(shortened(&["mcp.v3.Tool", "mcp.v3.Role"]), ["Role", "Tool"]);
-        assert_eq!(shortened(&["a/b.Tool", "a/c.Role"]), ["b.Tool", "c.Role"]);
-        assert_eq!(shortened(&["McpClientRequest", "McpTool"]), ["ClientRequest", "Tool"]);
-    }
-
-    #[test]
-    fn other_names_stay() {
-        for names in [
-            &["mcp.Tool", "Role"][..],
-            &["TaskRequest", "TaskStatus"],
-            &["ClientRequest", "Tool"],
-            &["McpClientRequest", "Tool"],
-            &["mcp.", "mcp.Tool"],
-            &["mcp.Tool"],
+    fn a_namespace_is_what_all_names_begin_with() {
+        for (names, namespace) in [
+            (&["mcp.v3.Tool", "mcp.v3.Role"][..], "mcp.v3."),
+            (&["a/b.Tool", "a/c.Role"], "a/"),
+            (&["McpClientRequest", "McpTool"], "Mcp"),
+            (&["mcp.Tool", "Role"], ""),
+            (&["TaskRequest", "TaskStatus"], ""),
+            (&["ClientRequest", "Tool"], ""),
+            (&["McpClientRequest", "Tool"], ""),
+            (&["mcp.", "mcp.Tool"], ""),
+            (&["mcp.Tool"], ""),
         ] {
-            let mut sorted = names.to_vec();
-            sorted.sort_unstable();
-            assert_eq!(shortened(names), sorted);
+            let definitions: Map<String, Value> = names.iter().map(|name| ((*name).to_owned(), json!(true))).collect();
+            assert_eq!(super::namespace(&json!({ "$defs": definitions })), namespace);
         }
     }
 
@@ -170,7 +140,7 @@ mod tests {
             "Taken": {"$defs": {"D": {"type": "string"}}},
             "D": {"$ref": "#/$defs/Taken/$defs/D"},
         }});
-        remove_namespaces(&mut schema);
+        flatten_groups(&mut schema);
         let expected = json!({"$defs": {
             "A": {"$ref": "#/$defs/B"},
             "B": {},
@@ -182,15 +152,17 @@ mod tests {
     }
 
     #[test]
-    fn references_lead_to_the_new_names() {
+    fn references_lead_to_the_new_places() {
         let mut schema = json!({"definitions": {
-            "x/y.A": {"$ref": "#/definitions/x~1y.B/properties/m%25"},
-            "x/y.B": {"properties": {"m%": {"$ref": "#/definitions/x~1y.A"}, "$ref": {"const": "#/definitions/x~1y.A"}}},
+            "Group": {"definitions": {
+                "A": {"$ref": "#/definitions/Group/definitions/x~1B/properties/m%25"},
+                "x/B": {"properties": {"m%": {"$ref": "#/definitions/Group/definitions/A"}}},
+            }},
         }});
-        remove_namespaces(&mut schema);
+        flatten_groups(&mut schema);
         let expected = json!({"definitions": {
-            "A": {"$ref": "#/definitions/B/properties/m%25"},
-            "B": {"properties": {"m%": {"$ref": "#/definitions/A"}, "$ref": {"const": "#/definitions/x~1y.A"}}},
+            "A": {"$ref": "#/definitions/x~1B/properties/m%25"},
+            "x/B": {"properties": {"m%": {"$ref": "#/definitions/A"}}},
         }});
         assert_eq!(schema, expected);
     }
