@@ -114,10 +114,14 @@ impl Revisions {
         ingest(&IngestOptions { source, ..options }).unwrap_or_else(|error| panic!("{error}"))
     }
 
+    fn model(&self, revision: &str) -> Value {
+        let model = model_yaml(&self.schema(), revision).unwrap();
+        yaml_serde::from_str(&model).unwrap()
+    }
+
     /// Returns the methods, each with its direction and its results.
     fn methods(&self, revision: &str) -> Vec<String> {
-        let model = model_yaml(&self.schema(), revision).unwrap();
-        let model: Value = yaml_serde::from_str(&model).unwrap();
+        let model = self.model(revision);
         let text = |method: &Value| {
             let results = method.get("results").unwrap_or(&Value::Null);
             format!("{} {} {results}", method["name"], method["direction"])
@@ -215,6 +219,17 @@ fn messages_in_another_structure_have_the_same_methods_directions_and_results() 
         let ingested = revisions.ingest("second", definitions);
         assert_eq!(revisions.methods("second"), revisions.methods("first"), "{what}");
         assert_eq!(ingested.left_out, [], "{what}");
+    }
+}
+
+#[test]
+fn types_of_definitions_in_a_namespace_are_documented_as_before() {
+    let revisions = Revisions::new();
+    revisions.ingest("second", renamed(&definitions(), |name| format!("a.b.{name}")));
+    let model = revisions.model("second");
+    for name in ["CallRequest", "CallResult", "LoggingLevel"] {
+        assert_eq!(model["types"][name]["documented_as"], name);
+        assert_eq!(model["types"][name]["pointer"], format!("#/$defs/a.b.{name}"));
     }
 }
 

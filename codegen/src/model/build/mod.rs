@@ -58,7 +58,8 @@ fn build(input: &BuildInput<'_>) -> Result<Model, Problems> {
     builder.name_shared();
     for (pointer, definition) in &input.shapes().definitions {
         let name = builder.rust_names[pointer].clone();
-        builder.define(&name, &definition.node, &definition.name, definition.official);
+        let documented_as = definition.node.name.as_ref().unwrap_or(&definition.name);
+        builder.define(&name, &definition.node, documented_as, definition.official);
     }
     let mut model = Model {
         revision: input.revision.to_owned(),
