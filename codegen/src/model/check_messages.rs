@@ -6,9 +6,10 @@ use mcp_wire::json_schema::pointer;
 use serde_json::{Value, json};
 
 use super::check_senders::unions_without_sender;
-use super::messages::{empty_result, result_stem, twins, union_members, unused_results};
+use super::messages::{empty_result, result_stem, unused_results};
 use super::method::Method;
 use super::types::Model;
+use super::unions_of_messages::{twins, union_members};
 use crate::messages::DIRECTIONS;
 use crate::normalise::{Node, NormalisedSchema, Scalar, Shape, Shapes};
 use crate::problem::{Problem, Problems, overlay_line, quoted};

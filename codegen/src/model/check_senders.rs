@@ -7,11 +7,11 @@ use mcp_wire::Direction;
 use mcp_wire::json_schema::pointer;
 use serde_json::{Value, json};
 
-use super::messages::{method_constant, union_members};
 use super::method::Method;
 use super::modules::reachable;
 use super::type_ref::TypeRef;
 use super::types::Model;
+use super::unions_of_messages::{method_constant, union_members};
 use crate::messages::{DIRECTIONS, MessageKind};
 use crate::normalise::{DefinitionShape, Node, NormalisedSchema, Scalar, Shape};
 use crate::problem::{Problem, overlay_line, quoted};

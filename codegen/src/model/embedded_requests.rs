@@ -7,11 +7,11 @@ use std::collections::BTreeSet;
 
 use mcp_wire::Direction;
 
-use super::messages::union_members;
 use super::method::Method;
 use super::modules::reachable;
 use super::type_ref::TypeRef;
 use super::types::{Model, TypeKind};
+use super::unions_of_messages::union_members;
 use crate::messages::{MessageKind, RESULTS};
 use crate::normalise::Shapes;
 

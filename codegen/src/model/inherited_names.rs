@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::messages::method_constant;
+use super::unions_of_messages::method_constant;
 use crate::facts::{MirroredArguments, Mirrors};
 use crate::load::Document;
 use crate::normalise::{DefinitionShape, Node, NormalisedRevision, Property, Scalar, Shape, Shapes};

@@ -33,6 +33,7 @@ mod tolerances;
 mod type_ref;
 mod type_schema;
 mod types;
+mod unions_of_messages;
 
 pub(crate) use self::assign_roles::{SESSION_TYPES, declares_role};
 pub(crate) use self::decide::{Case, Decision};
