@@ -25,6 +25,9 @@ pub(crate) const DIRECTIONS: [(&str, MessageKind, Direction); 4] = [
 /// The unions of results, and the direction of the requests that they answer.
 pub(crate) const RESULTS: [(&str, Direction); 2] = [("ServerResult", ClientToServer), ("ClientResult", ServerToClient)];
 
+/// The ends of the names of the definitions of responses.
+pub(crate) const RESPONSES: [&str; 2] = ["ResultResponse", "Response"];
+
 /// Returns the names of the unions of messages. Each schema uses these names for the unions of its own messages.
 pub(crate) fn message_unions() -> impl Iterator<Item = &'static str> {
     let results = RESULTS.iter().map(|(name, _)| *name);

@@ -6,8 +6,7 @@ use std::collections::BTreeSet;
 use mcp_wire::json_schema::{DEFINITIONS, all_definitions, pointer};
 use serde_json::{Value, json};
 
-use super::results::RESPONSES;
-use crate::messages::{DIRECTIONS, MessageKind, message_unions};
+use crate::messages::{DIRECTIONS, MessageKind, RESPONSES, message_unions};
 use crate::normalise::{envelope_of, methods_in_union, methods_of};
 
 /// An entry of an overlay: its section, and its text without a reason and a link.
@@ -17,6 +16,8 @@ pub(super) type Entry = (&'static str, String);
 pub(super) struct Inference<'s> {
     before: &'s Value,
     after: &'s Value,
+    /// The definitions of the later schema.
+    definitions: Vec<(String, &'s str, &'s Value)>,
     known: Vec<Message<'s>>,
     messages: Vec<Message<'s>>,
 }
@@ -34,6 +35,7 @@ impl<'s> Inference<'s> {
         Self {
             before,
             after,
+            definitions: all_definitions(after),
             known: messages(before),
             messages: messages(after),
         }
@@ -69,10 +71,10 @@ impl<'s> Inference<'s> {
         }
         let reference = |at: &str| json!({ "$ref": pointer::reference(at) });
         let is_same = |name: &str| methods_in_union(self.after, name).intersection(&all).eq(&methods);
-        let mut definitions = all_definitions(self.after).into_iter();
         let is_union = |schema: &Value| methods_of(self.after, schema).is_none();
+        let mut definitions = self.definitions.iter();
         if let Some((at, ..)) = definitions.find(|(_, name, schema)| is_union(schema) && is_same(name)) {
-            return Some(reference(&at));
+            return Some(reference(at));
         }
         let is_new = |message: &Message<'_>| {
             self.known
@@ -89,9 +91,7 @@ impl<'s> Inference<'s> {
             .filter(is_member)
             .map(|message| reference(&message.at));
         let members: Vec<Value> = members.collect();
-        of_kind
-            .all(|(union, ..)| !self.defines(union))
-            .then(|| json!({ "anyOf": members }))
+        Some(json!({ "anyOf": members }))
     }
 
     /// Returns the entries that name the results of requests which another definition defines than before, if their results
@@ -162,8 +162,8 @@ impl<'s> Inference<'s> {
     }
 
     fn definition(&self, name: &str) -> Option<&'s Value> {
-        let mut definitions = all_definitions(self.after).into_iter();
-        definitions.find_map(|(_, known, schema)| (known == name).then_some(schema))
+        let mut definitions = self.definitions.iter();
+        definitions.find_map(|(_, known, schema)| (*known == name).then_some(*schema))
     }
 }
 

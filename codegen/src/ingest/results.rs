@@ -3,8 +3,7 @@
 use mcp_wire::json_schema::{DEFINITIONS, pointer, walk};
 use serde_json::{Value, json};
 
-/// The ends of the names of responses.
-pub(super) const RESPONSES: [&str; 2] = ["ResultResponse", "Response"];
+use crate::messages::RESPONSES;
 
 /// Turns the result within the response to `XRequest` into the definition `XResult`, unless there is one.
 pub(super) fn define_results(root: &mut Value) {

@@ -15,7 +15,7 @@ use super::method::Method;
 use super::type_ref::TypeRef;
 use super::types::{Definition, Model, Type, TypeKind};
 use super::unions_of_messages::{METHOD, union_members};
-use crate::messages::{DIRECTIONS, MessageKind, RESULTS, message_unions};
+use crate::messages::{DIRECTIONS, MessageKind, RESPONSES, RESULTS, message_unions};
 use crate::normalise::{Node, Shape, Shapes};
 
 /// The definitions of an empty result, in the order of preference.
@@ -182,12 +182,11 @@ fn senders(shapes: &Shapes) -> Senders {
 }
 
 /// Returns the results of a request, and their union: those that `XResultResponse` or `XResult` defines and the overlay
-/// adds, or else those of an earlier revision.
+/// adds, or else those that the overlay of an earlier revision defines.
 fn results(model: &Model, input: &BuildInput<'_>, name: &str, method: &str) -> (Vec<TypeRef>, Option<TypeRef>) {
     let by_name = |name: &str| model.definitions.get(name).map(|definition| definition.ty.clone());
     let stem = result_stem(model, name);
-    let mut responses = ["ResultResponse", "Response"].iter();
-    let response = responses.find_map(|end| by_name(&format!("{stem}{end}")));
+    let response = RESPONSES.iter().find_map(|end| by_name(&format!("{stem}{end}")));
     let result_of = |response: &TypeRef| Some(model.struct_of(response)?.member("result")?.ty.clone());
     // A response can be a union with errors.
     let result_in = |response: &TypeRef| {
@@ -227,8 +226,8 @@ fn results(model: &Model, input: &BuildInput<'_>, name: &str, method: &str) -> (
     (results.collect(), union)
 }
 
-/// Gives requests without a result the only one that is the result of no request, or the empty one if there is no such
-/// result.
+/// Gives a request without a result the only one that is the result of no request, or the empty one if each is the result
+/// of a request.
 fn complete_results(model: &mut Model, shapes: &Shapes) {
     let is_without = |method: &Method| method.kind == MessageKind::Request && method.results.is_empty();
     let without = model.methods.iter().filter(|method| is_without(method)).count();

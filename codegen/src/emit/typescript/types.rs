@@ -219,7 +219,7 @@ pub(super) fn indented(text: &str) -> String {
     text.lines().map(|line| format!("  {line}\n")).collect()
 }
 
-/// Returns a documentation comment; empty if there is no documentation.
+/// Returns a documentation comment; empty without documentation.
 pub(super) fn comment(text: &str, link: Option<&str>, deprecation: Option<&str>) -> String {
     let mut lines = wrapped(text);
     lines.extend(link.map(|link| format!("@see {link}")));
