@@ -2,18 +2,12 @@
 
 use crate::model::{Method, Model, declares_role};
 use crate::problem::Problem;
-use crate::protocol::Protocol;
 
 /// Returns a warning for each role, and for each required capability, whose method or member the revision before a new one
 /// has and the new one hasn't, or has by another name.
 ///
 /// A method is only missed if the new revision has another one that could be meant.
-pub(super) fn lost(protocol: &Protocol, revision: &str) -> Vec<Problem> {
-    let models = protocol.revisions.iter().map(|revision| &revision.model);
-    let mut pairs = models.clone().zip(models.skip(1));
-    let Some((before, after)) = pairs.find(|(_, after)| after.revision == revision) else {
-        return Vec::new();
-    };
+pub(super) fn lost(before: &Model, after: &Model) -> Vec<Problem> {
     lost_roles(before, after)
         .chain(lost_capabilities(before, after))
         .collect()

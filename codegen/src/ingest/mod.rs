@@ -176,13 +176,12 @@ pub enum IngestError {
 /// all problems that [`generate`](crate::generate()) would report, and no file is changed.
 pub fn ingest(options: &IngestOptions) -> Result<Ingested, IngestError> {
     let prepared = Prepared::new(options, &Cache::default())?;
-    let (checked, revision) = (&prepared.passed.checked, options.revision.as_str());
-    let names = match prepared.is_new {
-        true => [lost(checked, revision), renamed(checked, revision)].concat(),
-        false => Vec::new(),
-    };
+    let revisions = &prepared.passed.checked.revisions;
+    let mut pairs = revisions.iter().zip(revisions.iter().skip(1));
+    let pair = pairs.find(|(_, after)| prepared.is_new && after.entry().revision == options.revision);
+    let names = pair.map(|(before, after)| [lost(&before.model, &after.model), renamed(before, after)].concat());
     let mut ingested = prepared.write(&options.schema)?;
-    ingested.warnings.extend(names);
+    ingested.warnings.extend(names.unwrap_or_default());
     Ok(ingested)
 }
 
@@ -358,13 +357,14 @@ fn inherited_overlay(
     let folder = directory.join(entry.revision.as_str());
     let text = read_text(&folder.join(OVERLAY))?.unwrap_or_default();
     let names = (entry.revision.as_str(), revision.as_str());
+    let overlay = Document::parse(OVERLAY, text.as_bytes(), Format::Yaml)?;
     // The problems of the previous revision aren't those of this one.
-    let Ok((official, before)) = corrected(&folder.join(SCHEMA), &text) else {
+    let Ok((official, before)) = corrected(&folder.join(SCHEMA), overlay.clone()) else {
         return Ok(Some(Successor::new(&text, names, schema)?));
     };
     let schemas = [official.root(), schema.root()];
     let moved = moved_definitions(schemas);
-    let text = with_places_in(schemas, &moved, &text)?;
+    let text = with_places_in(schemas, &moved, (&text, overlay.root()));
     let mut successor = Successor::new(&text, names, schema)?;
     let inference = Inference::new(before.root(), schema.root());
     let inferred = inference.unions().chain(inference.results());
@@ -374,11 +374,10 @@ fn inherited_overlay(
     Ok(Some(successor))
 }
 
-/// Reads a schema, and corrects it by an overlay with this text. Returns it before and after.
-fn corrected(schema: &Path, overlay: &str) -> Result<(Document, Document), Problems> {
+/// Reads a schema, and corrects it by an overlay. Returns it before and after.
+fn corrected(schema: &Path, overlay: Document) -> Result<(Document, Document), Problems> {
     let official = load_document(schema)?;
-    let overlay = Overlay::of(Document::parse(OVERLAY, overlay.as_bytes(), Format::Yaml)?)?;
-    let corrected = apply_overlay(&official, &overlay)?;
+    let corrected = apply_overlay(&official, &Overlay::of(overlay)?)?;
     Ok((official, corrected))
 }
 

@@ -6,16 +6,13 @@ use mcp_wire::json_schema::{DEFINITIONS, pointer};
 use serde_json::Value;
 
 use super::moved_definitions::Moved;
-use crate::load::{Document, Format, OVERLAY};
 use crate::model::current_name;
-use crate::problem::Problems;
 
 const PROPERTIES: &str = "properties";
 
 /// Changes the pointers in the overlay of an earlier schema to what a later one has at another place.
-pub(super) fn with_places_in(schemas: [&Value; 2], moved: &[Moved<'_>], text: &str) -> Result<String, Problems> {
-    let overlay = Document::parse(OVERLAY, text.as_bytes(), Format::Yaml)?;
-    let entries = ["corrections", "deprecated"].map(|section| overlay.root().get(section).and_then(Value::as_array));
+pub(super) fn with_places_in(schemas: [&Value; 2], moved: &[Moved<'_>], (text, overlay): (&str, &Value)) -> String {
+    let entries = ["corrections", "deprecated"].map(|section| overlay.get(section).and_then(Value::as_array));
     let places = entries
         .into_iter()
         .flatten()
@@ -38,7 +35,7 @@ pub(super) fn with_places_in(schemas: [&Value; 2], moved: &[Moved<'_>], text: &s
             text = text.replace(&format!("{before}{end}"), &format!("{after}{end}"));
         }
     }
-    Ok(with_pointers_into(schemas[1], &text))
+    with_pointers_into(schemas[1], &text)
 }
 
 /// Changes the pointers to definitions that only an overlay adds if a schema has its definitions under the other keyword.
@@ -107,6 +104,9 @@ fn inner<'v>(schema: &'v Value, token: &str) -> &'v Value {
 ///
 /// A member that is optional and has only a type isn't followed: others can be the same by chance.
 fn new_name(name: &str, objects: [&Value; 2]) -> Option<String> {
+    if inner(objects[1], PROPERTIES).get(name).is_some() {
+        return None;
+    }
     let [earlier, later] = objects.map(|object| {
         let members = object[PROPERTIES].as_object().into_iter().flatten();
         let required = object["required"].as_array();
@@ -114,7 +114,7 @@ fn new_name(name: &str, objects: [&Value; 2]) -> Option<String> {
         let members = members.map(|(name, schema)| (name.clone(), (schema, is_required(name))));
         members.collect::<BTreeMap<_, _>>()
     });
-    let (schema, is_required) = earlier.get(name).filter(|_| !later.contains_key(name))?;
+    let (schema, is_required) = earlier.get(name)?;
     let has_only_type = schema.get("type").is_some() && schema.as_object().is_some_and(|keywords| keywords.len() == 1);
     (*is_required || !has_only_type).then(|| current_name(name, [earlier, later]))
 }

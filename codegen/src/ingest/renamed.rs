@@ -4,17 +4,13 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
-use crate::model::{Member, Model, Struct, TypeRef};
+use crate::model::{Member, Model, ModelledRevision, Struct, TypeRef};
 use crate::problem::Problem;
-use crate::protocol::Protocol;
 
 /// Returns a warning for each member that a new revision doesn't have, if each type that had it has one new member that
 /// could be the same.
-pub(super) fn renamed(protocol: &Protocol, revision: &str) -> Vec<Problem> {
-    let mut pairs = protocol.revisions.iter().zip(protocol.revisions.iter().skip(1));
-    let Some((before, after)) = pairs.find(|(_, after)| after.model.revision == revision) else {
-        return Vec::new();
-    };
+pub(super) fn renamed(before: &ModelledRevision, after: &ModelledRevision) -> Vec<Problem> {
+    let revision = &after.model.revision;
     let models = [&before.model, &after.model];
     let mut found = BTreeMap::<[&str; 2], Vec<&str>>::new();
     for name in before.model.types.keys() {
