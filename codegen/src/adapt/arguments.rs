@@ -9,7 +9,6 @@ use super::matching::candidates;
 use super::pairing::Pairing;
 use super::planner::Planner;
 use super::relation::Relation;
-use super::rows::{LeftRow, RowAction};
 use super::rules::{Ensure, Join, Without};
 use super::template_check::TemplateCheck;
 use crate::model::{Member, Struct, TypeKind, TypeRef};
@@ -48,17 +47,6 @@ impl<'m> Pairing<'m> {
         match violations.next() {
             Some(violation) => Err(violation.to_string()),
             None => Ok(()),
-        }
-    }
-
-    /// Whether the target's schema may refuse a value that a rule sets from a member which the target doesn't declare.
-    pub(super) fn may_refuse(&self, to_name: &str, left: &LeftRow) -> bool {
-        let asserts = |path: &[String]| self.to.asserts_at(to_name, path);
-        match &left.action {
-            Some(RowAction::Copy { to, .. } | RowAction::Move(to)) => asserts(to),
-            Some(RowAction::Take(taken)) => taken.iter().any(|(_, name)| asserts(std::slice::from_ref(name))),
-            Some(RowAction::Ensure { list, .. }) => asserts(std::slice::from_ref(list)),
-            _ => false,
         }
     }
 

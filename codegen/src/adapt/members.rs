@@ -1,23 +1,25 @@
 //! Plans the conversion of a member that the target declares.
 
+use mcp_wire::error_code;
 use mcp_wire::json_schema::pointer;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::pairing::{Objects, Pairing, Side};
 use super::planner::{Losses, Planner};
 use super::relation::Relation;
-use super::rows::{Check, DefaultRow, MemberRow, Refusal, RowAction};
-use super::rules::{Action, Place};
+use super::rows::{RowAction, refusal};
+use super::rules::{Action, Place, Refuse};
 use crate::model::{Member, Struct, TypeRef};
 
 impl<'m> Planner<'m> {
-    /// Plans the member `to` of the target. Returns the name of the source's member, and the row.
+    /// Plans the member `to` of the target. Returns the name of the source's member, and the row, which is `null` if
+    /// the value is converted by its types.
     pub(super) fn plan_member(
         &mut self,
         objects: Objects<'m>,
         to: &'m Member,
         losses: &mut Losses,
-    ) -> (&'m str, MemberRow) {
+    ) -> (&'m str, Value) {
         let (from, to_name) = (objects.from, objects.to_name);
         let name = self.source_member(objects, &to.name);
         let place = Place::member(objects.from_name, name);
@@ -25,10 +27,10 @@ impl<'m> Planner<'m> {
         let rule = self.rule(&place);
         let source = from.member(name);
         let constant = from.constant(name);
-        let mut row = MemberRow {
-            from: (name != to.name).then(|| name.to_owned()),
-            ..MemberRow::default()
-        };
+        let mut row = Value::Null;
+        if name != to.name {
+            row["from"] = json!(name);
+        }
         if let Some((index, Action::Default(value))) = rule {
             if !to.required || source.is_some_and(|source| source.required) {
                 self.wrong_rule(
@@ -36,17 +38,18 @@ impl<'m> Planner<'m> {
                     "a default is for a member that the target requires and the source may lack",
                 );
             }
-            row.default = Some(self.plan_default(&at, "default", (index, value), (to_name, to)));
+            row["default"] = self.plan_default(&at, "default", (index, value), (to_name, to));
         }
         let is_declared = from.declares(name);
         if !is_declared {
             self.plan_adopted(&at, to_name, to, &mut row);
         }
-        let has_default = row.default.is_some() || row.implied.is_some();
+        let has = |row: &Value, key| row.get(key).is_some();
+        let has_default = has(&row, "default") || has(&row, "implied");
         let may_lack =
             source.is_none_or(|source| !source.required) && constant.is_none_or(|constant| !constant.required);
         let is_filled = source.is_some_and(|source| self.pair.is_filled(self.pair.from, source, self.pair.to, to));
-        if to.required && may_lack && !has_default && row.supplied.is_none() && !is_filled {
+        if to.required && may_lack && !has_default && !has(&row, "supplied") && !is_filled {
             self.refused(
                 &at,
                 "a value without it: the target requires it, and nothing supplies it",
@@ -59,47 +62,60 @@ impl<'m> Planner<'m> {
             self.wrong_rule(index, format!("the source declares no member `{}`", to.name));
         }
         let Some(source) = source else {
-            row.at = self.pair.unexpected_pointer(to_name, &to.name);
-            row.check = self.plan_check(&at, Vec::new(), rule, to);
-            losses.certain |= to.required && may_lack && !has_default || row.default.is_some();
+            if let Some(pointer) = self.pair.unexpected_pointer(to_name, &to.name) {
+                row["at"] = json!(pointer);
+            }
+            self.plan_check(&at, Vec::new(), rule, to);
+            losses.certain |= to.required && may_lack && !has_default || has(&row, "default");
             return (name, row);
         };
-        row.action = match rule {
+        let action = match rule {
             Some((_, Action::Default(_) | Action::DropInvalid(_))) | None => {
                 self.plan_member_conversion(&place, source, to)
             }
             Some(rule) => self.plan_ruled(&place, (source, to), objects.to, rule),
         };
-        let narrower = match row.action {
-            None | Some(RowAction::Tag(..)) => self.pair.narrower(objects, source, to),
+        let schema = self.pair.to.member_schema(to_name, &to.name);
+        let schema = schema.filter(|schema| !schema.assertions.is_empty());
+        let narrower = match action {
+            None | Some(("tag", _)) => self.pair.narrower(objects, source, to),
             // The value that the rule sets is validated with the object.
             _ => {
-                let schema = self.pair.to.member_schema(to_name, &to.name);
-                losses.unchecked |= schema.is_some_and(|schema| !schema.assertions.is_empty());
+                losses.unchecked |= schema.is_some();
                 Vec::new()
             }
         };
-        row.check = self.plan_check(&at, narrower, rule, to);
-        if row.action.is_none() {
-            row.declared = self.pair.newly_declared(objects, source, to);
+        let pair = (source.ty.clone(), to.ty.clone());
+        if let Some(check) = self.plan_check(&at, narrower, rule, to) {
+            row["check"] = check;
+        } else if let Some(schema) = schema.filter(|_| action.is_none()) {
+            let check = json!({"at": schema.pointers, "drop": null});
+            losses.unchecked_members.push((to.name.clone(), pair.clone(), check));
         }
-        losses.parts.push((source.ty.clone(), to.ty.clone()));
-        losses.certain |= row.action.is_some() || to.required && may_lack;
-        losses.certain |= row.default.is_some() || row.check.is_some() || !row.declared.is_empty();
+        let declared = self.pair.newly_declared(objects, source, to);
+        if action.is_none() && !declared.is_empty() {
+            row["declared"] = json!(declared);
+        }
+        losses.certain |= action.is_some() || to.required && may_lack;
+        losses.certain |= ["default", "check", "declared"].iter().any(|key| has(&row, key));
+        losses.parts.push(pair);
+        if let Some((key, json)) = action {
+            row[key] = json;
+        }
         (name, row)
     }
 
     /// Plans how a member that only the target declares is supplied, and which value its absence implies.
-    fn plan_adopted(&mut self, at: &str, to_name: &str, to: &Member, row: &mut MemberRow) {
+    fn plan_adopted(&mut self, at: &str, to_name: &str, to: &Member, row: &mut Value) {
         // The rules of such a member are at its place in the target.
         let place = Place::member(to_name, &to.name);
         if let Some((index, key)) = self.supplied(&place) {
             self.ruled(at, "supplied", index);
-            row.supplied = Some(key.clone());
+            row["supplied"] = json!(key);
         }
         let implied = self.implied(&place);
-        if let Some(implied) = implied.filter(|_| to.required && !to.boxed && row.default.is_none()) {
-            row.implied = Some(self.plan_default(at, "implied", implied, (to_name, to)));
+        if let Some(implied) = implied.filter(|_| to.required && !to.boxed && row.get("default").is_none()) {
+            row["implied"] = self.plan_default(at, "implied", implied, (to_name, to));
         }
     }
 
@@ -110,15 +126,12 @@ impl<'m> Planner<'m> {
         word: &str,
         (index, value): (usize, &Value),
         (to_name, to): (&str, &Member),
-    ) -> DefaultRow {
+    ) -> Value {
         let checked = self.pair.can_hold(None, value, &to.ty);
         let checked = checked.and_then(|()| self.pair.accepts(value, to_name, &to.name));
         self.check_arguments(index, checked);
         self.ruled(at, word, index);
-        DefaultRow {
-            json: value.to_string(),
-            rule: self.pair.rule_name(index),
-        }
+        json!({"json": value.to_string(), "rule": self.pair.rule_name(index)})
     }
 
     /// Plans the check of a value by the target's schema at `narrower`.
@@ -128,7 +141,7 @@ impl<'m> Planner<'m> {
         narrower: Vec<String>,
         rule: Option<(usize, &Action)>,
         to: &Member,
-    ) -> Option<Check> {
+    ) -> Option<Value> {
         let drop = match rule {
             Some((index, Action::DropInvalid(_))) => {
                 if narrower.is_empty() || to.required {
@@ -145,13 +158,13 @@ impl<'m> Planner<'m> {
         if !narrower.is_empty() && drop.is_none() {
             self.refused_by_schema(at);
         }
-        (!narrower.is_empty()).then_some(Check { at: narrower, drop })
+        (!narrower.is_empty()).then(|| json!({"at": narrower, "drop": drop}))
     }
 
     /// Plans what happens to the value of a member beyond what its types imply.
     fn plan_member_conversion(&mut self, place: &Place, from: &Member, to: &Member) -> Option<RowAction> {
         if let Some(variants) = self.plan_scoped(place, &from.ty, &to.ty) {
-            return Some(RowAction::Variants(variants));
+            return Some(("variants", json!(variants)));
         }
         let at = place.to_string();
         let relation = self.relate_at(&at, &from.ty, &to.ty);
@@ -163,21 +176,24 @@ impl<'m> Planner<'m> {
             && relation != Relation::Impossible
         {
             self.automatic(&at, &format!("the tag `{from}` becomes `{to}`"));
-            return Some(RowAction::Tag(from, to));
+            return Some(("tag", json!([from, to])));
         }
         match relation {
             Relation::Converts if self.pair.is_filled(self.pair.from, from, self.pair.to, to) => {
-                Some(RowAction::Fill(true))
+                Some(("fill", json!(true)))
             }
             Relation::Converts if self.pair.is_filled(self.pair.to, to, self.pair.from, from) => {
-                Some(RowAction::Empty(true))
+                Some(("empty", json!(true)))
             }
             Relation::Same | Relation::Converts => None,
             Relation::Impossible => {
                 self.refused(&at, "any value: the target has another type there");
                 let target = &self.pair.to.model.revision;
-                let because = format!("revision {target} has another type there");
-                Some(RowAction::Refuse(Refusal::automatic(because)))
+                let refuse = Refuse {
+                    code: error_code::INVALID_PARAMS,
+                    because: format!("revision {target} has another type there"),
+                };
+                Some(("refuse", refusal(&refuse, "automatic")))
             }
         }
     }
@@ -233,7 +249,7 @@ impl<'m> Planner<'m> {
             Action::Copy(_) => false,
             _ => true,
         };
-        let action_of_row = RowAction::of(action, self.pair.rule_name(index)).filter(|_| is_possible);
+        let action_of_row = action.row(&self.pair.rule_name(index)).filter(|_| is_possible);
         if action_of_row.is_none() {
             self.wrong_action(index, action, "a member that both revisions declare");
         }

@@ -22,5 +22,4 @@ mod variants;
 
 pub(crate) use plan::{Plan, PlannedPairs, Plans, plan_pair, plan_revisions};
 pub(crate) use report::{Note, NoteKind, report};
-pub(crate) use rows::Row;
 pub(crate) use rules::Rules;

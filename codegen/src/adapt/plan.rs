@@ -3,13 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use serde_json::json;
+
 use super::errors::ErrorPlan;
 use super::matching::{Candidate, candidates};
 use super::pairing::{Pairing, Side};
 use super::planner::{Conversion, Losses, Pair, Planner};
 use super::relation::Relation;
 use super::report::Note;
-use super::rows::{Row, VariantRow};
+use super::rows::Row;
 use super::rules::{Place, Rules};
 use crate::memo::{Memo, Same};
 use crate::model::{Model, ModelledRevision, TypeKind, TypeRef};
@@ -183,7 +185,7 @@ impl<'m> Planner<'m> {
         while let Some((source, target)) = self.pending.pop() {
             if !self.planned.contains_key(&(source.clone(), target.clone())) {
                 // Inserted first, because a type may contain itself.
-                self.plan(&source, &target, Row::Implied, Losses::certain(true));
+                self.plan(&source, &target, None, Losses::certain(true));
                 let (row, losses) = self.plan_pair(&source, &target);
                 self.plan(&source, &target, row, losses);
             }
@@ -205,7 +207,7 @@ impl<'m> Planner<'m> {
     }
 
     fn plan_pair(&mut self, source: &TypeRef, target: &TypeRef) -> (Row, Losses) {
-        let implied = |losses: Losses| (Row::Implied, losses);
+        let implied = |losses: Losses| (None, losses);
         let is_open = |ty: &TypeRef| matches!(ty, TypeRef::Any | TypeRef::RawObject);
         match (source, target) {
             (source, TypeRef::Nullable(inner)) if *source != TypeRef::Any => {
@@ -229,7 +231,7 @@ impl<'m> Planner<'m> {
         let (from, to) = (self.pair.from.model, self.pair.to.model);
         if let Some(objects) = self.pair.objects(source, target) {
             let (row, losses) = self.plan_struct(objects);
-            return (Row::Object(row), losses);
+            return (Some(("objects", row)), losses);
         }
         let name = self.pair.from.name(source);
         match (from.kind_of(source), to.kind_of(target)) {
@@ -244,8 +246,8 @@ impl<'m> Planner<'m> {
             (Some(TypeKind::Results(results)), Some(TypeKind::Results(others))) => {
                 let planned = self.plan_results(&name, results, others);
                 let renamed = planned.iter().filter(|(from, to)| to.as_ref() != Some(*from));
-                let row = renamed.map(|(from, to)| (from.to_string(), to.as_ref().map(TypeRef::to_string)));
-                (Row::Results(row.collect()), Losses::of(planned.into_iter()))
+                let row = renamed.map(|(from, to)| (from.to_string(), json!(to)));
+                (Some(("results", row.collect())), Losses::of(planned.into_iter()))
             }
             (Some(TypeKind::Strings { values, .. }), Some(TypeKind::Strings { values: others, .. })) => {
                 let closed = self.pair.to.is_enumeration(target);
@@ -269,9 +271,8 @@ impl<'m> Planner<'m> {
                 let (row, losses) = self.plan_variants(&Place::ty(&name), source, target);
                 let is_same = source.named() == target.named() && row.len() == candidates(to, target).len();
                 let mut variants = row.iter().enumerate();
-                let is_implied = is_same && variants.all(|(index, row)| *row == VariantRow::Becomes(index));
-                let row = if is_implied { Row::Implied } else { Row::Union(row) };
-                (row, losses)
+                let is_implied = is_same && variants.all(|(index, row)| *row == index);
+                ((!is_implied).then(|| ("unions", json!(row))), losses)
             }
         }
     }

@@ -33,6 +33,9 @@ pub(super) struct Losses {
     pub(super) unchecked: bool,
     /// The types of the value's parts, whose conversions may lose something too.
     pub(super) parts: Vec<Pair>,
+    /// The members that the target's schema asserts something about, although the conversion doesn't validate them: name
+    /// in the target, types, and the check that would validate the value.
+    pub(super) unchecked_members: Vec<(String, Pair, Value)>,
 }
 
 impl Losses {

@@ -2,18 +2,20 @@
 
 use std::collections::BTreeSet;
 
+use serde_json::{Value, json};
+
 use super::pairing::Objects;
 use super::planner::{Losses, Planner};
-use super::rows::{LeftRow, ObjectRow, RowAction, split};
+use super::rows::{RowAction, split};
 use super::rules::{Action, Place};
 use super::template_check::type_of;
 use crate::model::{ConstantMember, Member, TypeRef};
 
 impl<'m> Planner<'m> {
-    /// Plans the conversion of an object.
-    pub(super) fn plan_struct(&mut self, objects: Objects<'m>) -> (ObjectRow, Losses) {
+    /// Plans the conversion of an object. Returns its row.
+    pub(super) fn plan_struct(&mut self, objects: Objects<'m>) -> (Value, Losses) {
         let (from, to, to_name) = (objects.from, objects.to, objects.to_name);
-        let (mut row, mut losses) = (ObjectRow::default(), Losses::default());
+        let (mut row, mut losses) = (json!({}), Losses::default());
         if self.pair.to.is_closed(to_name) && !self.pair.from.is_closed(objects.from_name) {
             self.automatic(objects.from_name, "undeclared members dropped: the target allows none");
             losses.certain = true;
@@ -22,8 +24,8 @@ impl<'m> Planner<'m> {
         for member in &to.members {
             let (source, planned) = self.plan_member(objects, member, &mut losses);
             taken.insert(source);
-            if planned != Default::default() {
-                row.members.insert(member.name.clone(), planned);
+            if !planned.is_null() {
+                row["members"][&member.name] = planned;
             }
         }
         for constant in &to.constants {
@@ -32,25 +34,23 @@ impl<'m> Planner<'m> {
             self.source_member(objects, &constant.name);
             losses.certain |= self.loses_constant(objects, constant);
         }
-        let is_left = |name: &str| !to.declares(name) && !taken.contains(name);
-        for constant in from.constants.iter().filter(|constant| is_left(&constant.name)) {
-            let ty = type_of(&constant.value);
-            let left = LeftRow {
-                implied: None,
-                action: self.plan_left(objects, &constant.name, (&ty, true)),
-            };
-            row.left.insert(constant.name.clone(), left);
+        let constants = from.constants.iter();
+        let constants = constants.map(|constant| (&constant.name, type_of(&constant.value), None));
+        let members = from.members.iter();
+        let members = members.map(|member| (&member.name, member.ty.clone(), Some(member)));
+        for (name, ty, member) in constants.chain(members) {
+            if to.declares(name) || taken.contains(name.as_str()) {
+                continue;
+            }
+            losses.certain = true;
+            let place = Place::member(objects.from_name, name);
+            if let Some((action, json)) = self.plan_left(objects, name, (&ty, member.is_none()), &mut losses) {
+                row["left"][name][action] = json;
+            }
+            if let Some(implied) = member.and_then(|member| self.implied_by_absence(&place, member)) {
+                row["left"][name]["implied"] = json!(implied);
+            }
         }
-        for member in from.members.iter().filter(|member| is_left(&member.name)) {
-            let left = LeftRow {
-                action: self.plan_left(objects, &member.name, (&member.ty, false)),
-                implied: self.implied_by_absence(objects.from_name, member),
-            };
-            row.left.insert(member.name.clone(), left);
-        }
-        losses.unchecked |= row.left.values().any(|left| self.pair.may_refuse(to_name, left));
-        losses.certain |= !row.left.is_empty();
-        row.left.retain(|_, left| *left != LeftRow::default());
         (row, losses)
     }
 
@@ -75,34 +75,47 @@ impl<'m> Planner<'m> {
         }
     }
 
-    /// Plans what happens to a member that the target doesn't declare.
+    /// Plans what happens to a member that the target doesn't declare. Without an action, it is dropped and recorded, or
+    /// carried.
     fn plan_left(
         &mut self,
         objects: Objects<'m>,
         member: &str,
         (ty, is_constant): (&TypeRef, bool),
+        losses: &mut Losses,
     ) -> Option<RowAction> {
         let (place, to) = (Place::member(objects.from_name, member), objects.to);
         let at = place.to_string();
+        // The target's schema may refuse a value that is set there.
+        let to_side = self.pair.to;
+        let mut sets = |path: &[String]| losses.unchecked |= to_side.asserts_at(objects.to_name, path);
         if let Some(path) = self.moved_into(&place, ty, to) {
-            return Some(RowAction::Move(path));
+            sets(&path);
+            return Some(("move", json!(path)));
         }
         let members = self.moved_out_of(objects, member);
         if !members.is_empty() {
-            return Some(RowAction::Take(members));
+            members.iter().for_each(|(_, name)| sets(std::slice::from_ref(name)));
+            return Some(("take", json!(members)));
         }
         if let Some((index, key)) = self.supplied(&place).filter(|_| !is_constant) {
             self.ruled(&at, "supplied", index);
-            let (key, rule) = (key.clone(), self.pair.rule_name(index));
-            return Some(RowAction::Supply { key, rule });
+            return Some(("supply", json!({"key": key, "rule": self.pair.rule_name(index)})));
         }
         let Some((index, action)) = self.rule(&place) else {
             self.automatic(&at, "dropped, or carried as an undeclared member");
             return None;
         };
         let checked = match action {
-            Action::Copy(path) => self.pair.can_copy((!is_constant).then_some(ty), &split(path), to),
-            Action::Ensure(ensure) => self.pair.can_ensure(ty, ensure, to),
+            Action::Copy(path) => {
+                let path = split(path);
+                sets(&path);
+                self.pair.can_copy((!is_constant).then_some(ty), &path, to)
+            }
+            Action::Ensure(ensure) => {
+                sets(std::slice::from_ref(&ensure.list));
+                self.pair.can_ensure(ty, ensure, to)
+            }
             Action::Refuse(_) | Action::Drop(_) => Ok(()),
             other => {
                 self.wrong_action(index, other, "a member that the target doesn't declare");
@@ -111,14 +124,13 @@ impl<'m> Planner<'m> {
         };
         self.check_arguments(index, checked);
         self.ruled(&at, action.word(), index);
-        RowAction::of(action, self.pair.rule_name(index))
+        action.row(&self.pair.rule_name(index))
     }
 
     /// Returns the value of a member that means the same as its absence in the other revision, which doesn't declare
     /// it.
-    fn implied_by_absence(&mut self, ty: &str, member: &Member) -> Option<String> {
-        let place = Place::member(ty, &member.name);
-        let (index, value) = self.implied(&place).filter(|_| member.required && !member.boxed)?;
+    fn implied_by_absence(&mut self, place: &Place, member: &Member) -> Option<String> {
+        let (index, value) = self.implied(place).filter(|_| member.required && !member.boxed)?;
         self.ruled(&place.to_string(), "implied", index);
         Some(value.to_string())
     }

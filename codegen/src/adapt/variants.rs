@@ -1,16 +1,18 @@
 //! Plans the conversion of each variant of a union.
 
+use serde_json::{Value, json};
+
 use super::matching::{Candidate, candidates};
 use super::pairing::Pairing;
 use super::planner::{Losses, Planner};
-use super::rows::{Refusal, VariantRow};
+use super::rows::refusal;
 use super::rules::{Action, Place, Rule};
 use crate::model::TypeRef;
 use crate::normalise::Scalar;
 
 impl Planner<'_> {
     /// Plans the variants of a member's value, if there are rules about them only for this member.
-    pub(super) fn plan_scoped(&mut self, place: &Place, source: &TypeRef, target: &TypeRef) -> Option<Vec<VariantRow>> {
+    pub(super) fn plan_scoped(&mut self, place: &Place, source: &TypeRef, target: &TypeRef) -> Option<Vec<Value>> {
         let is_scoped = |rule: &Rule| {
             rule.at.variant.is_some()
                 && rule.at.ty == place.ty
@@ -23,34 +25,35 @@ impl Planner<'_> {
         })
     }
 
-    pub(super) fn plan_variants(
-        &mut self,
-        place: &Place,
-        source: &TypeRef,
-        target: &TypeRef,
-    ) -> (Vec<VariantRow>, Losses) {
+    /// Plans the variants of a type. Each becomes the variant of the target at a position, or something else.
+    pub(super) fn plan_variants(&mut self, place: &Place, source: &TypeRef, target: &TypeRef) -> (Vec<Value>, Losses) {
         let targets = candidates(self.pair.to.model, target);
         let sources = candidates(self.pair.from.model, source);
         let union = self.pair.from.name(source);
         let mut losses = Losses::default();
         let rows = sources.iter().map(|candidate| {
-            let row = self.plan_variant(place, &union, (candidate, &sources), (target, &targets));
-            match &row {
-                VariantRow::Becomes(index) => losses.parts.push((candidate.ty.clone(), targets[*index].ty.clone())),
-                _ => losses.certain = true,
+            match self.plan_variant(place, &union, (candidate, &sources), (target, &targets)) {
+                Ok(index) => {
+                    losses.parts.push((candidate.ty.clone(), targets[index].ty.clone()));
+                    json!(index)
+                }
+                Err(row) => {
+                    losses.certain = true;
+                    row
+                }
             }
-            row
         });
         (rows.collect(), losses)
     }
 
+    /// Returns the position of the variant that corresponds, or the row for one that has none.
     fn plan_variant(
         &mut self,
         place: &Place,
         union: &str,
         (candidate, siblings): (&Candidate, &[Candidate]),
         (target, targets): (&TypeRef, &[Candidate]),
-    ) -> VariantRow {
+    ) -> Result<usize, Value> {
         let names = self.pair.variant_names(candidate);
         let none = names.first().cloned().unwrap_or_default();
         let at = format!("{place}[{none}]");
@@ -66,30 +69,27 @@ impl Planner<'_> {
             }
             self.ruled(&self.pair.rules.rules[index].at.to_string(), action.word(), index);
             let rule = self.pair.rule_name(index);
-            return match action {
+            return Err(match action {
                 Action::Replace(template) => {
                     let checked = self.pair.can_hold(Some(&candidate.ty), template, target);
                     self.check_arguments(index, checked);
-                    let replace = template.to_string();
-                    VariantRow::Replaced { replace, rule }
+                    json!({"replace": template.to_string(), "rule": rule})
                 }
-                Action::Refuse(refuse) => VariantRow::Refused {
-                    refuse: Refusal::new(refuse, rule),
-                },
+                Action::Refuse(refuse) => json!({"refuse": refusal(refuse, &rule)}),
                 other => {
                     self.wrong_action(index, other, "a variant");
-                    VariantRow::Nothing { none }
+                    json!({"none": none})
                 }
-            };
+            });
         }
         match best {
             Some(index) => {
                 self.relate_at(&at, &candidate.ty, &targets[index].ty);
-                VariantRow::Becomes(index)
+                Ok(index)
             }
             None => {
                 self.refused(&at, "the variant: the target has none that corresponds");
-                VariantRow::Nothing { none }
+                Err(json!({"none": none}))
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::Emitter;
 use super::source::filled;
-use crate::adapt::{Plan, Row};
+use crate::adapt::Plan;
 use crate::diff::Pair;
 use crate::load::Docs;
 use crate::markdown::linked;
@@ -38,11 +38,13 @@ fn follow(docs: &mut Docs, earlier_docs: &Docs, (earlier, later, up): (&Modelled
             docs.add_renamed(earlier_docs, old, new);
         }
         let types = (TypeRef::Named(before.to_owned()), TypeRef::Named(after.to_owned()));
-        let Some(Row::Object(row)) = up.conversions.get(&types).map(|conversion| &conversion.row) else {
-            continue;
-        };
-        for (member, row) in &row.members {
-            if let Some(source) = &row.from {
+        let row = up
+            .conversions
+            .get(&types)
+            .and_then(|conversion| conversion.row.as_ref());
+        let members = row.and_then(|(_, row)| row["members"].as_object());
+        for (member, row) in members.into_iter().flatten() {
+            if let Some(source) = row["from"].as_str() {
                 docs.add_renamed_member(earlier_docs, (old, source), (new, member));
             }
         }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use crate::adapt::{Plan, Row};
+use crate::adapt::Plan;
 use crate::model::{Lifecycle, MessageKind, Method, Model, ModelledRevision, TypeKind, TypeRef, result_variants};
 use crate::overlay::Deprecation;
 use crate::protocol::Protocol;
@@ -197,24 +197,20 @@ fn results_of(model: &Model, method: &str, types: &[TypeRef]) -> Value {
 
 /// Returns the rows of the conversions from one revision to a neighbour, by section.
 fn direction(name: &str, plan: &Plan, from: &Model, to: &Model) -> String {
-    let (mut objects, mut unions, mut results) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-    for ((source, target), conversion) in &plan.conversions {
-        let (section, row, accepts_everything) = match &conversion.row {
-            Row::Implied => continue,
-            Row::Object(row) => (&mut objects, json!(row), *row == Default::default()),
-            Row::Union(row) => (&mut unions, json!(row), false),
-            Row::Results(row) => (&mut results, json!(row), row.is_empty()),
-        };
-        if !accepts_everything || source.named() != target.named() {
-            section.insert(pair_name(source, target), row);
-        }
-    }
+    let section = |name: &'static str| {
+        let conversions = plan.conversions.iter().filter_map(|((source, target), conversion)| {
+            let (_, row) = conversion.row.as_ref().filter(|(section, _)| *section == name)?;
+            let is_implied = *row == json!({}) && source.named() == target.named();
+            (!is_implied).then(|| (pair_name(source, target), row.clone()))
+        });
+        (name, conversions.collect())
+    };
     let sections = [
         ("definitions", definitions_there(plan, from, to)),
         ("methods", methods_there(plan)),
-        ("objects", objects),
-        ("unions", unions),
-        ("results", results),
+        section("objects"),
+        section("unions"),
+        section("results"),
     ];
     let sections = sections.into_iter().filter(|(_, rows)| !rows.is_empty());
     let mut sections: Vec<String> = sections.map(|(name, section)| rows(name, section)).collect();

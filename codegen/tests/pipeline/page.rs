@@ -9,7 +9,6 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::adapt::Row;
 use crate::cache::Cache;
 use crate::crates::emit_protocol;
 use crate::emit::revision_table;
@@ -84,9 +83,7 @@ fn blocks() -> BTreeMap<&'static str, String> {
     let protocol = plan(protocol, &cache).unwrap();
     let block = TypeRef::Named("Block".to_owned());
     let [_, down] = protocol.plans[0].as_ref();
-    let Row::Union(row) = &down.conversions[&(block.clone(), block)].row else {
-        panic!("`Block` isn't converted as a union");
-    };
+    let (_, row) = down.conversions[&(block.clone(), block)].row.as_ref().unwrap();
     blocks.insert("rule", fs::read_to_string(case("adapt.yaml")).unwrap());
     blocks.insert("plan", yaml(row));
     let table = &revision_table(&protocol, 1);
