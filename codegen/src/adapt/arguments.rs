@@ -204,13 +204,13 @@ impl<'m> Pairing<'m> {
     }
 
     /// Checks that entries of a map can be left out unless another member of the object lists their keys.
-    pub(super) fn can_omit(&self, from_name: &str, from: &Member, to: &Member, unless_in: &str) -> Result<(), String> {
+    pub(super) fn can_omit(&self, object: &str, from: &Member, to: &Member, unless_in: &str) -> Result<(), String> {
         let model = self.from.model;
         let (TypeRef::Map(_), TypeRef::Map(_)) = (model.resolve(&from.ty), self.to.model.resolve(&to.ty)) else {
             return Err("it isn't a map in both revisions".to_owned());
         };
         self.is_convertible(from, to)?;
-        let names = self.member_of(&TypeRef::Named(from_name.to_owned()), unless_in)?;
+        let names = self.member_of(&TypeRef::Named(object.to_owned()), unless_in)?;
         match model.resolve(&names.ty) {
             TypeRef::List(name) if *model.resolve(name) == TypeRef::String => Ok(()),
             _ => Err(format!("`{unless_in}` isn't a list of strings")),

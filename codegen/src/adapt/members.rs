@@ -8,7 +8,7 @@ use super::pairing::{Objects, Pairing, Side};
 use super::planner::{Losses, Planner};
 use super::relation::Relation;
 use super::rows::{RowAction, refusal};
-use super::rules::{Action, Place, Refuse};
+use super::rules::{Action, Refuse};
 use crate::model::{Member, Struct, TypeRef};
 
 impl<'m> Planner<'m> {
@@ -22,9 +22,8 @@ impl<'m> Planner<'m> {
     ) -> (&'m str, Value) {
         let (from, to_name) = (objects.from, objects.to_name);
         let name = self.source_member(objects, &to.name);
-        let place = Place::member(objects.from_name, name);
-        let at = place.to_string();
-        let rule = self.rule(&place);
+        let at = format!("{}.{name}", objects.from_name);
+        let rule = self.rule(&at);
         let source = from.member(name);
         let constant = from.constant(name);
         let mut row = Value::Null;
@@ -71,9 +70,9 @@ impl<'m> Planner<'m> {
         };
         let action = match rule {
             Some((_, Action::Default(_) | Action::DropInvalid(_))) | None => {
-                self.plan_member_conversion(&place, source, to)
+                self.plan_member_conversion(&at, source, to)
             }
-            Some(rule) => self.plan_ruled(&place, (source, to), objects.to, rule),
+            Some(rule) => self.plan_ruled(&at, objects, (source, to), rule),
         };
         let schema = self.pair.to.member_schema(to_name, &to.name);
         let schema = schema.filter(|schema| !schema.assertions.is_empty());
@@ -108,12 +107,12 @@ impl<'m> Planner<'m> {
     /// Plans how a member that only the target declares is supplied, and which value its absence implies.
     fn plan_adopted(&mut self, at: &str, to_name: &str, to: &Member, row: &mut Value) {
         // The rules of such a member are at its place in the target.
-        let place = Place::member(to_name, &to.name);
-        if let Some((index, key)) = self.supplied(&place) {
+        let place = format!("{to_name}.{}", to.name);
+        if let Some((index, key)) = self.find(&place, |rule| rule.supplied.as_ref()) {
             self.ruled(at, "supplied", index);
             row["supplied"] = json!(key);
         }
-        let implied = self.implied(&place);
+        let implied = self.find(&place, |rule| rule.implied.as_ref());
         if let Some(implied) = implied.filter(|_| to.required && !to.boxed && row.get("default").is_none()) {
             row["implied"] = self.plan_default(at, "implied", implied, (to_name, to));
         }
@@ -162,20 +161,19 @@ impl<'m> Planner<'m> {
     }
 
     /// Plans what happens to the value of a member beyond what its types imply.
-    fn plan_member_conversion(&mut self, place: &Place, from: &Member, to: &Member) -> Option<RowAction> {
-        if let Some(variants) = self.plan_scoped(place, &from.ty, &to.ty) {
+    fn plan_member_conversion(&mut self, at: &str, from: &Member, to: &Member) -> Option<RowAction> {
+        if let Some(variants) = self.plan_scoped(at, &from.ty, &to.ty) {
             return Some(("variants", json!(variants)));
         }
-        let at = place.to_string();
-        let relation = self.relate_at(&at, &from.ty, &to.ty);
+        let relation = self.relate_at(at, &from.ty, &to.ty);
         if relation == Relation::Converts {
-            self.note_null(&at, from, to);
+            self.note_null(at, from, to);
         }
         if let (Some(from), Some(to)) = (from.tag.clone(), to.tag.clone())
             && from != to
             && relation != Relation::Impossible
         {
-            self.automatic(&at, &format!("the tag `{from}` becomes `{to}`"));
+            self.automatic(at, &format!("the tag `{from}` becomes `{to}`"));
             return Some(("tag", json!([from, to])));
         }
         match relation {
@@ -187,7 +185,7 @@ impl<'m> Planner<'m> {
             }
             Relation::Same | Relation::Converts => None,
             Relation::Impossible => {
-                self.refused(&at, "any value: the target has another type there");
+                self.refused(at, "any value: the target has another type there");
                 let target = &self.pair.to.model.revision;
                 let refuse = Refuse {
                     code: error_code::INVALID_PARAMS,
@@ -215,9 +213,9 @@ impl<'m> Planner<'m> {
     /// Plans what a rule does with the value of a member that both revisions declare.
     fn plan_ruled(
         &mut self,
-        place: &Place,
+        at: &str,
+        objects: Objects<'m>,
         (from, to): (&Member, &Member),
-        target: &Struct,
         (index, action): (usize, &Action),
     ) -> Option<RowAction> {
         let relation = self.relate(&from.ty, &to.ty);
@@ -232,10 +230,10 @@ impl<'m> Planner<'m> {
                 Relation::Impossible => {}
             }
         }
-        self.ruled(&place.to_string(), action.word(), index);
+        self.ruled(at, action.word(), index);
         let checked = match action {
-            Action::Ensure(ensure) => self.pair.can_ensure(&from.ty, ensure, target),
-            Action::OmitUnlessIn(member) => self.pair.can_omit(&place.ty, from, to, member),
+            Action::Ensure(ensure) => self.pair.can_ensure(&from.ty, ensure, objects.to),
+            Action::OmitUnlessIn(member) => self.pair.can_omit(objects.from_name, from, to, member),
             Action::Hide(conditions) => self.pair.can_hide(from, to, conditions),
             Action::SplitBy(member) => self.pair.can_split(from, to, member),
             Action::Join(join) => self.pair.can_join(from, to, join),

@@ -4,12 +4,12 @@ use super::pairing::{Objects, Pairing};
 use super::planner::Planner;
 use super::relation::Relation;
 use super::rows::split;
-use super::rules::{Place, Rule};
+use super::rules::Rule;
 use crate::model::{Member, Struct, TypeRef};
 
 impl<'m> Planner<'m> {
     /// Returns the path in the later revision of a member of the earlier one, if a rule moves the member.
-    pub(super) fn moved_into(&mut self, place: &Place, ty: &TypeRef, to: &'m Struct) -> Option<Vec<String>> {
+    pub(super) fn moved_into(&mut self, place: &str, ty: &TypeRef, to: &'m Struct) -> Option<Vec<String>> {
         let (index, path) = self.pair.rules.find(place, path).filter(|_| self.pair.upward)?;
         let names = split(path);
         let there = self.pair.target_member_at(&names, to).map(|member| &member.ty);
@@ -21,7 +21,7 @@ impl<'m> Planner<'m> {
     pub(super) fn moved_out_of(&mut self, objects: Objects<'m>, member: &str) -> Vec<(Vec<String>, String)> {
         let (from, mut moved) = (objects.from, Vec::new());
         for target in objects.to.members.iter().filter(|target| !from.declares(&target.name)) {
-            let place = Place::member(objects.to_name, &target.name);
+            let place = format!("{}.{}", objects.to_name, target.name);
             let Some((index, path)) = self.pair.rules.find(&place, path).filter(|_| !self.pair.upward) else {
                 continue;
             };
@@ -38,15 +38,13 @@ impl<'m> Planner<'m> {
     }
 
     /// Notes that a rule moves a value, and reports the rule if the types can't be converted.
-    fn moves(&mut self, index: usize, place: &Place, types: Result<(&TypeRef, &TypeRef), String>) {
+    fn moves(&mut self, index: usize, place: &str, types: Result<(&TypeRef, &TypeRef), String>) {
         self.used.insert(index);
-        self.ruled(&place.to_string(), "renamed", index);
-        let checked = types.and_then(
-            |(source, target)| match self.relate_at(&place.to_string(), source, target) {
-                Relation::Impossible => Err("there it has another type".to_owned()),
-                Relation::Same | Relation::Converts => Ok(()),
-            },
-        );
+        self.ruled(place, "renamed", index);
+        let checked = types.and_then(|(source, target)| match self.relate_at(place, source, target) {
+            Relation::Impossible => Err("there it has another type".to_owned()),
+            Relation::Same | Relation::Converts => Ok(()),
+        });
         self.check_arguments(index, checked);
     }
 }

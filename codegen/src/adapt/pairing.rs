@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use mcp_wire::Validator;
 use serde_json::Value;
 
-use super::rules::{Place, Rules};
+use super::rules::Rules;
 use crate::model::{Assertions, MemberSchema, Model, ModelledRevision, OpenSchema, Struct, TypeRef, open_schema};
 use crate::normalise::Scalar;
 
@@ -132,7 +132,7 @@ impl<'m> Pairing<'m> {
         let mut required = object.members.iter().filter(|member| member.required).peekable();
         required.peek().is_some()
             && required.all(|member| {
-                let place = Place::member(name, &member.name);
+                let place = format!("{name}.{}", member.name);
                 let found = self.rules.find(&place, |rule| rule.supplied.as_ref());
                 found.is_some() || self.is_supplied(side, &member.ty, depth + 1)
             })

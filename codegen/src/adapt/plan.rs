@@ -12,7 +12,7 @@ use super::planner::{Conversion, Losses, Pair, Planner};
 use super::relation::Relation;
 use super::report::Note;
 use super::rows::Row;
-use super::rules::{Place, Rules};
+use super::rules::Rules;
 use crate::memo::{Memo, Same};
 use crate::model::{Model, ModelledRevision, TypeKind, TypeRef};
 use crate::problem::{Problem, Problems};
@@ -268,7 +268,7 @@ impl<'m> Planner<'m> {
                 implied(Losses::certain(self.pair.to.is_enumeration(target)))
             }
             _ => {
-                let (row, losses) = self.plan_variants(&Place::ty(&name), source, target);
+                let (row, losses) = self.plan_variants(&name, source, target);
                 let is_same = source.named() == target.named() && row.len() == candidates(to, target).len();
                 let mut variants = row.iter().enumerate();
                 let is_implied = is_same && variants.all(|(index, row)| *row == index);

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::pairing::Pairing;
 use super::report::{Note, NoteKind};
 use super::rows::Row;
-use super::rules::{Action, Place, Rule};
+use super::rules::{Action, Rule};
 use crate::model::TypeRef;
 use crate::problem::Problem;
 
@@ -74,23 +74,13 @@ pub(super) struct Planner<'m> {
 
 impl<'m> Planner<'m> {
     /// Returns the action of the rule at a place in this direction.
-    pub(super) fn rule(&mut self, place: &Place) -> Option<(usize, &'m Action)> {
+    pub(super) fn rule(&mut self, place: &str) -> Option<(usize, &'m Action)> {
         let upward = self.pair.upward;
         self.find(place, |rule| rule.action(upward))
     }
 
-    /// Returns the value that the absence of a member in the other revision implies, by a rule.
-    pub(super) fn implied(&mut self, place: &Place) -> Option<(usize, &'m Value)> {
-        self.find(place, |rule| rule.implied.as_ref())
-    }
-
-    /// Returns the key that supplies a member which the other revision lacks, by a rule.
-    pub(super) fn supplied(&mut self, place: &Place) -> Option<(usize, &'m String)> {
-        self.find(place, |rule| rule.supplied.as_ref())
-    }
-
     /// Returns a part of a rule for a place; one that names the type precedes one for any type.
-    fn find<T>(&mut self, place: &Place, what: impl Fn(&'m Rule) -> Option<T>) -> Option<(usize, T)> {
+    pub(super) fn find<T>(&mut self, place: &str, what: impl Fn(&'m Rule) -> Option<T>) -> Option<(usize, T)> {
         let found = self.pair.rules.find(place, what)?;
         self.used.insert(found.0);
         Some(found)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::pairing::{Objects, Pairing};
 use super::planner::Planner;
-use super::rules::{ANY_TYPE, Place};
+use super::rules::ANY_TYPE;
 use crate::model::{Model, TypeRef, is_of_member};
 
 impl<'m> Planner<'m> {
@@ -14,7 +14,7 @@ impl<'m> Planner<'m> {
         let (name, rule) = self.pair.source_name_of(objects, member);
         if let Some(index) = rule {
             self.used.insert(index);
-            self.ruled(&Place::member(objects.from_name, name).to_string(), "renamed", index);
+            self.ruled(&format!("{}.{name}", objects.from_name), "renamed", index);
         }
         name
     }
@@ -50,12 +50,12 @@ impl<'m> Pairing<'m> {
         let name = ty.named()?;
         let mut rules = self.rules.rules.iter().enumerate();
         let (index, there) = rules.find_map(|(index, rule)| {
-            let (earlier, later) = (rule.at.ty.as_str(), rule.renamed.as_deref()?);
+            let (earlier, later) = (rule.at.as_str(), rule.renamed.as_deref()?);
             let (from, to) = match self.upward {
                 true => (earlier, later),
                 false => (later, earlier),
             };
-            (rule.at.member.is_none() && from == name).then_some((index, to))
+            (from == name && !rule.at.contains('.')).then_some((index, to))
         })?;
         let is_declared = self.to.model.types.contains_key(there);
         is_declared.then(|| (index, TypeRef::Named(there.to_owned())))
@@ -65,14 +65,14 @@ impl<'m> Pairing<'m> {
     fn renamed(&self, objects: Objects<'m>, member: &str) -> Option<(usize, &'m str)> {
         let rules = self.rules;
         if !self.upward {
-            let place = Place::member(objects.to_name, member);
+            let place = format!("{}.{member}", objects.to_name);
             return rules.find(&place, |rule| rule.renamed.as_deref());
         }
         let becomes = |ty: &str| {
             let mut rules = rules.rules.iter().enumerate();
             rules.find_map(|(index, rule)| {
-                let is_it = rule.renamed.as_deref() == Some(member) && rule.at.ty == ty;
-                Some((index, rule.at.member.as_deref()?)).filter(|_| is_it)
+                let name = rule.at.strip_prefix(ty)?.strip_prefix('.')?;
+                (rule.renamed.as_deref() == Some(member)).then_some((index, name))
             })
         };
         becomes(objects.from_name).or_else(|| becomes(ANY_TYPE))

@@ -32,10 +32,14 @@ pub(crate) struct Rule {
     /// The places in the file. Each becomes a rule.
     #[serde(rename = "at")]
     places: OneOrMany,
-    /// The place, in the revision that the value comes from. For `implied` and `supplied` it is in the revision that
-    /// declares the member, and for `renamed` in the earlier one.
+    /// The place: `Type`, `Type.member`, `*.member`, `Type[variant]` or `Type.member[variant]`. A type has its Rust
+    /// name, or is `*` for every type that has the member. A variant is named by its tag, by the type that it holds, or
+    /// by its JSON type.
+    ///
+    /// It is in the revision that the value comes from. For `implied` and `supplied` it is in the revision that declares
+    /// the member, and for `renamed` in the earlier one.
     #[serde(skip)]
-    pub(crate) at: Place,
+    pub(crate) at: String,
     /// For a member that only one of the revisions declares: the value with the meaning that absence has in the other.
     pub(crate) implied: Option<Value>,
     /// The key in `Supply` of a member that only one of the revisions declares.
@@ -52,18 +56,6 @@ pub(crate) struct Rule {
     /// The pointer of the rule in its file.
     #[serde(skip)]
     pub(crate) pointer: String,
-}
-
-/// `Type`, `Type.member`, `*.member`, `Type[variant]` or `Type.member[variant]`.
-///
-/// A variant is named by its tag, by the type that it holds, or by its JSON type.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Place {
-    /// The type's Rust name; `*` for every type that has the member.
-    pub(crate) ty: String,
-    /// The member's name on the wire.
-    pub(crate) member: Option<String>,
-    pub(crate) variant: Option<String>,
 }
 
 /// The action of a rule.
@@ -208,10 +200,11 @@ impl Rules {
     }
 
     /// Returns a part of a rule for a place; one that names the type precedes one for any type.
-    pub(super) fn find<'r, T>(&'r self, place: &Place, what: impl Fn(&'r Rule) -> Option<T>) -> Option<(usize, T)> {
-        let places = [place.clone(), place.in_any_type()];
-        places.iter().find_map(|place| {
-            let mut rules = self.rules.iter().enumerate().filter(|(_, rule)| rule.at == *place);
+    pub(super) fn find<'r, T>(&'r self, place: &str, what: impl Fn(&'r Rule) -> Option<T>) -> Option<(usize, T)> {
+        let ty = place.find(['.', '[']).unwrap_or(place.len());
+        let in_any_type = format!("{ANY_TYPE}{}", &place[ty..]);
+        [place, &in_any_type].into_iter().find_map(|place| {
+            let mut rules = self.rules.iter().enumerate().filter(|(_, rule)| rule.at == place);
             rules.find_map(|(index, rule)| Some((index, what(rule)?)))
         })
     }
@@ -245,11 +238,13 @@ impl Rule {
 
     /// Splits a rule of the file into one for each of its places.
     fn split(self, pointer: &str) -> Result<Vec<Self>, Problem> {
-        let places = self.places.iter().map(|place| place.parse());
-        let places: Result<Vec<Place>, String> = places.collect();
-        let places = places.map_err(|what| Problem::at_pointer(pointer, what))?;
-        let rules = places.into_iter().map(|at| Self {
-            at,
+        if let Some(wrong) = self.places.iter().find(|place| !is_place(place)) {
+            let kinds = "`Type.member`, `*.member`, `Type[variant]` or `Type.member[variant]`";
+            let what = format!("`{wrong}` isn't a place; a place is {kinds}");
+            return Err(Problem::at_pointer(pointer, what));
+        }
+        let rules = self.places.iter().map(|at| Self {
+            at: at.clone(),
             pointer: pointer.to_owned(),
             ..self.clone()
         });
@@ -273,7 +268,7 @@ impl Rule {
                 "`renamed` can't be combined with other keys",
                 "remove the others, or move them to a separate rule",
             )
-        } else if is_renamed && self.at.variant.is_some() {
+        } else if is_renamed && self.at.ends_with(']') {
             (
                 "a variant has the name of its type, or of its tag",
                 "give the type, or the member with the tag, its other name",
@@ -310,71 +305,13 @@ impl Action {
     }
 }
 
-impl Place {
-    pub(super) fn ty(ty: &str) -> Self {
-        let ty = ty.to_owned();
-        Self { ty, ..Self::default() }
-    }
-
-    pub(super) fn member(ty: &str, member: &str) -> Self {
-        let member = Some(member.to_owned());
-        Self { member, ..Self::ty(ty) }
-    }
-
-    /// A variant of the value at this place.
-    pub(super) fn variant(&self, name: &str) -> Self {
-        let variant = Some(name.to_owned());
-        Self {
-            variant,
-            ..self.clone()
-        }
-    }
-
-    /// The same place in every type.
-    pub(super) fn in_any_type(&self) -> Self {
-        Self {
-            ty: ANY_TYPE.to_owned(),
-            ..self.clone()
-        }
-    }
-}
-
-impl std::fmt::Display for Place {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.ty)?;
-        if let Some(member) = &self.member {
-            write!(f, ".{member}")?;
-        }
-        if let Some(variant) = &self.variant {
-            write!(f, "[{variant}]")?;
-        }
-        Ok(())
-    }
-}
-
-impl std::str::FromStr for Place {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let (path, variant) = match text.strip_suffix(']').and_then(|text| text.split_once('[')) {
-            Some((path, variant)) => (path, Some(variant.to_owned())),
-            None => (text, None),
-        };
-        let (ty, member) = match path.split_once('.') {
-            Some((ty, member)) => (ty, Some(member.to_owned())),
-            None => (path, None),
-        };
-        let is_empty = |part: &Option<String>| part.as_ref().is_some_and(String::is_empty);
-        let names_nothing = ty == ANY_TYPE && (member.is_none() || variant.is_some());
-        if ty.is_empty() || names_nothing || is_empty(&member) || is_empty(&variant) || ty.contains(['[', ']']) {
-            return Err(format!(
-                "`{text}` isn't a place; a place is `Type.member`, `*.member`, `Type[variant]` or `Type.member[variant]`"
-            ));
-        }
-        Ok(Self {
-            ty: ty.to_owned(),
-            member,
-            variant,
-        })
-    }
+/// Whether a text has the form of a rule's place.
+fn is_place(text: &str) -> bool {
+    let variant = text.strip_suffix(']').and_then(|text| text.split_once('['));
+    let (path, variant) = variant.map_or((text, None), |(path, variant)| (path, Some(variant)));
+    let member = path.split_once('.');
+    let (ty, member) = member.map_or((path, None), |(ty, member)| (ty, Some(member)));
+    let names_nothing = ty == ANY_TYPE && (member.is_none() || variant.is_some());
+    let is_complete = ![Some(ty), member, variant].contains(&Some(""));
+    is_complete && !names_nothing && !ty.contains(['[', ']'])
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::pairing::Objects;
 use super::planner::{Losses, Planner};
 use super::rows::{RowAction, split};
-use super::rules::{Action, Place};
+use super::rules::Action;
 use super::template_check::type_of;
 use crate::model::{ConstantMember, Member, TypeRef};
 
@@ -43,11 +43,11 @@ impl<'m> Planner<'m> {
                 continue;
             }
             losses.certain = true;
-            let place = Place::member(objects.from_name, name);
-            if let Some((action, json)) = self.plan_left(objects, name, (&ty, member.is_none()), &mut losses) {
+            let at = format!("{}.{name}", objects.from_name);
+            if let Some((action, json)) = self.plan_left(&at, objects, name, (&ty, member.is_none()), &mut losses) {
                 row["left"][name][action] = json;
             }
-            if let Some(implied) = member.and_then(|member| self.implied_by_absence(&place, member)) {
+            if let Some(implied) = member.and_then(|member| self.implied_by_absence(&at, member)) {
                 row["left"][name]["implied"] = json!(implied);
             }
         }
@@ -79,17 +79,17 @@ impl<'m> Planner<'m> {
     /// carried.
     fn plan_left(
         &mut self,
+        at: &str,
         objects: Objects<'m>,
         member: &str,
         (ty, is_constant): (&TypeRef, bool),
         losses: &mut Losses,
     ) -> Option<RowAction> {
-        let (place, to) = (Place::member(objects.from_name, member), objects.to);
-        let at = place.to_string();
+        let to = objects.to;
         // The target's schema may refuse a value that is set there.
         let to_side = self.pair.to;
         let mut sets = |path: &[String]| losses.unchecked |= to_side.asserts_at(objects.to_name, path);
-        if let Some(path) = self.moved_into(&place, ty, to) {
+        if let Some(path) = self.moved_into(at, ty, to) {
             sets(&path);
             return Some(("move", json!(path)));
         }
@@ -98,12 +98,12 @@ impl<'m> Planner<'m> {
             members.iter().for_each(|(_, name)| sets(std::slice::from_ref(name)));
             return Some(("take", json!(members)));
         }
-        if let Some((index, key)) = self.supplied(&place).filter(|_| !is_constant) {
-            self.ruled(&at, "supplied", index);
+        if let Some((index, key)) = self.find(at, |rule| rule.supplied.as_ref()).filter(|_| !is_constant) {
+            self.ruled(at, "supplied", index);
             return Some(("supply", json!({"key": key, "rule": self.pair.rule_name(index)})));
         }
-        let Some((index, action)) = self.rule(&place) else {
-            self.automatic(&at, "dropped, or carried as an undeclared member");
+        let Some((index, action)) = self.rule(at) else {
+            self.automatic(at, "dropped, or carried as an undeclared member");
             return None;
         };
         let checked = match action {
@@ -123,15 +123,17 @@ impl<'m> Planner<'m> {
             }
         };
         self.check_arguments(index, checked);
-        self.ruled(&at, action.word(), index);
+        self.ruled(at, action.word(), index);
         action.row(&self.pair.rule_name(index))
     }
 
     /// Returns the value of a member that means the same as its absence in the other revision, which doesn't declare
     /// it.
-    fn implied_by_absence(&mut self, place: &Place, member: &Member) -> Option<String> {
-        let (index, value) = self.implied(place).filter(|_| member.required && !member.boxed)?;
-        self.ruled(&place.to_string(), "implied", index);
+    fn implied_by_absence(&mut self, at: &str, member: &Member) -> Option<String> {
+        let (index, value) = self
+            .find(at, |rule| rule.implied.as_ref())
+            .filter(|_| member.required && !member.boxed)?;
+        self.ruled(at, "implied", index);
         Some(value.to_string())
     }
 }

@@ -6,19 +6,15 @@ use super::matching::{Candidate, candidates};
 use super::pairing::Pairing;
 use super::planner::{Losses, Planner};
 use super::rows::refusal;
-use super::rules::{Action, Place, Rule};
+use super::rules::{Action, Rule};
 use crate::model::TypeRef;
 use crate::normalise::Scalar;
 
 impl Planner<'_> {
     /// Plans the variants of a member's value, if there are rules about them only for this member.
-    pub(super) fn plan_scoped(&mut self, place: &Place, source: &TypeRef, target: &TypeRef) -> Option<Vec<Value>> {
-        let is_scoped = |rule: &Rule| {
-            rule.at.variant.is_some()
-                && rule.at.ty == place.ty
-                && rule.at.member == place.member
-                && rule.action(self.pair.upward).is_some()
-        };
+    pub(super) fn plan_scoped(&mut self, place: &str, source: &TypeRef, target: &TypeRef) -> Option<Vec<Value>> {
+        let variants = format!("{place}[");
+        let is_scoped = |rule: &Rule| rule.at.starts_with(&variants) && rule.action(self.pair.upward).is_some();
         self.pair.rules.rules.iter().any(is_scoped).then(|| {
             let (source, target) = (self.pair.from.model.resolve(source), self.pair.to.model.resolve(target));
             self.plan_variants(place, source, target).0
@@ -26,7 +22,7 @@ impl Planner<'_> {
     }
 
     /// Plans the variants of a type. Each becomes the variant of the target at a position, or something else.
-    pub(super) fn plan_variants(&mut self, place: &Place, source: &TypeRef, target: &TypeRef) -> (Vec<Value>, Losses) {
+    pub(super) fn plan_variants(&mut self, place: &str, source: &TypeRef, target: &TypeRef) -> (Vec<Value>, Losses) {
         let targets = candidates(self.pair.to.model, target);
         let sources = candidates(self.pair.from.model, source);
         let union = self.pair.from.name(source);
@@ -49,7 +45,7 @@ impl Planner<'_> {
     /// Returns the position of the variant that corresponds, or the row for one that has none.
     fn plan_variant(
         &mut self,
-        place: &Place,
+        place: &str,
         union: &str,
         (candidate, siblings): (&Candidate, &[Candidate]),
         (target, targets): (&TypeRef, &[Candidate]),
@@ -57,17 +53,16 @@ impl Planner<'_> {
         let names = self.pair.variant_names(candidate);
         let none = names.first().cloned().unwrap_or_default();
         let at = format!("{place}[{none}]");
-        let general = Place::ty(union);
         let mut places = names
             .iter()
-            .flat_map(|name| [place, &general].map(|place| place.variant(name)));
+            .flat_map(|name| [place, union].map(|place| format!("{place}[{name}]")));
         let rule = places.find_map(|place| self.rule(&place));
         let best = self.pair.best(&candidate.ty, siblings, targets);
         if let Some((index, action)) = rule {
             if best.is_some() {
                 self.wrong_rule(index, "the target has this variant, and it is converted automatically");
             }
-            self.ruled(&self.pair.rules.rules[index].at.to_string(), action.word(), index);
+            self.ruled(&self.pair.rules.rules[index].at, action.word(), index);
             let rule = self.pair.rule_name(index);
             return Err(match action {
                 Action::Replace(template) => {
