@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::matching::candidates;
 use super::pairing::Pairing;
 use super::planner::Planner;
 use super::relation::Relation;
@@ -101,7 +100,7 @@ impl<'m> Pairing<'m> {
 
     /// Checks that elements of a list can be distinguished by their values at these paths.
     pub(super) fn can_hide(&self, from: &Member, to: &Member, when: &BTreeMap<String, String>) -> Result<(), String> {
-        let model = self.from.model;
+        let model = &self.from.model;
         let element = self.element(from, to)?;
         if when.is_empty() {
             return Err("`hide` needs a condition for the elements".to_owned());
@@ -140,8 +139,8 @@ impl<'m> Pairing<'m> {
         if join.when.is_empty() {
             return Err("`join` needs a condition for the elements".to_owned());
         }
-        let model = self.from.model;
-        let elements = candidates(model, model.resolve(&element));
+        let model = &self.from.model;
+        let elements = self.from.candidates(&element);
         let has_text = |ty: &TypeRef| {
             let text = model.struct_of(ty).and_then(|object| object.member(&join.text));
             text.is_some_and(|text| *model.resolve(&text.ty) == TypeRef::String)
@@ -180,9 +179,8 @@ impl<'m> Pairing<'m> {
 
     /// Checks that each element of a list type is also a value on its own, as in `string | string[]`.
     fn can_stand_alone(&self, element: &TypeRef, value: &TypeRef) -> Result<(), String> {
-        let model = self.from.model;
-        let values = candidates(model, model.resolve(value));
-        let elements = candidates(model, model.resolve(element)).into_iter();
+        let values = self.from.candidates(value);
+        let elements = self.from.candidates(element).into_iter();
         let mut others = elements.filter(|element| values.iter().all(|value| value.ty != element.ty));
         match others.next() {
             None => Ok(()),
@@ -195,8 +193,7 @@ impl<'m> Pairing<'m> {
 
     /// Returns the type of the elements, if values of a type may be a list.
     fn list_of(&self, ty: &TypeRef) -> Option<TypeRef> {
-        let model = self.from.model;
-        let mut values = candidates(model, model.resolve(ty)).into_iter();
+        let mut values = self.from.candidates(ty).into_iter();
         values.find_map(|value| match value.ty {
             TypeRef::List(element) => Some(*element),
             _ => None,
@@ -205,7 +202,7 @@ impl<'m> Pairing<'m> {
 
     /// Checks that entries of a map can be left out unless another member of the object lists their keys.
     pub(super) fn can_omit(&self, object: &str, from: &Member, to: &Member, unless_in: &str) -> Result<(), String> {
-        let model = self.from.model;
+        let model = &self.from.model;
         let (TypeRef::Map(_), TypeRef::Map(_)) = (model.resolve(&from.ty), self.to.model.resolve(&to.ty)) else {
             return Err("it isn't a map in both revisions".to_owned());
         };

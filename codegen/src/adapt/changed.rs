@@ -14,33 +14,28 @@ impl Planner<'_> {
     /// Plans the validation of values that a conversion may change.
     pub(super) fn validate_changed(&mut self) {
         let unchanged = self.pairs_without(|pair, conversion| self.may_change(pair, conversion));
-        let is_unchecked = |(pair, conversion): &(&Pair, &Conversion)| {
-            !conversion.narrower && !unchanged.contains(&(&pair.0, &pair.1)) && self.pair.to.asserts(&pair.1)
-        };
-        let types = self.planned.iter().filter(is_unchecked);
-        let types: Vec<Pair> = types.map(|(pair, _)| pair.clone()).collect();
-        let members = self.planned.iter().flat_map(|(pair, conversion)| {
+        let mut unchecked: Vec<(Pair, Option<(String, Value)>)> = Vec::new();
+        for (pair, conversion) in &self.plan.conversions {
+            let is_unchanged = unchanged.contains(&(&pair.0, &pair.1));
+            if !conversion.narrower && !is_unchanged && self.pair.to.asserts(&pair.1) {
+                unchecked.push((pair.clone(), None));
+            }
             let members = conversion.losses.unchecked_members.iter();
             let members = members.filter(|(_, (source, target), _)| !self.is_among(source, target, &unchanged));
-            members.map(|(member, _, check)| (pair.clone(), member.clone(), check.clone()))
-        });
-        let members: Vec<(Pair, String, Value)> = members.collect();
-        for pair in types {
-            self.refused(&self.pair.from.name(&pair.0), REFUSED);
-            self.planned
-                .entry(pair)
-                .and_modify(|conversion| conversion.narrower = true);
+            unchecked.extend(members.map(|(member, _, check)| (pair.clone(), Some((member.clone(), check.clone())))));
         }
-        for (pair, member, check) in members {
-            let at = format!("{}.{member}", self.pair.from.name(&pair.0));
-            self.refused(&at, REFUSED);
-            if let Some((_, row)) = self
-                .planned
-                .get_mut(&pair)
-                .and_then(|conversion| conversion.row.as_mut())
-            {
+        for (pair, member) in unchecked {
+            let Some(conversion) = self.plan.conversions.get_mut(&pair) else {
+                continue;
+            };
+            let mut at = self.pair.from.name(&pair.0);
+            if let (Some((member, check)), Some((_, row))) = (member, &mut conversion.row) {
+                at = format!("{at}.{member}");
                 row["members"][member]["check"] = check;
+            } else {
+                conversion.narrower = true;
             }
+            self.refused(&at, REFUSED);
         }
     }
 

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::error_rules::ErrorRule;
-use super::pairing::Side;
 use super::planner::Planner;
 use super::report::NoteKind;
+use crate::model::ModelledRevision;
 
 /// A rule about the errors of one method in one direction.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -25,9 +25,8 @@ pub(crate) struct ErrorPlan {
 impl Planner<'_> {
     /// Plans the rules about errors in this direction. Rules for one method come before those for all, and rules with a
     /// condition before those without.
-    pub(super) fn plan_errors(&mut self) -> Vec<ErrorPlan> {
+    pub(super) fn plan_errors(&mut self) {
         let rules = self.pair.rules;
-        let mut planned = Vec::new();
         let mut known: BTreeMap<(Option<String>, i64, Vec<String>), &str> = BTreeMap::new();
         for rule in &rules.errors {
             let Some(change) = rule.change(self.pair.upward) else {
@@ -55,20 +54,20 @@ impl Planner<'_> {
                 let condition = condition.map_or_else(String::new, |member| format!(" if there is `{member}`"));
                 let what = format!("code {}{condition}: {}", change.to, rule.why.trim());
                 self.note(NoteKind::Rule, &place, what);
-                planned.push(ErrorPlan {
+                self.plan.errors.push(ErrorPlan {
                     method,
                     from: change.from,
                     data: change.data(),
                     to: change.to,
-                    rule: format!("{} {place}", self.pair.rules_of),
+                    rule: format!("{} {place}", self.pair.rules_of()),
                 });
             }
         }
-        planned.sort_by_key(|plan| (plan.method.is_none(), plan.data.is_empty()));
-        planned
+        let order = |plan: &ErrorPlan| (plan.method.is_none(), plan.data.is_empty());
+        self.plan.errors.sort_by_key(order);
     }
 
-    fn check_code(&mut self, rule: &ErrorRule, side: Side<'_>, code: i64) {
+    fn check_code(&mut self, rule: &ErrorRule, side: &ModelledRevision, code: i64) {
         if !side.model.has_error_code(code) {
             let what = format!("revision {} has no error code {code}", side.model.revision);
             let help = "correct the code, or name it under `error_codes` in the overlay of that revision";
@@ -79,7 +78,7 @@ impl Planner<'_> {
     /// Checks that a rule's method is a request of at least one of the revisions. One is enough: a server responds to
     /// the request with the errors that it has for the other.
     fn check_method(&mut self, rule: &ErrorRule, name: &str) {
-        let models = [self.pair.from.model, self.pair.to.model];
+        let models = [&self.pair.from.model, &self.pair.to.model];
         if !models.iter().any(|model| model.has_request(name)) {
             let [from, to] = models.map(|model| &model.revision);
             let what = format!("neither revision {from} nor {to} has a request `{name}`");

@@ -30,7 +30,7 @@ impl Planner<'_> {
     /// Returns the planned pairs for which `holds` is false, and is false of all parts, at any depth. Types can be
     /// recursive.
     pub(super) fn pairs_without(&self, holds: impl Fn(&Pair, &Conversion) -> bool) -> Pairs<'_> {
-        let mut kept: Vec<(&Pair, &Conversion)> = self.planned.iter().collect();
+        let mut kept: Vec<(&Pair, &Conversion)> = self.plan.conversions.iter().collect();
         kept.retain(|(pair, conversion)| !holds(pair, conversion));
         let mut pairs: Pairs<'_> = kept.iter().map(|((source, target), _)| (source, target)).collect();
         loop {

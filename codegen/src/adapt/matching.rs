@@ -1,49 +1,50 @@
 //! Matches the variants of a union with those of another revision: by their tags and members, never by position.
 
 use super::pairing::Pairing;
-use crate::model::{Model, Struct, TypeKind, TypeRef, result_variants};
+use crate::model::{Model, ModelledRevision, Struct, TypeKind, TypeRef, result_variants};
 use crate::normalise::Scalar;
 use mcp_wire::JsonType;
 
 /// A variant that may hold a value; a type that isn't a union is its own only variant.
 #[derive(Debug, Clone)]
-pub(crate) struct Candidate {
-    pub(crate) ty: TypeRef,
-    pub(crate) kind: Option<JsonType>,
+pub(super) struct Candidate {
+    pub(super) ty: TypeRef,
+    pub(super) kind: Option<JsonType>,
 }
 
 impl Candidate {
     /// A type that isn't a variant of anything.
-    pub(crate) fn alone(ty: TypeRef) -> Self {
+    pub(super) fn alone(ty: TypeRef) -> Self {
         Self { ty, kind: None }
     }
 }
 
-/// The variants of a type.
-pub(crate) fn candidates(model: &Model, ty: &TypeRef) -> Vec<Candidate> {
-    match model.kind_of(ty) {
-        Some(TypeKind::Union(union)) => {
-            let variants = union.variants.iter().map(|variant| Candidate {
-                ty: model.resolve(&variant.ty).clone(),
-                kind: Some(variant.kind),
-            });
-            variants.collect()
+impl ModelledRevision {
+    /// Returns the variants of a type.
+    pub(super) fn candidates(&self, ty: &TypeRef) -> Vec<Candidate> {
+        let ty = self.model.resolve(ty);
+        let variant = |ty: &TypeRef, kind| Candidate {
+            ty: self.model.resolve(ty).clone(),
+            kind: Some(kind),
+        };
+        match self.model.kind_of(ty) {
+            Some(TypeKind::Union(union)) => {
+                let variants = union.variants.iter();
+                variants.map(|held| variant(&held.ty, held.kind)).collect()
+            }
+            Some(TypeKind::Results(results)) => {
+                let variants = result_variants(results).into_iter();
+                variants.map(|(ty, _)| variant(&ty, JsonType::Object)).collect()
+            }
+            _ if *ty == TypeRef::RequestId => [TypeRef::String, TypeRef::Integer].map(Candidate::alone).into(),
+            _ => vec![Candidate::alone(ty.clone())],
         }
-        Some(TypeKind::Results(results)) => {
-            let variants = result_variants(results).into_iter().map(|(ty, _)| Candidate {
-                ty: model.resolve(&ty).clone(),
-                kind: Some(JsonType::Object),
-            });
-            variants.collect()
-        }
-        _ if *ty == TypeRef::RequestId => [TypeRef::String, TypeRef::Integer].map(Candidate::alone).into(),
-        _ => vec![Candidate::alone(ty.clone())],
     }
 }
 
 /// How well two types correspond; a better match is greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Similarity {
+pub(super) struct Similarity {
     /// Whether both have the same constant, and no other candidate has it.
     tagged: bool,
     /// Whether both have the same name in the schema, or a rule renames one to the other.
@@ -60,7 +61,7 @@ impl Pairing<'_> {
         (from, siblings): (&TypeRef, &[Candidate]),
         (to, others): (&TypeRef, &[Candidate]),
     ) -> Option<Similarity> {
-        let (model, model_there) = (self.from.model, self.to.model);
+        let (model, model_there) = (&self.from.model, &self.to.model);
         let is_renamed = self.renamed_type(from).is_some_and(|(_, there)| there == *to);
         let official_name = official_name(model, from);
         let named = is_renamed || official_name.is_some() && official_name == self::official_name(model_there, to);

@@ -4,12 +4,12 @@ use mcp_wire::error_code;
 use mcp_wire::json_schema::pointer;
 use serde_json::{Value, json};
 
-use super::pairing::{Objects, Pairing, Side};
+use super::pairing::{Objects, Pairing};
 use super::planner::{Losses, Planner};
 use super::relation::Relation;
 use super::rows::{RowAction, refusal};
 use super::rules::{Action, Refuse};
-use crate::model::{Member, Struct, TypeRef};
+use crate::model::{Member, ModelledRevision, Struct, TypeRef};
 
 impl<'m> Planner<'m> {
     /// Plans the member `to` of the target. Returns the name of the source's member, and the row, which is `null` if
@@ -198,15 +198,17 @@ impl<'m> Planner<'m> {
 
     /// Notes for the report what happens to `null` if only the source allows it.
     fn note_null(&mut self, at: &str, from: &Member, to: &Member) {
-        let is_nullable = |side: Side<'_>, member: &Member| match side.model.resolve(&member.ty) {
-            TypeRef::Nullable(_) => true,
-            ty => *ty == TypeRef::Any,
-        };
-        let may_be_null = matches!(self.pair.from.model.resolve(&from.ty), TypeRef::Nullable(_));
-        match may_be_null && !is_nullable(self.pair.to, to) {
-            true if to.required => self.refused(at, "null: the target allows none there"),
-            true => self.automatic(at, "null dropped, or refused if undeclared members are carried"),
-            false => {}
+        let (here, there) = (
+            self.pair.from.model.resolve(&from.ty),
+            self.pair.to.model.resolve(&to.ty),
+        );
+        match (here, there) {
+            (_, TypeRef::Nullable(_) | TypeRef::Any) => {}
+            (TypeRef::Nullable(_), _) if to.required => self.refused(at, "null: the target allows none there"),
+            (TypeRef::Nullable(_), _) => {
+                self.automatic(at, "null dropped, or refused if undeclared members are carried");
+            }
+            _ => {}
         }
     }
 
@@ -268,7 +270,7 @@ impl Pairing<'_> {
 
     /// Whether `member` is an optional object that the other side requires, and all its required members are supplied
     /// there.
-    fn is_filled(&self, side: Side<'_>, member: &Member, other: Side<'_>, required: &Member) -> bool {
+    fn is_filled(&self, side: &ModelledRevision, member: &Member, other: &ModelledRevision, required: &Member) -> bool {
         let may_be_empty = |object: &Struct| {
             let constant = object.constants.iter().any(|constant| constant.required);
             !constant && object.members.iter().all(|member| !member.required)

@@ -2,39 +2,20 @@
 
 use std::borrow::Cow;
 
-use mcp_wire::Validator;
-use serde_json::Value;
-
 use super::rules::Rules;
-use crate::model::{Assertions, MemberSchema, Model, ModelledRevision, OpenSchema, Struct, TypeRef, open_schema};
+use crate::model::{Assertions, MemberSchema, ModelledRevision, OpenSchema, Struct, TypeRef, open_schema};
 use crate::normalise::Scalar;
 
 /// Maximum depth of nested objects that are searched for supplied members.
 const MAX_DEPTH: usize = 8;
 
-/// A revision on one side of a conversion.
-#[derive(Clone, Copy)]
-pub(crate) struct Side<'m> {
-    pub(crate) model: &'m Model,
-    schema: &'m Value,
-    pub(crate) validator: &'m Validator,
-}
-
-impl<'m> Side<'m> {
-    pub(crate) fn of(revision: &'m ModelledRevision) -> Self {
-        Self {
-            model: &revision.model,
-            schema: &revision.schema,
-            validator: &revision.validator,
-        }
-    }
-
+impl ModelledRevision {
     pub(super) fn name(&self, ty: &TypeRef) -> String {
         self.model.resolve(ty).to_string()
     }
 
     /// Returns the name and the members of a type that is an object.
-    fn object(&self, ty: &TypeRef) -> Option<(&'m str, &'m Struct)> {
+    fn object(&self, ty: &TypeRef) -> Option<(&str, &Struct)> {
         let name = self.model.resolve(ty).named()?;
         let (name, _) = self.model.types.get_key_value(name)?;
         Some((name, self.model.struct_of(ty)?))
@@ -46,7 +27,7 @@ impl<'m> Side<'m> {
     }
 
     /// Returns the schema of a member of a type.
-    pub(super) fn member_schema(&self, ty: &str, member: &str) -> Option<&'m MemberSchema> {
+    pub(super) fn member_schema(&self, ty: &str, member: &str) -> Option<&MemberSchema> {
         self.model.types.get(ty)?.schema.members.get(member)
     }
 
@@ -55,7 +36,7 @@ impl<'m> Side<'m> {
         self.assertions(ty).is_some_and(|assertions| !assertions.is_empty())
     }
 
-    fn assertions(&self, ty: &TypeRef) -> Option<&'m Assertions> {
+    fn assertions(&self, ty: &TypeRef) -> Option<&Assertions> {
         let name = self.model.resolve(ty).named()?;
         Some(&self.model.types.get(name)?.schema.assertions)
     }
@@ -79,11 +60,11 @@ impl<'m> Side<'m> {
     }
 
     /// Returns the requirements of a member's schema of open JSON, even if its type is another.
-    pub(super) fn open_schema(&self, ty: &str, member: &str) -> Option<Cow<'m, OpenSchema>> {
+    pub(super) fn open_schema(&self, ty: &str, member: &str) -> Option<Cow<'_, OpenSchema>> {
         let schema = self.member_schema(ty, member)?;
         Some(match &schema.open {
             Some(open) => Cow::Borrowed(open),
-            None => Cow::Owned(open_schema(self.model, self.schema, &schema.pointers)),
+            None => Cow::Owned(open_schema(&self.model, &self.schema, &schema.pointers)),
         })
     }
 }
@@ -92,12 +73,10 @@ impl<'m> Side<'m> {
 #[derive(Clone, Copy)]
 pub(crate) struct Pairing<'m> {
     /// The revision that values come from.
-    pub(crate) from: Side<'m>,
+    pub(crate) from: &'m ModelledRevision,
     /// The revision that they go to.
-    pub(crate) to: Side<'m>,
+    pub(crate) to: &'m ModelledRevision,
     pub(crate) rules: &'m Rules,
-    /// The revision whose directory has the rules.
-    pub(crate) rules_of: &'m str,
     /// Whether the target is the later of the two.
     pub(crate) upward: bool,
 }
@@ -125,7 +104,7 @@ impl<'m> Pairing<'m> {
     }
 
     /// Whether every required member of an object can be supplied.
-    pub(super) fn is_supplied(&self, side: Side<'_>, ty: &TypeRef, depth: usize) -> bool {
+    pub(super) fn is_supplied(&self, side: &ModelledRevision, ty: &TypeRef, depth: usize) -> bool {
         let Some((name, object)) = side.object(ty).filter(|_| depth < MAX_DEPTH) else {
             return false;
         };
@@ -144,15 +123,21 @@ impl<'m> Pairing<'m> {
         !self.from.model.is_open(source) && asserted.is_some_and(|asserted| !asserted.follow_from(known))
     }
 
+    /// Returns the revision whose directory has the rules.
+    pub(super) fn rules_of(&self) -> &'m str {
+        let later = if self.upward { self.to } else { self.from };
+        &later.model.revision
+    }
+
     pub(super) fn rule_name(&self, index: usize) -> String {
-        format!("{} {}", self.rules_of, self.rules.rules[index].at)
+        format!("{} {}", self.rules_of(), self.rules.rules[index].at)
     }
 
     /// Returns the target's name of a method of the source, if it has one. It is the same name, or that of the method
     /// with the same role in a session, or that of the method whose request or notification has the same definition,
     /// perhaps renamed.
     pub(super) fn target_method(&self, name: &str) -> Option<&'m str> {
-        let (from, to) = (self.from.model, self.to.model);
+        let (from, to) = (&self.from.model, &self.to.model);
         if let Some(same) = to.method(name) {
             return Some(&same.name);
         }

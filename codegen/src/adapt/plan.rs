@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::errors::ErrorPlan;
-use super::matching::{Candidate, candidates};
-use super::pairing::{Pairing, Side};
+use super::matching::Candidate;
+use super::pairing::Pairing;
 use super::planner::{Conversion, Losses, Pair, Planner};
 use super::relation::Relation;
 use super::report::Note;
@@ -18,7 +18,7 @@ use crate::model::{Model, ModelledRevision, TypeKind, TypeRef};
 use crate::problem::{Problem, Problems};
 
 /// The conversions from one revision to an adjacent one.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Plan {
     /// The revision that values come from.
     pub(crate) from: String,
@@ -26,19 +26,22 @@ pub(crate) struct Plan {
     pub(crate) to: String,
     /// The pairs of types, and how one becomes the other.
     pub(crate) conversions: BTreeMap<Pair, Conversion>,
-    /// The definition of the target that each definition of the source becomes, by the names of
+    /// What the definitions become that don't become the one of the same name, by the names of
     /// [`Model::named_types`](crate::model::Model::named_types).
-    pub(crate) definitions: BTreeMap<String, String>,
-    /// The name in the target of each method of the source that the target has.
-    pub(crate) methods: BTreeMap<String, String>,
+    pub(crate) definitions: BTreeMap<String, Value>,
+    /// The methods that have another name in the target.
+    pub(crate) methods: BTreeMap<String, Value>,
     /// The codes of errors that change, in the order in which the rules are tried.
     pub(crate) errors: Vec<ErrorPlan>,
     /// The report's notes on values that aren't simply copied.
-    pub(crate) notes: Vec<Note>,
+    pub(crate) notes: BTreeSet<Note>,
 }
 
 /// The conversions from a revision to the one after it, and those back.
 pub(crate) type Plans = Arc<[Plan; 2]>;
+
+/// Cache of the plans between adjacent revisions, with the warnings about their rules.
+pub(crate) type PlannedPairs = Memo<[Same<ModelledRevision>; 2], Result<(Plans, Vec<Problem>), Problems>>;
 
 /// Plans the conversions between each two adjacent revisions, in both directions.
 ///
@@ -54,47 +57,38 @@ pub(crate) fn plan_revisions(
     let (mut planned, mut warnings, mut problems) = (Vec::new(), Vec::new(), Vec::new());
     for (before, after) in revisions.iter().zip(revisions.iter().skip(1)) {
         let pair = [before, after].map(Same::of);
-        let found = known.get(pair, |_| plan_adjacent(before, after))?;
-        planned.push(found.plans);
-        warnings.extend(found.warnings);
-        problems.extend(found.problems);
+        match known.get(pair, |_| plan_adjacent(before, after)) {
+            Ok((plans, found)) => {
+                planned.push(plans);
+                warnings.extend(found);
+            }
+            Err(found) => problems.extend(found),
+        }
     }
     Problems::check(problems)?;
     Ok((planned, warnings))
 }
 
-/// Cache of the plans between adjacent revisions.
-pub(crate) type PlannedPairs = Memo<[Same<ModelledRevision>; 2], Result<PlannedPair, Problems>>;
-
-/// The plans of a pair, and the problems of its rules.
-#[derive(Debug, Clone)]
-pub(crate) struct PlannedPair {
-    plans: Plans,
-    warnings: Vec<Problem>,
-    problems: Vec<Problem>,
-}
-
-fn plan_adjacent(before: &ModelledRevision, after: &ModelledRevision) -> Result<PlannedPair, Problems> {
+fn plan_adjacent(before: &ModelledRevision, after: &ModelledRevision) -> Result<(Plans, Vec<Problem>), Problems> {
     let mut rules = Rules::of(after.documents.rules.clone())?;
+    let is_released = before.entry().released && after.entry().released;
     let mut warnings = Vec::new();
     loop {
-        let (plans, mut problems) = plan_pair(before, after, &rules);
-        let is_released = before.entry().released && after.entry().released;
-        let ignores_more = !is_released && rules.ignore(&problems);
-        if !is_released {
-            warnings.append(&mut problems);
+        let (plans, problems) = plan_pair(before, after, &rules);
+        if is_released {
+            Problems::check(problems)?;
+            return Ok((Arc::new(plans), warnings));
         }
+        let ignores_more = rules.ignore(&problems);
+        warnings.extend(problems);
         if !ignores_more {
-            return Ok(PlannedPair {
-                plans: Arc::new(plans),
-                warnings,
-                problems,
-            });
+            return Ok((Arc::new(plans), warnings));
         }
     }
 }
 
-/// Plans the conversions between any two revisions, up and down.
+/// Plans the conversions between any two revisions, up and down. Returns the problem of every rule that matches nothing,
+/// or replaces an automatic conversion.
 pub(crate) fn plan_pair(
     before: &ModelledRevision,
     after: &ModelledRevision,
@@ -103,56 +97,27 @@ pub(crate) fn plan_pair(
     let mut problems = Vec::new();
     let plans = [true, false].map(|upward| {
         let (from, to) = if upward { (before, after) } else { (after, before) };
-        let (plan, found) = plan_conversions(Pairing {
-            from: Side::of(from),
-            to: Side::of(to),
+        let mut planner = Planner::new(Pairing {
+            from,
+            to,
             rules,
-            rules_of: &after.model.revision,
             upward,
         });
-        problems.extend(found);
-        plan
+        planner.walk();
+        planner.validate_changed();
+        planner.plan_errors();
+        planner.report_unused();
+        planner.report_shadowing();
+        planner.plan_names();
+        problems.extend(planner.problems);
+        planner.plan
     });
     (plans, problems)
 }
 
-/// Plans every conversion between two revisions in one direction.
-///
-/// # Errors
-/// Every rule that matches nothing, or replaces an automatic conversion.
-fn plan_conversions(input: Pairing<'_>) -> (Plan, Vec<Problem>) {
-    let mut planner = Planner {
-        pair: input,
-        pending: Vec::new(),
-        planned: BTreeMap::new(),
-        notes: BTreeSet::new(),
-        used: BTreeSet::new(),
-        covered: Vec::new(),
-        problems: Vec::new(),
-    };
-    planner.walk();
-    planner.validate_changed();
-    let errors = planner.plan_errors();
-    planner.report_unused();
-    planner.report_shadowing();
-    let definitions = planner.definitions();
-    let methods = input.from.model.methods.iter().map(|method| &method.name);
-    let methods = methods.filter_map(|name| Some((name.clone(), input.target_method(name)?.to_owned())));
-    let plan = Plan {
-        from: input.from.model.revision.clone(),
-        to: input.to.model.revision.clone(),
-        conversions: planner.planned,
-        definitions,
-        methods: methods.collect(),
-        errors,
-        notes: planner.notes.into_iter().collect(),
-    };
-    (plan, planner.problems)
-}
-
 impl<'m> Planner<'m> {
     fn walk(&mut self) {
-        let (from, to) = (self.pair.from.model, self.pair.to.model);
+        let (from, to) = (&self.pair.from.model, &self.pair.to.model);
         for method in &from.methods {
             let name = self.pair.target_method(&method.name);
             let mut others = to.methods.iter().filter(|other| other.kind == method.kind);
@@ -183,16 +148,16 @@ impl<'m> Planner<'m> {
             }
         }
         while let Some((source, target)) = self.pending.pop() {
-            if !self.planned.contains_key(&(source.clone(), target.clone())) {
+            if !self.plan.conversions.contains_key(&(source.clone(), target.clone())) {
                 // Inserted first, because a type may contain itself.
-                self.plan(&source, &target, None, Losses::certain(true));
+                self.insert(&source, &target, None, Losses::certain(true));
                 let (row, losses) = self.plan_pair(&source, &target);
-                self.plan(&source, &target, row, losses);
+                self.insert(&source, &target, row, losses);
             }
         }
     }
 
-    fn plan(&mut self, source: &TypeRef, target: &TypeRef, row: Row, losses: Losses) {
+    fn insert(&mut self, source: &TypeRef, target: &TypeRef, row: Row, losses: Losses) {
         let narrower = losses.unchecked || self.pair.is_narrower(source, target);
         if narrower {
             let at = self.pair.from.name(source);
@@ -203,7 +168,7 @@ impl<'m> Planner<'m> {
             ..losses
         };
         let pair = (source.clone(), target.clone());
-        self.planned.insert(pair, Conversion { row, narrower, losses });
+        self.plan.conversions.insert(pair, Conversion { row, narrower, losses });
     }
 
     fn plan_pair(&mut self, source: &TypeRef, target: &TypeRef) -> (Row, Losses) {
@@ -228,7 +193,7 @@ impl<'m> Planner<'m> {
             }
             _ => {}
         }
-        let (from, to) = (self.pair.from.model, self.pair.to.model);
+        let (from, to) = (&self.pair.from.model, &self.pair.to.model);
         if let Some(objects) = self.pair.objects(source, target) {
             let (row, losses) = self.plan_struct(objects);
             return (Some(("objects", row)), losses);
@@ -269,7 +234,7 @@ impl<'m> Planner<'m> {
             }
             _ => {
                 let (row, losses) = self.plan_variants(&name, source, target);
-                let is_same = source.named() == target.named() && row.len() == candidates(to, target).len();
+                let is_same = source.named() == target.named() && row.len() == self.pair.to.candidates(target).len();
                 let mut variants = row.iter().enumerate();
                 let is_implied = is_same && variants.all(|(index, row)| *row == index);
                 ((!is_implied).then(|| ("unions", json!(row))), losses)
@@ -284,7 +249,7 @@ impl<'m> Planner<'m> {
         results: &[(String, Vec<TypeRef>)],
         others: &[(String, Vec<TypeRef>)],
     ) -> BTreeMap<TypeRef, Option<TypeRef>> {
-        let (from, to) = (self.pair.from.model, self.pair.to.model);
+        let (from, to) = (&self.pair.from.model, &self.pair.to.model);
         let alone = |model: &Model, types: &[TypeRef]| -> Vec<Candidate> {
             let types = types.iter().map(|ty| model.resolve(ty).clone());
             types.map(Candidate::alone).collect()
@@ -326,45 +291,50 @@ impl<'m> Planner<'m> {
         }
     }
 
-    /// Returns the named type of the target that each named type of the source becomes.
-    fn definitions(&self) -> BTreeMap<String, String> {
-        let (from, to) = (self.pair.from.model, self.pair.to.model);
+    /// Plans the definitions and methods that don't become the one of the same name.
+    fn plan_names(&mut self) {
+        let (from, to) = (&self.pair.from.model, &self.pair.to.model);
         let others = to.named_types();
-        let mut planned: BTreeMap<&TypeRef, Vec<&TypeRef>> = BTreeMap::new();
-        for (source, target) in self.planned.keys() {
-            planned.entry(source).or_default().push(target);
-        }
-        let is_planned =
-            |source: &TypeRef, target: &TypeRef| planned.get(source).is_some_and(|to| to.contains(&target));
-        let mut found = BTreeMap::new();
         for (name, ty) in from.named_types() {
-            let source = from.resolve(&ty);
-            let becomes = |target: &TypeRef| {
-                let (source, target) = self.pair.innermost(source, target);
-                is_planned(source, target) || self.pair.relation(source, target, 0) == Relation::Same
-            };
-            let same = match self.pair.renamed_type(&ty) {
-                Some((_, there)) => others.iter().find(|(_, other)| **other == there),
-                None => others.get_key_value(name),
-            };
-            let same = same.filter(|(_, other)| becomes(other));
-            let renamed = || {
-                // A name for a plain type, such as any string, is distinguished from others only by that name.
-                source.named()?;
-                let planned = planned.get(source)?;
-                let mut targets = others.iter().filter(|(_, other)| {
-                    let target = to.resolve(other);
-                    matches!(target, TypeRef::Named(_)) && planned.contains(&target)
-                });
-                match (targets.next(), targets.next()) {
-                    (only, None) => only,
-                    _ => None,
-                }
-            };
-            if let Some((other, _)) = same.or_else(renamed) {
-                found.insert(name.to_owned(), (*other).to_owned());
+            let same = others.get_key_value(name).map(|(same, _)| *same);
+            let becomes = self.definition_there(name, &ty, &others);
+            if becomes != same {
+                self.plan.definitions.insert(name.to_owned(), json!(becomes));
             }
         }
-        found
+        for method in &from.methods {
+            let there = self.pair.target_method(&method.name);
+            if let Some(there) = there.filter(|there| *there != method.name) {
+                self.plan.methods.insert(method.name.clone(), json!(there));
+            }
+        }
+    }
+
+    /// Returns the definition of the target that one of the source becomes.
+    fn definition_there<'n>(&self, name: &str, ty: &TypeRef, others: &BTreeMap<&'n str, TypeRef>) -> Option<&'n str> {
+        let source = self.pair.from.model.resolve(ty);
+        let is_planned = |source: &TypeRef, target: &TypeRef| {
+            let pair = (source.clone(), target.clone());
+            self.plan.conversions.contains_key(&pair)
+        };
+        let becomes = |target: &TypeRef| {
+            let (source, target) = self.pair.innermost(source, target);
+            is_planned(source, target) || self.pair.relation(source, target, 0) == Relation::Same
+        };
+        let same = match self.pair.renamed_type(ty) {
+            Some((_, there)) => others.iter().find(|(_, other)| **other == there),
+            None => others.get_key_value(name),
+        };
+        let same = same.filter(|(_, other)| becomes(other));
+        let renamed = || {
+            // A name for a plain type, such as any string, is distinguished from others only by that name.
+            source.named()?;
+            let mut targets = others.iter().filter(|(_, other)| {
+                let target = self.pair.to.model.resolve(other);
+                matches!(target, TypeRef::Named(_)) && is_planned(source, target)
+            });
+            targets.next().filter(|_| targets.next().is_none())
+        };
+        same.or_else(renamed).map(|(other, _)| *other)
     }
 }

@@ -1,10 +1,11 @@
 //! State of planning the conversions between two revisions.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde_json::Value;
 
 use super::pairing::Pairing;
+use super::plan::Plan;
 use super::report::{Note, NoteKind};
 use super::rows::Row;
 use super::rules::{Action, Rule};
@@ -59,13 +60,11 @@ impl Losses {
     }
 }
 
-/// State of planning the conversions between two revisions: planned and pending conversions, and the notes and problems
-/// found so far.
+/// State of planning the conversions between two revisions: the plan so far, pending conversions, and the problems found.
 pub(super) struct Planner<'m> {
     pub(super) pair: Pairing<'m>,
+    pub(super) plan: Plan,
     pub(super) pending: Vec<Pair>,
-    pub(super) planned: BTreeMap<Pair, Conversion>,
-    pub(super) notes: BTreeSet<Note>,
     pub(super) used: BTreeSet<usize>,
     /// Rules on members, by index, whose types convert without them.
     pub(super) covered: Vec<(usize, Pair)>,
@@ -73,6 +72,22 @@ pub(super) struct Planner<'m> {
 }
 
 impl<'m> Planner<'m> {
+    pub(super) fn new(pair: Pairing<'m>) -> Self {
+        let plan = Plan {
+            from: pair.from.model.revision.clone(),
+            to: pair.to.model.revision.clone(),
+            ..Plan::default()
+        };
+        Self {
+            pair,
+            plan,
+            pending: Vec::new(),
+            used: BTreeSet::new(),
+            covered: Vec::new(),
+            problems: Vec::new(),
+        }
+    }
+
     /// Returns the action of the rule at a place in this direction.
     pub(super) fn rule(&mut self, place: &str) -> Option<(usize, &'m Action)> {
         let upward = self.pair.upward;
@@ -127,6 +142,6 @@ impl<'m> Planner<'m> {
 
     pub(super) fn note(&mut self, kind: NoteKind, at: &str, what: String) {
         let at = at.to_owned();
-        self.notes.insert(Note { kind, at, what });
+        self.plan.notes.insert(Note { kind, at, what });
     }
 }

@@ -1,6 +1,5 @@
 //! Relates types of two revisions, and collects the pairs that must be planned.
 
-use super::matching::candidates;
 use super::pairing::Pairing;
 use super::planner::Planner;
 use crate::model::{Model, TypeKind, TypeRef};
@@ -92,8 +91,8 @@ impl Pairing<'_> {
         match (source, target) {
             (TypeRef::Integer, TypeRef::Number) | (TypeRef::Number, TypeRef::Integer) => Relation::Converts,
             (TypeRef::Any, _) | (_, TypeRef::Any) => Relation::Converts,
-            (TypeRef::RawObject, other) if may_be_object(self.to.model, other) => Relation::Converts,
-            (other, TypeRef::RawObject) if may_be_object(self.from.model, other) => Relation::Converts,
+            (TypeRef::RawObject, other) if may_be_object(&self.to.model, other) => Relation::Converts,
+            (other, TypeRef::RawObject) if may_be_object(&self.from.model, other) => Relation::Converts,
             // A type converts to a nullable one, or the other way round, if the types convert apart from null.
             (source, TypeRef::Nullable(inner)) => Relation::convertible(self.converts(source, inner, depth)),
             (TypeRef::Nullable(inner), target) => Relation::convertible(self.converts(inner, target, depth)),
@@ -124,26 +123,24 @@ impl Pairing<'_> {
 
     /// Whether each variant of a union is one of the other.
     fn holds(&self, source: &TypeRef, target: &TypeRef) -> bool {
-        let targets = candidates(self.to.model, target);
+        let targets = self.to.candidates(target);
         let is_held = |ty: &TypeRef| {
             let mut targets = targets.iter();
             targets.any(|target| target.ty == *ty || (ty, &target.ty) == (&TypeRef::Integer, &TypeRef::Number))
         };
-        candidates(self.from.model, source)
-            .iter()
-            .all(|source| is_held(&source.ty))
+        self.from.candidates(source).iter().all(|source| is_held(&source.ty))
     }
 
     /// A union converts to the types that one of its variants converts to, and the other way round.
     fn unions(&self, source: &TypeRef, target: &TypeRef, depth: usize) -> Relation {
         let is_union = |model: &Model, ty: &TypeRef| *ty == TypeRef::RequestId || model.union_of(ty).is_some();
-        let is_union = is_union(self.from.model, source) || is_union(self.to.model, target);
+        let is_union = is_union(&self.from.model, source) || is_union(&self.to.model, target);
         if !is_union || depth > 8 {
             return Relation::Impossible;
         }
-        let targets = candidates(self.to.model, target);
+        let targets = self.to.candidates(target);
         let becomes_one = |ty: &TypeRef| targets.iter().any(|target| self.converts(ty, &target.ty, depth + 1));
-        let sources = candidates(self.from.model, source);
+        let sources = self.from.candidates(source);
         Relation::convertible(sources.iter().any(|source| becomes_one(&source.ty)))
     }
 }

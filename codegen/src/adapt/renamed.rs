@@ -40,7 +40,7 @@ impl<'m> Pairing<'m> {
         if let Some((index, name)) = renamed.filter(|(_, name)| is_free(name)) {
             return (name, Some(index));
         }
-        let role = role_of(self.to.model, member);
+        let role = role_of(&self.to.model, member);
         let name = role.and_then(|role| self.from.model.lifecycle.names.get(role));
         (name.map(String::as_str).filter(is_free).unwrap_or(member), None)
     }

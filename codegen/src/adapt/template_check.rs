@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 
-use super::matching::candidates;
 use super::pairing::Pairing;
 use crate::model::{Struct, TypeKind, TypeRef};
 use crate::normalise::Scalar;
@@ -153,8 +152,8 @@ impl TemplateCheck<'_, '_> {
     }
 
     fn is_variant(self, union: &TypeRef, json: &Value) -> Result<(), String> {
-        let model = self.pair.to.model;
-        let candidates = candidates(model, union);
+        let model = &self.pair.to.model;
+        let candidates = self.pair.to.candidates(union);
         let mut meant = Vec::new();
         for candidate in &candidates {
             let Err(problem) = self.fits(json, &candidate.ty) else {
@@ -199,7 +198,7 @@ impl TemplateCheck<'_, '_> {
     }
 
     fn member(self, ty: &TypeRef, name: &str) -> Result<Found, String> {
-        let model = self.pair.from.model;
+        let model = &self.pair.from.model;
         let ty = model.resolve(ty);
         let may_be = |ty: &TypeRef| Found::new(ty.clone(), true);
         match ty {
@@ -208,7 +207,7 @@ impl TemplateCheck<'_, '_> {
             TypeRef::Nullable(inner) => return self.member(inner, name).map(|found| may_be(&found.ty)),
             _ => {}
         }
-        let variants = candidates(model, ty);
+        let variants = self.pair.from.candidates(ty);
         let objects = variants.iter().filter_map(|variant| model.struct_of(&variant.ty));
         let found: Vec<Found> = objects.filter_map(|object| declared(object, name)).collect();
         let missing = || format!("{} declares no member `{name}`", self.pair.from.name(ty));

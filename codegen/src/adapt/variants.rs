@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::matching::{Candidate, candidates};
+use super::matching::Candidate;
 use super::pairing::Pairing;
 use super::planner::{Losses, Planner};
 use super::rows::refusal;
@@ -23,8 +23,8 @@ impl Planner<'_> {
 
     /// Plans the variants of a type. Each becomes the variant of the target at a position, or something else.
     pub(super) fn plan_variants(&mut self, place: &str, source: &TypeRef, target: &TypeRef) -> (Vec<Value>, Losses) {
-        let targets = candidates(self.pair.to.model, target);
-        let sources = candidates(self.pair.from.model, source);
+        let targets = self.pair.to.candidates(target);
+        let sources = self.pair.from.candidates(source);
         let union = self.pair.from.name(source);
         let mut losses = Losses::default();
         let rows = sources.iter().map(|candidate| {
@@ -112,7 +112,7 @@ impl Pairing<'_> {
 
     /// Returns the names that a rule can use for a variant: its tag, the type that it holds, or its JSON type.
     fn variant_names(&self, candidate: &Candidate) -> Vec<String> {
-        let model = self.from.model;
+        let model = &self.from.model;
         let constants = model
             .struct_of(&candidate.ty)
             .map_or(&[][..], |object| &object.constants);

@@ -52,9 +52,9 @@ pub(crate) fn revision_table(protocol: &Protocol, position: usize) -> String {
         part("client", &role(model, "Client", "Server")),
         part("server", &role(model, "Server", "Client")),
     ];
-    if let Some((before, [up, down])) = before {
-        parts.push(direction("up", up, &before.model, model));
-        parts.push(direction("down", down, model, &before.model));
+    if let Some((_, [up, down])) = before {
+        parts.push(direction("up", up));
+        parts.push(direction("down", down));
     }
     format!("{{\n{}\n}}\n", parts.join(",\n"))
 }
@@ -196,7 +196,7 @@ fn results_of(model: &Model, method: &str, types: &[TypeRef]) -> Value {
 }
 
 /// Returns the rows of the conversions from one revision to a neighbour, by section.
-fn direction(name: &str, plan: &Plan, from: &Model, to: &Model) -> String {
+fn direction(name: &str, plan: &Plan) -> String {
     let section = |name: &'static str| {
         let conversions = plan.conversions.iter().filter_map(|((source, target), conversion)| {
             let (_, row) = conversion.row.as_ref().filter(|(section, _)| *section == name)?;
@@ -206,8 +206,8 @@ fn direction(name: &str, plan: &Plan, from: &Model, to: &Model) -> String {
         (name, conversions.collect())
     };
     let sections = [
-        ("definitions", definitions_there(plan, from, to)),
-        ("methods", methods_there(plan)),
+        ("definitions", plan.definitions.clone()),
+        ("methods", plan.methods.clone()),
         section("objects"),
         section("unions"),
         section("results"),
@@ -220,23 +220,6 @@ fn direction(name: &str, plan: &Plan, from: &Model, to: &Model) -> String {
         sections.push(part("narrower", &json!(narrower)));
     }
     format!("{}: {{\n{}\n}}", json!(name), sections.join(",\n"))
-}
-
-/// Returns the definitions that don't become the one of the same name.
-fn definitions_there(plan: &Plan, from: &Model, to: &Model) -> BTreeMap<String, Value> {
-    let others = to.named_types();
-    let rows = from.named_types().into_keys().filter_map(|name| {
-        let same = others.contains_key(name).then_some(name);
-        let becomes = plan.definitions.get(name).map(String::as_str);
-        (same != becomes).then(|| (name.to_owned(), json!(becomes)))
-    });
-    rows.collect()
-}
-
-/// Returns the methods that have another name in the target.
-fn methods_there(plan: &Plan) -> BTreeMap<String, Value> {
-    let renamed = plan.methods.iter().filter(|(from, to)| from != to);
-    renamed.map(|(from, to)| (from.clone(), json!(to))).collect()
 }
 
 fn pair_name(source: &TypeRef, target: &TypeRef) -> String {
