@@ -114,7 +114,7 @@ pub fn revision_diff(schema: &Path, from: &str, to: &str) -> Result<Diff, Genera
 
 /// Returns the changes between any two revisions, without rules.
 pub(crate) fn diff_of_modelled(earlier: &ModelledRevision, later: &ModelledRevision) -> Diff {
-    let (plans, _) = plan_pair(earlier, later, &Rules::none());
+    let (plans, _) = plan_pair(earlier, later, &Rules::default());
     diff(earlier, later, &plans, false)
 }
 

@@ -22,7 +22,7 @@ pub(crate) struct ErrorRule {
     pub(crate) why: String,
     /// Link to the part of the specification, or the discussion, that justifies the rule.
     #[serde(rename = "link")]
-    _link: String,
+    pub(super) _link: String,
     /// The pointer of the rule in its file.
     #[serde(skip)]
     pub(crate) pointer: String,

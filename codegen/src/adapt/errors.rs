@@ -40,11 +40,8 @@ impl Planner<'_> {
                 }
                 let key = (method.clone(), change.from, change.data());
                 if let Some(other) = known.insert(key, &rule.pointer) {
-                    self.wrong_error_rule(
-                        rule,
-                        format!("{other} is about the same errors"),
-                        "remove one of the two",
-                    );
+                    let what = format!("{other} is about the same errors");
+                    self.problem(&rule.pointer, what, "remove one of the two");
                 }
                 let place = match &method {
                     Some(method) => format!("{method} error {}", change.from),
@@ -71,7 +68,7 @@ impl Planner<'_> {
         if !side.model.has_error_code(code) {
             let what = format!("revision {} has no error code {code}", side.model.revision);
             let help = "correct the code, or name it under `error_codes` in the overlay of that revision";
-            self.wrong_error_rule(rule, what, help);
+            self.problem(&rule.pointer, what, help);
         }
     }
 
@@ -82,12 +79,7 @@ impl Planner<'_> {
         if !models.iter().any(|model| model.has_request(name)) {
             let [from, to] = models.map(|model| &model.revision);
             let what = format!("neither revision {from} nor {to} has a request `{name}`");
-            self.wrong_error_rule(rule, what, "correct the name, or remove it");
+            self.problem(&rule.pointer, what, "correct the name, or remove it");
         }
-    }
-
-    fn wrong_error_rule(&mut self, rule: &ErrorRule, what: String, help: &str) {
-        let problem = self.pair.rules.problem_at(&rule.pointer, what).help(help);
-        self.problem(problem);
     }
 }

@@ -232,7 +232,7 @@ impl<'m> Planner<'m> {
                 Relation::Impossible => {}
             }
         }
-        self.ruled(at, action.word(), index);
+        self.ruled(at, &action.word(), index);
         let checked = match action {
             Action::Ensure(ensure) => self.pair.can_ensure(&from.ty, ensure, objects.to),
             Action::OmitUnlessIn(member) => self.pair.can_omit(objects.from_name, from, to, member),

@@ -112,11 +112,12 @@ impl<'m> Planner<'m> {
 
     pub(super) fn wrong_rule_with(&mut self, index: usize, what: impl Into<String>, help: &str) {
         let rule = &self.pair.rules.rules[index];
-        let what = format!("{}: {}", rule.at, what.into());
-        self.problem(self.pair.rules.problem_at(&rule.pointer, what).help(help));
+        self.problem(&rule.pointer, format!("{}: {}", rule.at, what.into()), help);
     }
 
-    pub(super) fn problem(&mut self, problem: Problem) {
+    /// Reports a problem at a pointer into the file of the rules.
+    pub(super) fn problem(&mut self, pointer: &str, what: String, help: &str) {
+        let problem = self.pair.rules.document.problem(pointer, what).help(help);
         // A type that has several counterparts is planned several times.
         if !self.problems.contains(&problem) {
             self.problems.push(problem);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::rules::{Action, Ensure, HasAndLacks, Join, Refuse, Without};
+use super::rules::{Action, Ensure, Join, Refuse, Without};
 
 /// The row of a pair of types: its section of the table, and its JSON. `None` if the types imply the conversion.
 pub(crate) type Row = Option<(&'static str, Value)>;
@@ -14,8 +14,10 @@ pub(crate) type Row = Option<(&'static str, Value)>;
 pub(super) type RowAction = (&'static str, Value);
 
 /// Returns the JSON of a refusal, with the rule's name in errors.
-pub(super) fn refusal(Refuse { code, because }: &Refuse, rule: &str) -> Value {
-    json!({"code": code, "because": because, "rule": rule})
+pub(super) fn refusal(refuse: &Refuse, rule: &str) -> Value {
+    let mut row = json!(refuse);
+    row["rule"] = json!(rule);
+    row
 }
 
 impl Action {
@@ -45,11 +47,9 @@ impl Action {
                 ("join", row)
             }
             Self::Without(Without { members, or_drop }) => {
-                let mut row = json!({"members": members, "rule": rule});
-                if let Some(HasAndLacks { has, lacks }) = or_drop {
-                    row["has"] = json!(has);
-                    row["lacks"] = json!(lacks);
-                }
+                let mut row = json!(or_drop);
+                row["members"] = json!(members);
+                row["rule"] = json!(rule);
                 ("without", row)
             }
             Self::Default(_) | Self::DropInvalid(_) | Self::Replace(_) => return None,

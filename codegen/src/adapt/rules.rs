@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use mcp_wire::json_schema::pointer;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::error_rules::ErrorRule;
 use crate::load::Document;
@@ -18,11 +18,11 @@ const SECTIONS: [&str; 2] = ["rules", "errors"];
 pub(super) const ANY_TYPE: &str = "*";
 
 /// The rules between a revision and the one before it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Rules {
     pub(crate) rules: Vec<Rule>,
     pub(crate) errors: Vec<ErrorRule>,
-    document: Document,
+    pub(super) document: Document,
 }
 
 /// A rule: what to do at one place.
@@ -59,7 +59,7 @@ pub(crate) struct Rule {
 }
 
 /// The action of a rule.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Action {
     /// Copies the member's value to this member of the target, such as `annotations.title`, unless that has a value.
@@ -88,7 +88,7 @@ pub(crate) enum Action {
 }
 
 /// `true`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(try_from = "bool")]
 pub(crate) struct True;
 
@@ -101,7 +101,7 @@ impl TryFrom<bool> for True {
 }
 
 /// An element that a list must have.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Ensure {
     /// The list: a member of the same object, in the target.
@@ -112,7 +112,7 @@ pub(crate) struct Ensure {
 }
 
 /// The conversion of a list to one value.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Join {
     /// The conditions on each element, if there are several; the keys are paths.
@@ -128,7 +128,7 @@ pub(crate) struct Join {
 }
 
 /// The members that an object loses.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Without {
     pub(crate) members: Vec<String>,
@@ -147,7 +147,7 @@ pub(crate) struct HasAndLacks {
 }
 
 /// The refusal of a value.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Refuse {
     pub(crate) code: i64,
@@ -156,41 +156,29 @@ pub(crate) struct Refuse {
 }
 
 impl Rules {
-    /// No rules.
-    pub(crate) fn none() -> Self {
-        Self {
-            rules: Vec::new(),
-            errors: Vec::new(),
-            document: Document::empty(""),
-        }
-    }
-
     /// Reads rules from their document.
     pub(crate) fn of(document: Document) -> Result<Self, Problems> {
         let raw: BTreeMap<String, Vec<IgnoredAny>> = document.decode_all()?;
-        let mut problems = Vec::new();
         let unknown = raw.keys().filter(|section| !SECTIONS.contains(&section.as_str()));
-        problems.extend(unknown.map(|section| {
-            document
-                .problem(
-                    &pointer::child("#", section),
-                    format!("there is no section `{section}`"),
-                )
-                .help("everything is under `rules` or `errors`")
-        }));
+        let unknown = unknown.map(|section| {
+            let what = format!("there is no section `{section}`");
+            let problem = document.problem(&pointer::child("#", section), what);
+            problem.help("everything is under `rules` or `errors`")
+        });
+        let mut problems: Vec<Problem> = unknown.collect();
         let mut rules = Vec::new();
         for (pointer, rule) in document.entries_at::<Rule>("rules", &mut problems) {
-            match rule.split(&pointer) {
-                Ok(split) => rules.extend(split),
-                Err(problem) => problems.push(document.locate(problem)),
-            }
+            rules.extend(rule.places.iter().map(|at| Rule {
+                at: at.clone(),
+                pointer: pointer.clone(),
+                ..rule.clone()
+            }));
         }
-        let mut errors = Vec::new();
-        for (pointer, mut rule) in document.entries_at::<ErrorRule>("errors", &mut problems) {
-            rule.pointer = pointer;
-            problems.extend(rule.wrong().map(|problem| document.locate(problem)));
-            errors.push(rule);
-        }
+        let errors = document.entries_at::<ErrorRule>("errors", &mut problems).into_iter();
+        let errors: Vec<ErrorRule> = errors.map(|(pointer, rule)| ErrorRule { pointer, ..rule }).collect();
+        let wrong = rules.iter().filter_map(Rule::wrong);
+        let wrong = wrong.chain(errors.iter().filter_map(ErrorRule::wrong));
+        problems.extend(wrong.map(|problem| document.locate(problem)));
         Problems::check(problems)?;
         Ok(Self {
             rules,
@@ -217,11 +205,6 @@ impl Rules {
         self.errors.retain(|rule| !is_wrong(&rule.pointer));
         self.rules.len() + self.errors.len() < before
     }
-
-    /// Returns a problem at a pointer into the file.
-    pub(super) fn problem_at(&self, pointer: &str, what: impl Into<String>) -> Problem {
-        self.document.problem(pointer, what)
-    }
 }
 
 impl Rule {
@@ -236,50 +219,26 @@ impl Rule {
         holds_both_ways || self.action(upward).is_some()
     }
 
-    /// Splits a rule of the file into one for each of its places.
-    fn split(self, pointer: &str) -> Result<Vec<Self>, Problem> {
-        if let Some(wrong) = self.places.iter().find(|place| !is_place(place)) {
-            let kinds = "`Type.member`, `*.member`, `Type[variant]` or `Type.member[variant]`";
-            let what = format!("`{wrong}` isn't a place; a place is {kinds}");
-            return Err(Problem::at_pointer(pointer, what));
-        }
-        let rules = self.places.iter().map(|at| Self {
-            at: at.clone(),
-            pointer: pointer.to_owned(),
-            ..self.clone()
-        });
-        let rules: Vec<Self> = rules.collect();
-        match rules.iter().find_map(Self::wrong) {
-            Some(problem) => Err(problem),
-            None => Ok(rules),
-        }
-    }
-
     fn wrong(&self) -> Option<Problem> {
-        let has_action = self.down.is_some() || self.up.is_some();
-        let (is_supplied, is_renamed) = (self.supplied.is_some(), self.renamed.is_some());
-        let (what, help) = if !has_action && self.implied.is_none() && !is_supplied && !is_renamed {
-            (
+        if !is_place(&self.at) {
+            let kinds = "`Type.member`, `*.member`, `Type[variant]` or `Type.member[variant]`";
+            let what = format!("`{}` isn't a place; a place is {kinds}", self.at);
+            return Some(Problem::at_pointer(&self.pointer, what));
+        }
+        let has_others = self.down.is_some() || self.up.is_some() || self.implied.is_some();
+        let separate = "remove the others, or move them to a separate rule";
+        let (what, help) = match (self.renamed.is_some(), self.supplied.is_some(), has_others) {
+            (false, false, false) => (
                 "the rule does nothing",
                 "give it `down`, `up` or both, `implied`, `supplied` or `renamed`",
-            )
-        } else if is_renamed && (has_action || self.implied.is_some() || is_supplied) {
-            (
-                "`renamed` can't be combined with other keys",
-                "remove the others, or move them to a separate rule",
-            )
-        } else if is_renamed && self.at.ends_with(']') {
-            (
+            ),
+            (true, false, false) if self.at.ends_with(']') => (
                 "a variant has the name of its type, or of its tag",
                 "give the type, or the member with the tag, its other name",
-            )
-        } else if is_supplied && (has_action || self.implied.is_some()) {
-            (
-                "`supplied` can't be combined with other keys",
-                "remove the others, or move them to a separate rule",
-            )
-        } else {
-            return None;
+            ),
+            (true, false, false) | (false, true, false) | (false, false, true) => return None,
+            (true, ..) => ("`renamed` can't be combined with other keys", separate),
+            (false, true, true) => ("`supplied` can't be combined with other keys", separate),
         };
         Some(Problem::at_pointer(&self.pointer, what).help(help))
     }
@@ -287,21 +246,10 @@ impl Rule {
 
 impl Action {
     /// Returns its key in the file.
-    pub(crate) fn word(&self) -> &'static str {
-        match self {
-            Self::Copy(_) => "copy",
-            Self::Default(_) => "default",
-            Self::Drop(_) => "drop",
-            Self::DropInvalid(_) => "drop-invalid",
-            Self::Replace(_) => "replace",
-            Self::Ensure(_) => "ensure",
-            Self::Hide(_) => "hide",
-            Self::OmitUnlessIn(_) => "omit-unless-in",
-            Self::Refuse(_) => "refuse",
-            Self::SplitBy(_) => "split-by",
-            Self::Join(_) => "join",
-            Self::Without(_) => "without",
-        }
+    pub(super) fn word(&self) -> String {
+        let json = json!(self);
+        let keys = json.as_object().into_iter().flat_map(|action| action.keys());
+        keys.cloned().collect()
     }
 }
 

@@ -123,7 +123,7 @@ impl<'m> Planner<'m> {
             }
         };
         self.check_arguments(index, checked);
-        self.ruled(at, action.word(), index);
+        self.ruled(at, &action.word(), index);
         action.row(&self.pair.rule_name(index))
     }
 

@@ -62,7 +62,7 @@ impl Planner<'_> {
             if best.is_some() {
                 self.wrong_rule(index, "the target has this variant, and it is converted automatically");
             }
-            self.ruled(&self.pair.rules.rules[index].at, action.word(), index);
+            self.ruled(&self.pair.rules.rules[index].at, &action.word(), index);
             let rule = self.pair.rule_name(index);
             return Err(match action {
                 Action::Replace(template) => {
