@@ -22,19 +22,21 @@ impl Planner<'_> {
     }
 }
 
+/// Returns an error unless a condition holds.
+pub(super) fn require(holds: bool, otherwise: impl Into<String>) -> Result<(), String> {
+    holds.then_some(()).ok_or_else(|| otherwise.into())
+}
+
 impl<'m> Pairing<'m> {
     /// Checks that a value of the source can be copied to `path` in the target. `ty` is `None` for a constant.
     pub(super) fn can_copy(&self, ty: Option<&TypeRef>, path: &[String], to: &Struct) -> Result<(), String> {
         let ty = ty.ok_or("it has the same value everywhere, so there is nothing to copy")?;
         let place = path.join(".");
         let member = self.target_member_at(path, to)?;
-        if member.required {
-            Err(format!("the target requires `{place}`, so it is never free"))
-        } else if member.boxed || self.relation(ty, &member.ty, 0) != Relation::Same {
-            Err(format!("`{place}` of the target has another type"))
-        } else {
-            Ok(())
-        }
+        let never_free = format!("the target requires `{place}`, so it is never free");
+        require(!member.required, never_free)?;
+        let is_same = !member.boxed && self.relation(ty, &member.ty, 0) == Relation::Same;
+        require(is_same, format!("`{place}` of the target has another type"))
     }
 
     /// Checks a value against the assertions of the target's schema of a member that types don't express.
@@ -43,10 +45,8 @@ impl<'m> Pairing<'m> {
         let schema = schema.filter(|schema| !schema.assertions.is_empty());
         let pointers = schema.into_iter().flat_map(|schema| &schema.pointers);
         let mut violations = pointers.flat_map(|at| self.to.validator.validate(at, value));
-        match violations.next() {
-            Some(violation) => Err(violation.to_string()),
-            None => Ok(()),
-        }
+        let violation = violations.next();
+        violation.map_or(Ok(()), |violation| Err(violation.to_string()))
     }
 
     /// Returns the member of the target at the end of a path, if the objects along it can be created.
@@ -68,13 +68,9 @@ impl<'m> Pairing<'m> {
                 .model
                 .struct_of(&member.ty)
                 .ok_or_else(|| format!("`{so_far}` of the target isn't an object with declared members"))?;
-            if !member.required
-                && let Some(needed) = object.members.iter().find(|member| member.required)
-            {
-                let needed = &needed.name;
-                return Err(format!(
-                    "`{so_far}` of the target can't be made, because it requires `{needed}`"
-                ));
+            if let Some(needed) = object.required().next().filter(|_| !member.required) {
+                let what = format!("`{so_far}` of the target can't be made, because it requires `{needed}`");
+                return Err(what);
             }
         }
         Err("it is nowhere in the target".to_owned())
@@ -83,9 +79,8 @@ impl<'m> Pairing<'m> {
     /// Checks that a list of the target can be given an element.
     pub(super) fn can_ensure(&self, ty: &TypeRef, ensure: &Ensure, to: &Struct) -> Result<(), String> {
         let name = &ensure.list;
-        let list = to
-            .member(name)
-            .ok_or_else(|| format!("the target has no member `{name}`"))?;
+        let list = to.member(name);
+        let list = list.ok_or_else(|| format!("the target has no member `{name}`"))?;
         match self.to.model.resolve(&list.ty) {
             TypeRef::List(element) => self.can_hold(Some(ty), &ensure.item, element),
             _ => Err(format!("`{name}` of the target isn't a list")),
@@ -102,33 +97,26 @@ impl<'m> Pairing<'m> {
     pub(super) fn can_hide(&self, from: &Member, to: &Member, when: &BTreeMap<String, String>) -> Result<(), String> {
         let model = &self.from.model;
         let element = self.element(from, to)?;
-        if when.is_empty() {
-            return Err("`hide` needs a condition for the elements".to_owned());
-        }
-        for (path, value) in when {
-            let mut at: &TypeRef = element;
-            for name in path.split('.') {
-                at = &self.member_of(at, name)?.ty;
-            }
+        require(!when.is_empty(), "`hide` needs a condition for the elements")?;
+        when.iter().try_for_each(|(path, value)| {
+            let member = |at, name| self.member_of(at, name).map(|member| &member.ty);
+            let at = path.split('.').try_fold(element, member)?;
             match (model.resolve(at), model.kind_of(at)) {
-                (TypeRef::String, _) => {}
-                (_, Some(TypeKind::Strings { values, .. })) if values.contains(value) => {}
-                (_, Some(TypeKind::Strings { .. })) => {
-                    return Err(format!("`{path}` has no value {value:?}"));
+                (TypeRef::String, _) => Ok(()),
+                (_, Some(TypeKind::Strings { values, .. })) => {
+                    require(values.contains(value), format!("`{path}` has no value {value:?}"))
                 }
-                _ => return Err(format!("`{path}` isn't a string")),
+                _ => Err(format!("`{path}` isn't a string")),
             }
-        }
-        Ok(())
+        })
     }
 
     /// Checks that the elements of a list can be split by a member that may be a list.
     pub(super) fn can_split(&self, from: &Member, to: &Member, name: &str) -> Result<(), String> {
         let split = self.member_of(self.element(from, to)?, name)?;
-        match self.list_of(&split.ty) {
-            Some(part) => self.can_stand_alone(&part, &split.ty),
-            None => Err(format!("`{name}` is never a list")),
-        }
+        let part = self.list_of(&split.ty);
+        let part = part.ok_or_else(|| format!("`{name}` is never a list"))?;
+        self.can_stand_alone(&part, &split.ty)
     }
 
     /// Checks that a list can become one value.
@@ -136,45 +124,33 @@ impl<'m> Pairing<'m> {
         let element = self.list_of(&from.ty).ok_or("it is never a list")?;
         self.is_convertible(from, to)?;
         self.can_stand_alone(&element, &from.ty)?;
-        if join.when.is_empty() {
-            return Err("`join` needs a condition for the elements".to_owned());
-        }
+        require(!join.when.is_empty(), "`join` needs a condition for the elements")?;
         let model = &self.from.model;
         let elements = self.from.candidates(&element);
         let has_text = |ty: &TypeRef| {
             let text = model.struct_of(ty).and_then(|object| object.member(&join.text));
             text.is_some_and(|text| *model.resolve(&text.ty) == TypeRef::String)
         };
-        match elements.iter().find(|element| has_text(&element.ty)) {
-            Some(element) => self.can_hold(Some(&element.ty), &join.item, &to.ty),
-            None => Err(format!("no element of the list has a text `{}`", join.text)),
-        }
+        let found = elements.iter().find(|element| has_text(&element.ty));
+        let found = found.ok_or_else(|| format!("no element of the list has a text `{}`", join.text))?;
+        self.can_hold(Some(&found.ty), &join.item, &to.ty)
     }
 
     /// Checks that members of an object can be left out.
     pub(super) fn can_do_without(&self, from: &Member, to: &Member, without: &Without) -> Result<(), String> {
-        if self.from.model.struct_of(&from.ty).is_none() {
-            return Err("it isn't an object with declared members".to_owned());
-        }
+        let is_object = self.from.model.struct_of(&from.ty).is_some();
+        require(is_object, "it isn't an object with declared members")?;
         self.is_convertible(from, to)?;
-        if !self.to.model.is_open(&to.ty) {
-            return Err(
-                "the target declares members of the object, so the others would have to be converted".to_owned(),
-            );
-        }
-        if without.or_drop.is_some() && to.required {
-            return Err("the target requires it, so it can't be dropped".to_owned());
-        }
-        let conditions = without
-            .or_drop
-            .iter()
-            .flat_map(|condition| [&condition.has, &condition.lacks]);
-        for name in without.members.iter().chain(conditions) {
-            if self.member_of(&from.ty, name)?.required {
-                return Err(format!("`{name}` is required, so it is always present"));
-            }
-        }
-        Ok(())
+        let declared = "the target declares members of the object, so the others would have to be converted";
+        require(self.to.model.is_open(&to.ty), declared)?;
+        let may_drop = without.or_drop.is_none() || !to.required;
+        require(may_drop, "the target requires it, so it can't be dropped")?;
+        let conditions = without.or_drop.iter();
+        let conditions = conditions.flat_map(|condition| [&condition.has, &condition.lacks]);
+        without.members.iter().chain(conditions).try_for_each(|name| {
+            let is_optional = !self.member_of(&from.ty, name)?.required;
+            require(is_optional, format!("`{name}` is required, so it is always present"))
+        })
     }
 
     /// Checks that each element of a list type is also a value on its own, as in `string | string[]`.
@@ -182,13 +158,11 @@ impl<'m> Pairing<'m> {
         let values = self.from.candidates(value);
         let elements = self.from.candidates(element).into_iter();
         let mut others = elements.filter(|element| values.iter().all(|value| value.ty != element.ty));
-        match others.next() {
-            None => Ok(()),
-            Some(other) => Err(format!(
-                "an element of the list may be {}, which isn't a value without the list",
-                self.from.name(&other.ty)
-            )),
-        }
+        let Some(other) = others.next() else { return Ok(()) };
+        let name = self.from.name(&other.ty);
+        Err(format!(
+            "an element of the list may be {name}, which isn't a value without the list"
+        ))
     }
 
     /// Returns the type of the elements, if values of a type may be a list.
@@ -208,10 +182,9 @@ impl<'m> Pairing<'m> {
         };
         self.is_convertible(from, to)?;
         let names = self.member_of(&TypeRef::Named(object.to_owned()), unless_in)?;
-        match model.resolve(&names.ty) {
-            TypeRef::List(name) if *model.resolve(name) == TypeRef::String => Ok(()),
-            _ => Err(format!("`{unless_in}` isn't a list of strings")),
-        }
+        let is_list =
+            matches!(model.resolve(&names.ty), TypeRef::List(name) if *model.resolve(name) == TypeRef::String);
+        require(is_list, format!("`{unless_in}` isn't a list of strings"))
     }
 
     /// Returns a declared member of an object of the source.
@@ -230,9 +203,7 @@ impl<'m> Pairing<'m> {
     }
 
     fn is_convertible(&self, from: &Member, to: &Member) -> Result<(), String> {
-        match self.converts(&from.ty, &to.ty, 0) {
-            true => Ok(()),
-            false => Err("what it holds has another type in the target".to_owned()),
-        }
+        let converts = self.converts(&from.ty, &to.ty, 0);
+        require(converts, "what it holds has another type in the target")
     }
 }

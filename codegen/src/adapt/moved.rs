@@ -52,12 +52,9 @@ impl<'m> Planner<'m> {
 impl<'m> Pairing<'m> {
     /// The member at the end of a path in the source.
     fn member_at(&self, object: &'m Struct, path: &[String]) -> Option<&'m Member> {
-        let (first, rest) = path.split_first()?;
-        let member = object.member(first)?;
-        match rest {
-            [] => Some(member),
-            rest => self.member_at(self.from.model.struct_of(&member.ty)?, rest),
-        }
+        let (last, around) = path.split_last()?;
+        let within = |object: &'m Struct, name: &String| self.from.model.struct_of(&object.member(name)?.ty);
+        around.iter().try_fold(object, within)?.member(last)
     }
 }
 

@@ -1,7 +1,10 @@
 //! Checks that the JSON of a rule is a value of a type, as far as the models show.
 
+use std::fmt::Display;
+
 use serde_json::{Value, json};
 
+use super::arguments::require;
 use super::pairing::Pairing;
 use crate::model::{Struct, TypeKind, TypeRef};
 use crate::normalise::Scalar;
@@ -19,12 +22,6 @@ struct Found {
     /// Its type; `Any` if that depends on the value.
     ty: TypeRef,
     optional: bool,
-}
-
-impl Found {
-    fn new(ty: TypeRef, optional: bool) -> Self {
-        Self { ty, optional }
-    }
 }
 
 impl TemplateCheck<'_, '_> {
@@ -51,9 +48,8 @@ impl TemplateCheck<'_, '_> {
         let mut found = Vec::new();
         let mut rest = text;
         while let Some((_, after)) = rest.split_once('{') {
-            let (path, after) = after
-                .split_once('}')
-                .ok_or_else(|| format!("a placeholder of {text:?} has no end"))?;
+            let end = after.split_once('}');
+            let (path, after) = end.ok_or_else(|| format!("a placeholder of {text:?} has no end"))?;
             found.push(self.at(source, path)?);
             rest = after;
         }
@@ -71,12 +67,12 @@ impl TemplateCheck<'_, '_> {
 
     fn fits(self, json: &Value, ty: &TypeRef) -> Result<(), String> {
         let (pair, ty) = (self.pair, self.pair.to.model.resolve(ty));
-        let no = || format!("{json} isn't a value of {}", pair.to.name(ty));
-        let when = |yes: bool| if yes { Ok(()) } else { Err(no()) };
+        let when = |fits: bool| require(fits, format!("{json} isn't a value of {}", pair.to.name(ty)));
+        let is_enumeration = pair.to.is_enumeration(ty);
         let becomes = |source: &TypeRef| {
             when(match ty {
                 // The inserted value might not be one of the enumerated values.
-                _ if pair.to.is_enumeration(ty) => false,
+                _ if is_enumeration => false,
                 TypeRef::Any => true,
                 TypeRef::Nullable(inner) => pair.converts(source, ty, 0) || pair.converts(source, inner, 0),
                 _ => pair.converts(source, ty, 0),
@@ -90,32 +86,33 @@ impl TemplateCheck<'_, '_> {
         {
             return becomes(&TypeRef::String);
         }
-        match (ty, json) {
-            (TypeRef::Any, _) | (TypeRef::RawObject, Value::Object(_)) | (TypeRef::Nullable(_), Value::Null) => Ok(()),
-            (TypeRef::Nullable(inner), _) => self.fits(json, inner),
-            (TypeRef::List(inner), Value::Array(elements)) => elements
-                .iter()
-                .enumerate()
-                .try_for_each(|(index, element)| within(&index.to_string(), self.fits(element, inner))),
-            (TypeRef::Map(inner), Value::Object(members)) => members
-                .iter()
-                .try_for_each(|(key, value)| within(key, self.fits(value, inner))),
+        when(match (ty, json) {
+            (TypeRef::Any, _) | (TypeRef::RawObject, Value::Object(_)) | (TypeRef::Nullable(_), Value::Null) => true,
+            (TypeRef::Nullable(inner), _) => return self.fits(json, inner),
+            (TypeRef::List(inner), Value::Array(elements)) => {
+                let mut elements = elements.iter().enumerate();
+                return elements.try_for_each(|(index, element)| within(index, self.fits(element, inner)));
+            }
+            (TypeRef::Map(inner), Value::Object(members)) => {
+                let mut members = members.iter();
+                return members.try_for_each(|(key, value)| within(key, self.fits(value, inner)));
+            }
             (TypeRef::Named(name), _) => match pair.to.model.kind(name) {
-                Some(TypeKind::Struct(object)) => self.is_object(name, object, json),
-                Some(TypeKind::Union(_)) => self.is_variant(ty, json),
-                Some(TypeKind::Strings { values, .. }) => when(
-                    json.as_str()
-                        .is_some_and(|text| !pair.to.is_enumeration(ty) || values.iter().any(|value| value == text)),
-                ),
-                _ => when(json.is_object()),
+                Some(TypeKind::Struct(object)) => return self.is_object(name, object, json),
+                Some(TypeKind::Union(_)) => return self.is_variant(ty, json),
+                Some(TypeKind::Strings { values, .. }) => {
+                    let text = json.as_str();
+                    text.is_some_and(|text| !is_enumeration || values.iter().any(|value| value == text))
+                }
+                _ => json.is_object(),
             },
             (TypeRef::String | TypeRef::RequestId, Value::String(_))
             | (TypeRef::Boolean, Value::Bool(_))
             | (TypeRef::Number, Value::Number(_))
-            | (TypeRef::Null, Value::Null) => Ok(()),
-            (TypeRef::Integer | TypeRef::RequestId, Value::Number(number)) => when(number.is_i64()),
-            _ => Err(no()),
-        }
+            | (TypeRef::Null, Value::Null) => true,
+            (TypeRef::Integer | TypeRef::RequestId, Value::Number(number)) => number.is_i64(),
+            _ => false,
+        })
     }
 
     fn is_object(self, name: &str, object: &Struct, json: &Value) -> Result<(), String> {
@@ -123,7 +120,7 @@ impl TemplateCheck<'_, '_> {
             return Err(format!("{json} isn't a value of {name}"));
         };
         for constant in &object.constants {
-            let is_same = |value: &Value| is_constant(value, &constant.value) || self.whole(value).is_some();
+            let is_same = |value: &Value| *value == json!(constant.value) || self.whole(value).is_some();
             match members.get(&constant.name) {
                 Some(value) if is_same(value) => {}
                 None if !constant.required => {}
@@ -134,21 +131,15 @@ impl TemplateCheck<'_, '_> {
             match members.get(&member.name) {
                 Some(value) => {
                     within(&member.name, self.fits(value, &member.ty))?;
-                    if member.required && self.whole(value).is_some_and(|found| found.optional) {
-                        let member = &member.name;
-                        return Err(format!(
-                            "{name} requires `{member}`, and the value that replaces the placeholder may be absent"
-                        ));
-                    }
+                    let may_lack = member.required && self.whole(value).is_some_and(|found| found.optional);
+                    let absent = "and the value that replaces the placeholder may be absent";
+                    require(!may_lack, format!("{name} requires `{}`, {absent}", member.name))?;
                 }
-                None if member.required => return Err(format!("{name} requires `{}`", member.name)),
-                None => {}
+                None => require(!member.required, format!("{name} requires `{}`", member.name))?,
             }
         }
-        match members.keys().find(|key| !object.declares(key)) {
-            Some(key) => Err(format!("{name} has no member `{key}`")),
-            None => Ok(()),
-        }
+        let undeclared = members.keys().find(|key| !object.declares(key));
+        undeclared.map_or(Ok(()), |key| Err(format!("{name} has no member `{key}`")))
     }
 
     fn is_variant(self, union: &TypeRef, json: &Value) -> Result<(), String> {
@@ -161,10 +152,7 @@ impl TemplateCheck<'_, '_> {
             };
             let has_tag = |object: &Struct| {
                 let mut constants = object.constants.iter();
-                constants.any(|constant| {
-                    json.get(&constant.name)
-                        .is_some_and(|value| is_constant(value, &constant.value))
-                })
+                constants.any(|constant| json.get(&constant.name) == Some(&json!(constant.value)))
             };
             if model.struct_of(&candidate.ty).is_some_and(has_tag) {
                 meant.push(problem);
@@ -179,32 +167,34 @@ impl TemplateCheck<'_, '_> {
     /// Returns the value at a path, which is resolved as in templates at run time.
     fn at(self, ty: &TypeRef, path: &str) -> Result<Found, String> {
         if path.is_empty() {
-            return Ok(Found::new(ty.clone(), false));
+            let ty = ty.clone();
+            return Ok(Found { ty, optional: false });
         }
         let (first, rest) = path.split_once('.').unwrap_or((path, ""));
         let name = first.strip_suffix("[]").unwrap_or(first);
         let found = self.member(ty, name)?;
         if name == first {
             let inner = self.at(&found.ty, rest)?;
-            return Ok(Found::new(inner.ty, found.optional || inner.optional));
+            let optional = found.optional || inner.optional;
+            return Ok(Found { optional, ..inner });
         }
         let element = match self.pair.from.model.resolve(&found.ty) {
             TypeRef::List(element) => element,
             TypeRef::Any => &TypeRef::Any,
             _ => return Err(format!("`{name}` isn't a list")),
         };
-        let elements = TypeRef::List(Box::new(self.at(element, rest)?.ty));
-        Ok(Found::new(elements, found.optional))
+        let ty = TypeRef::List(Box::new(self.at(element, rest)?.ty));
+        Ok(Found { ty, ..found })
     }
 
     fn member(self, ty: &TypeRef, name: &str) -> Result<Found, String> {
         let model = &self.pair.from.model;
         let ty = model.resolve(ty);
-        let may_be = |ty: &TypeRef| Found::new(ty.clone(), true);
+        let may_be = |ty: TypeRef| Ok(Found { ty, optional: true });
         match ty {
-            TypeRef::Any | TypeRef::RawObject => return Ok(may_be(&TypeRef::Any)),
-            TypeRef::Map(value) => return Ok(may_be(value)),
-            TypeRef::Nullable(inner) => return self.member(inner, name).map(|found| may_be(&found.ty)),
+            TypeRef::Any | TypeRef::RawObject => return may_be(TypeRef::Any),
+            TypeRef::Map(value) => return may_be(TypeRef::clone(value)),
+            TypeRef::Nullable(inner) => return may_be(self.member(inner, name)?.ty),
             _ => {}
         }
         let variants = self.pair.from.candidates(ty);
@@ -220,11 +210,13 @@ impl TemplateCheck<'_, '_> {
 }
 
 fn declared(object: &Struct, name: &str) -> Option<Found> {
-    let member = object.member(name);
-    let member = member.map(|member| Found::new(member.ty.clone(), !member.required));
-    member.or_else(|| {
-        let constant = object.constant(name)?;
-        Some(Found::new(type_of(&constant.value), !constant.required))
+    let (ty, required) = match object.member(name) {
+        Some(member) => (member.ty.clone(), member.required),
+        None => (type_of(&object.constant(name)?.value), object.constant(name)?.required),
+    };
+    Some(Found {
+        ty,
+        optional: !required,
     })
 }
 
@@ -236,10 +228,6 @@ pub(super) fn type_of(constant: &Scalar) -> TypeRef {
     }
 }
 
-fn is_constant(value: &Value, constant: &Scalar) -> bool {
-    *value == json!(constant)
-}
-
-fn within(member: &str, result: Result<(), String>) -> Result<(), String> {
+fn within(member: impl Display, result: Result<(), String>) -> Result<(), String> {
     result.map_err(|problem| format!("`{member}`: {problem}"))
 }
