@@ -131,9 +131,9 @@ impl<'m> Pairing<'m> {
             let text = model.struct_of(ty).and_then(|object| object.member(&join.text));
             text.is_some_and(|text| *model.resolve(&text.ty) == TypeRef::String)
         };
-        let found = elements.iter().find(|element| has_text(&element.ty));
+        let found = elements.iter().find(|element| has_text(element));
         let found = found.ok_or_else(|| format!("no element of the list has a text `{}`", join.text))?;
-        self.can_hold(Some(&found.ty), &join.item, &to.ty)
+        self.can_hold(Some(found), &join.item, &to.ty)
     }
 
     /// Checks that members of an object can be left out.
@@ -157,9 +157,9 @@ impl<'m> Pairing<'m> {
     fn can_stand_alone(&self, element: &TypeRef, value: &TypeRef) -> Result<(), String> {
         let values = self.from.candidates(value);
         let elements = self.from.candidates(element).into_iter();
-        let mut others = elements.filter(|element| values.iter().all(|value| value.ty != element.ty));
+        let mut others = elements.filter(|element| !values.contains(element));
         let Some(other) = others.next() else { return Ok(()) };
-        let name = self.from.name(&other.ty);
+        let name = self.from.name(&other);
         Err(format!(
             "an element of the list may be {name}, which isn't a value without the list"
         ))
@@ -168,7 +168,7 @@ impl<'m> Pairing<'m> {
     /// Returns the type of the elements, if values of a type may be a list.
     fn list_of(&self, ty: &TypeRef) -> Option<TypeRef> {
         let mut values = self.from.candidates(ty).into_iter();
-        values.find_map(|value| match value.ty {
+        values.find_map(|value| match value {
             TypeRef::List(element) => Some(*element),
             _ => None,
         })

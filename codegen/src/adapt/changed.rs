@@ -20,7 +20,7 @@ impl Planner<'_> {
             if !conversion.narrower && !is_unchanged && self.pair.to.asserts(&pair.1) {
                 unchecked.push((pair.clone(), None));
             }
-            let members = conversion.losses.unchecked_members.iter();
+            let members = conversion.unchecked_members.iter();
             let members = members.filter(|(_, (source, target), _)| !self.is_among(source, target, &unchanged));
             unchecked.extend(members.map(|(member, _, check)| (pair.clone(), Some((member.clone(), check.clone())))));
         }
@@ -43,6 +43,6 @@ impl Planner<'_> {
     /// be dropped, or have another name.
     fn may_change(&self, (source, target): &Pair, conversion: &Conversion) -> bool {
         let adds = |Objects { from, to, .. }| to.members.iter().any(|member| !from.declares(&member.name));
-        conversion.losses.certain || self.pair.objects(source, target).is_some_and(adds)
+        conversion.lossy || self.pair.objects(source, target).is_some_and(adds)
     }
 }

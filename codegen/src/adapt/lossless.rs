@@ -14,7 +14,7 @@ impl Planner<'_> {
         if self.covered.is_empty() {
             return;
         }
-        let lossless = self.pairs_without(|_, conversion| conversion.losses.certain);
+        let lossless = self.pairs_without(|_, conversion| conversion.lossy);
         let mut needed: BTreeMap<usize, bool> = BTreeMap::new();
         for (index, (source, target)) in &self.covered {
             *needed.entry(*index).or_default() |= !self.is_among(source, target, &lossless);
@@ -36,7 +36,7 @@ impl Planner<'_> {
         loop {
             let before = kept.len();
             kept.retain(|(_, conversion)| {
-                let mut parts = conversion.losses.parts.iter();
+                let mut parts = conversion.parts.iter();
                 parts.all(|(source, target)| self.is_among(source, target, &pairs))
             });
             if kept.len() == before {

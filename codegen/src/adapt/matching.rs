@@ -3,42 +3,24 @@
 use super::pairing::Pairing;
 use crate::model::{Model, ModelledRevision, Struct, TypeKind, TypeRef, result_variants};
 use crate::normalise::Scalar;
-use mcp_wire::JsonType;
-
-/// A variant that may hold a value; a type that isn't a union is its own only variant.
-#[derive(Debug, Clone)]
-pub(super) struct Candidate {
-    pub(super) ty: TypeRef,
-    pub(super) kind: Option<JsonType>,
-}
-
-impl Candidate {
-    /// A type that isn't a variant of anything.
-    pub(super) fn alone(ty: TypeRef) -> Self {
-        Self { ty, kind: None }
-    }
-}
 
 impl ModelledRevision {
-    /// Returns the variants of a type.
-    pub(super) fn candidates(&self, ty: &TypeRef) -> Vec<Candidate> {
+    /// Returns the types that may hold a value of a type: the variants of a union; any other type is its own only variant.
+    pub(super) fn candidates(&self, ty: &TypeRef) -> Vec<TypeRef> {
         let ty = self.model.resolve(ty);
-        let variant = |ty: &TypeRef, kind| Candidate {
-            ty: self.model.resolve(ty).clone(),
-            kind: Some(kind),
-        };
         match self.model.kind_of(ty) {
-            Some(TypeKind::Union(union)) => {
-                let variants = union.variants.iter();
-                variants.map(|held| variant(&held.ty, held.kind)).collect()
-            }
+            Some(TypeKind::Union(union)) => self.resolved(union.variants.iter().map(|variant| &variant.ty)),
             Some(TypeKind::Results(results)) => {
-                let variants = result_variants(results).into_iter();
-                variants.map(|(ty, _)| variant(&ty, JsonType::Object)).collect()
+                let variants = result_variants(results);
+                self.resolved(variants.iter().map(|(ty, _)| ty))
             }
-            _ if *ty == TypeRef::RequestId => [TypeRef::String, TypeRef::Integer].map(Candidate::alone).into(),
-            _ => vec![Candidate::alone(ty.clone())],
+            _ if *ty == TypeRef::RequestId => vec![TypeRef::String, TypeRef::Integer],
+            _ => vec![ty.clone()],
         }
+    }
+
+    pub(super) fn resolved<'t>(&self, types: impl Iterator<Item = &'t TypeRef>) -> Vec<TypeRef> {
+        types.map(|ty| self.model.resolve(ty).clone()).collect()
     }
 }
 
@@ -58,8 +40,8 @@ impl Pairing<'_> {
     /// one of `others`; `None` if they don't, by their tags, members and names.
     pub(super) fn similarity(
         &self,
-        (from, siblings): (&TypeRef, &[Candidate]),
-        (to, others): (&TypeRef, &[Candidate]),
+        (from, siblings): (&TypeRef, &[TypeRef]),
+        (to, others): (&TypeRef, &[TypeRef]),
     ) -> Option<Similarity> {
         let (model, model_there) = (&self.from.model, &self.to.model);
         let is_renamed = self.renamed_type(from).is_some_and(|(_, there)| there == *to);
@@ -73,8 +55,8 @@ impl Pairing<'_> {
             });
         };
         let (source, target, names) = (objects.from, objects.to, self.other_names(objects));
-        let holders = |model: &Model, candidates: &[Candidate], name: &str, value: &Scalar| {
-            let structs = candidates.iter().filter_map(|other| model.struct_of(&other.ty));
+        let holders = |model: &Model, candidates: &[TypeRef], name: &str, value: &Scalar| {
+            let structs = candidates.iter().filter_map(|other| model.struct_of(other));
             structs.filter(|other| has_tag(other, name, value)).count()
         };
         let there = |name: &str| names.get(name).copied().unwrap_or(name).to_owned();

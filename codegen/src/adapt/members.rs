@@ -5,7 +5,7 @@ use mcp_wire::json_schema::pointer;
 use serde_json::{Value, json};
 
 use super::pairing::{Objects, Pairing};
-use super::planner::{Losses, Planner};
+use super::planner::{Conversion, Planner};
 use super::relation::Relation;
 use super::rows::{RowAction, refusal};
 use super::rules::{Action, Refuse};
@@ -18,7 +18,7 @@ impl<'m> Planner<'m> {
         &mut self,
         objects: Objects<'m>,
         to: &'m Member,
-        losses: &mut Losses,
+        planned: &mut Conversion,
     ) -> (&'m str, Value) {
         let (from, to_name) = (objects.from, objects.to_name);
         let name = self.source_member(objects, &to.name);
@@ -65,7 +65,7 @@ impl<'m> Planner<'m> {
                 row["at"] = json!(pointer);
             }
             self.plan_check(&at, Vec::new(), rule, to);
-            losses.certain |= to.required && may_lack && !has_default || has(&row, "default");
+            planned.lossy |= to.required && may_lack && !has_default || has(&row, "default");
             return (name, row);
         };
         let action = match rule {
@@ -80,7 +80,7 @@ impl<'m> Planner<'m> {
             None | Some(("tag", _)) => self.pair.narrower(objects, source, to),
             // The value that the rule sets is validated with the object.
             _ => {
-                losses.unchecked |= schema.is_some();
+                planned.narrower |= schema.is_some();
                 Vec::new()
             }
         };
@@ -89,15 +89,15 @@ impl<'m> Planner<'m> {
             row["check"] = check;
         } else if let Some(schema) = schema.filter(|_| action.is_none()) {
             let check = json!({"at": schema.pointers, "drop": null});
-            losses.unchecked_members.push((to.name.clone(), pair.clone(), check));
+            planned.unchecked_members.push((to.name.clone(), pair.clone(), check));
         }
         let declared = self.pair.newly_declared(objects, source, to);
         if action.is_none() && !declared.is_empty() {
             row["declared"] = json!(declared);
         }
-        losses.certain |= action.is_some() || to.required && may_lack;
-        losses.certain |= ["default", "check", "declared"].iter().any(|key| has(&row, key));
-        losses.parts.push(pair);
+        planned.lossy |= action.is_some() || to.required && may_lack;
+        planned.lossy |= ["default", "check", "declared"].iter().any(|key| has(&row, key));
+        planned.parts.push(pair);
         if let Some((key, json)) = action {
             row[key] = json;
         }

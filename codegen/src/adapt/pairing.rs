@@ -154,6 +154,14 @@ impl<'m> Pairing<'m> {
         Some(&same?.name)
     }
 
+    /// Returns what the target has for a method of the source.
+    pub(super) fn of_method<'t, T>(&self, method: &str, others: &'t [(String, T)]) -> Option<&'t T> {
+        let name = self.target_method(method)?;
+        others
+            .iter()
+            .find_map(|(other, there)| (other == name).then_some(there))
+    }
+
     /// Whether two constants, one of the source and one of the target, name the same method.
     pub(super) fn is_same_method(&self, from: &Scalar, to: &Scalar) -> bool {
         match (from, to) {

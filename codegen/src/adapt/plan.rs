@@ -6,15 +6,13 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::errors::ErrorPlan;
-use super::matching::Candidate;
 use super::pairing::Pairing;
-use super::planner::{Conversion, Losses, Pair, Planner};
+use super::planner::{Conversion, Pair, Planner};
 use super::relation::Relation;
 use super::report::Note;
-use super::rows::Row;
 use super::rules::Rules;
 use crate::memo::{Memo, Same};
-use crate::model::{Model, ModelledRevision, TypeKind, TypeRef};
+use crate::model::{ModelledRevision, TypeKind, TypeRef};
 use crate::problem::{Problem, Problems};
 
 /// The conversions from one revision to an adjacent one.
@@ -150,69 +148,64 @@ impl<'m> Planner<'m> {
         while let Some((source, target)) = self.pending.pop() {
             if !self.plan.conversions.contains_key(&(source.clone(), target.clone())) {
                 // Inserted first, because a type may contain itself.
-                self.insert(&source, &target, None, Losses::certain(true));
-                let (row, losses) = self.plan_pair(&source, &target);
-                self.insert(&source, &target, row, losses);
+                self.insert(&source, &target, Conversion::implied(true));
+                let conversion = self.plan_pair(&source, &target);
+                self.insert(&source, &target, conversion);
             }
         }
     }
 
-    fn insert(&mut self, source: &TypeRef, target: &TypeRef, row: Row, losses: Losses) {
-        let narrower = losses.unchecked || self.pair.is_narrower(source, target);
-        if narrower {
-            let at = self.pair.from.name(source);
-            self.refused_by_schema(&at);
+    fn insert(&mut self, source: &TypeRef, target: &TypeRef, mut conversion: Conversion) {
+        conversion.narrower |= self.pair.is_narrower(source, target);
+        conversion.lossy |= conversion.narrower;
+        if conversion.narrower {
+            self.refused_by_schema(&self.pair.from.name(source));
         }
-        let losses = Losses {
-            certain: losses.certain || narrower,
-            ..losses
-        };
         let pair = (source.clone(), target.clone());
-        self.plan.conversions.insert(pair, Conversion { row, narrower, losses });
+        self.plan.conversions.insert(pair, conversion);
     }
 
-    fn plan_pair(&mut self, source: &TypeRef, target: &TypeRef) -> (Row, Losses) {
-        let implied = |losses: Losses| (None, losses);
+    fn plan_pair(&mut self, source: &TypeRef, target: &TypeRef) -> Conversion {
+        let implied = Conversion::implied;
         let is_open = |ty: &TypeRef| matches!(ty, TypeRef::Any | TypeRef::RawObject);
         match (source, target) {
             (source, TypeRef::Nullable(inner)) if *source != TypeRef::Any => {
-                return implied(Losses::certain(self.relate(source, inner) != Relation::Same));
+                return implied(self.relate(source, inner) != Relation::Same);
             }
             (TypeRef::Nullable(inner), target) if !is_open(target) => {
                 let at = self.pair.from.name(source);
                 self.refused(&at, "null, except of optional members: the target allows none there");
                 self.relate(inner, target);
-                return implied(Losses::certain(true));
+                return implied(true);
             }
             // If the target leaves open what the source declares, only the meaning is lost.
-            (_, target) if is_open(target) => return implied(Losses::certain(true)),
+            (_, target) if is_open(target) => return implied(true),
             (source, target) if is_open(source) => {
                 let at = self.pair.to.name(target);
                 self.refused(&at, "JSON that the source leaves open and the target's type can't hold");
-                return implied(Losses::certain(true));
+                return implied(true);
             }
             _ => {}
         }
         let (from, to) = (&self.pair.from.model, &self.pair.to.model);
         if let Some(objects) = self.pair.objects(source, target) {
-            let (row, losses) = self.plan_struct(objects);
-            return (Some(("objects", row)), losses);
+            return self.plan_struct(objects);
         }
         let name = self.pair.from.name(source);
         match (from.kind_of(source), to.kind_of(target)) {
             (Some(TypeKind::Methods(methods)), Some(TypeKind::Methods(others))) => {
-                implied(Losses::of(methods.iter().map(|(method, ty)| {
-                    let there = self.pair.target_method(method);
-                    let other = others.iter().find(|(other, _)| Some(other.as_str()) == there);
-                    let named = |ty: &String| TypeRef::Named(ty.clone());
-                    (named(ty), other.map(|(_, ty)| named(ty)))
-                })))
+                Conversion::of(methods.iter().map(|(method, ty)| {
+                    let other = self.pair.of_method(method, others);
+                    (TypeRef::Named(ty.clone()), other.cloned().map(TypeRef::Named))
+                }))
             }
             (Some(TypeKind::Results(results)), Some(TypeKind::Results(others))) => {
                 let planned = self.plan_results(&name, results, others);
                 let renamed = planned.iter().filter(|(from, to)| to.as_ref() != Some(*from));
                 let row = renamed.map(|(from, to)| (from.to_string(), json!(to)));
-                (Some(("results", row.collect())), Losses::of(planned.into_iter()))
+                let row = Some(("results", row.collect()));
+                let conversion = Conversion::of(planned.into_iter());
+                Conversion { row, ..conversion }
             }
             (Some(TypeKind::Strings { values, .. }), Some(TypeKind::Strings { values: others, .. })) => {
                 let closed = self.pair.to.is_enumeration(target);
@@ -227,17 +220,18 @@ impl<'m> Planner<'m> {
                 if closed {
                     self.refused(&name, "a value that neither side declares: the target allows no other");
                 }
-                implied(Losses::certain(closed || !missing.is_empty()))
+                implied(closed || !missing.is_empty())
             }
             (Some(TypeKind::Strings { .. }), None) | (None, Some(TypeKind::Strings { .. })) => {
-                implied(Losses::certain(self.pair.to.is_enumeration(target)))
+                implied(self.pair.to.is_enumeration(target))
             }
             _ => {
-                let (row, losses) = self.plan_variants(&name, source, target);
+                let (row, conversion) = self.plan_variants(&name, source, target);
                 let is_same = source.named() == target.named() && row.len() == self.pair.to.candidates(target).len();
                 let mut variants = row.iter().enumerate();
                 let is_implied = is_same && variants.all(|(index, row)| *row == index);
-                ((!is_implied).then(|| ("unions", json!(row))), losses)
+                let row = (!is_implied).then(|| ("unions", json!(row)));
+                Conversion { row, ..conversion }
             }
         }
     }
@@ -249,27 +243,18 @@ impl<'m> Planner<'m> {
         results: &[(String, Vec<TypeRef>)],
         others: &[(String, Vec<TypeRef>)],
     ) -> BTreeMap<TypeRef, Option<TypeRef>> {
-        let (from, to) = (&self.pair.from.model, &self.pair.to.model);
-        let alone = |model: &Model, types: &[TypeRef]| -> Vec<Candidate> {
-            let types = types.iter().map(|ty| model.resolve(ty).clone());
-            types.map(Candidate::alone).collect()
-        };
         let mut planned: BTreeMap<TypeRef, Option<TypeRef>> = BTreeMap::new();
         for (method, types) in results {
-            let name = self.pair.target_method(method);
-            let target = others.iter().find(|(other, _)| Some(other.as_str()) == name);
-            let targets = target.map_or(&[][..], |(_, targets)| targets);
-            let (siblings, possible) = (alone(from, types), alone(to, targets));
+            let targets = self.pair.of_method(method, others).map_or(&[][..], Vec::as_slice);
+            let siblings = self.pair.from.resolved(types.iter());
+            let possible = self.pair.to.resolved(targets.iter());
             for (ty, source) in types.iter().zip(&siblings) {
-                let found = self.pair.best(&source.ty, &siblings, &possible);
-                let found = found.map(|at| targets[at].clone());
-                if let Some(found) = &found {
+                let found = self.pair.best(source, &siblings, &possible).map(|at| &targets[at]);
+                if let Some(found) = found {
                     self.relate_at(union, ty, found);
                 }
                 let entry = planned.entry(ty.clone()).or_default();
-                if entry.is_none() {
-                    *entry = found;
-                }
+                *entry = entry.take().or(found.cloned());
             }
         }
         for (ty, found) in &planned {

@@ -16,22 +16,15 @@ use crate::problem::Problem;
 pub(super) type Pair = (TypeRef, TypeRef);
 
 /// The planned conversion of a type into another.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Conversion {
     /// Its row in the table.
     pub(crate) row: Row,
-    /// Whether the target's schema refuses values that the source's accepts, by assertions that types don't express.
+    /// Whether the target's schema refuses values that the source's accepts, or that a rule sets, by assertions that
+    /// types don't express.
     pub(crate) narrower: bool,
-    pub(super) losses: Losses,
-}
-
-/// The parts of a value that a conversion may lose or refuse.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Losses {
-    /// Whether it may lose something of the value itself, apart from its parts.
-    pub(super) certain: bool,
-    /// Whether a rule may give a member a value that only the target's schema refuses.
-    pub(super) unchecked: bool,
+    /// Whether it may lose or refuse something of the value itself, apart from its parts.
+    pub(super) lossy: bool,
     /// The types of the value's parts, whose conversions may lose something too.
     pub(super) parts: Vec<Pair>,
     /// The members that the target's schema asserts something about, although the conversion doesn't validate them: name
@@ -39,24 +32,24 @@ pub(super) struct Losses {
     pub(super) unchecked_members: Vec<(String, Pair, Value)>,
 }
 
-impl Losses {
-    pub(super) fn certain(certain: bool) -> Self {
+impl Conversion {
+    pub(super) fn implied(lossy: bool) -> Self {
         Self {
-            certain,
+            lossy,
             ..Self::default()
         }
     }
 
-    /// Returns the losses of a value with these parts; `None` is a part that the target lacks.
+    /// Returns the conversion of a value with these parts; `None` is a part that the target lacks.
     pub(super) fn of(parts: impl Iterator<Item = (TypeRef, Option<TypeRef>)>) -> Self {
-        let mut losses = Self::default();
+        let mut conversion = Self::default();
         for (source, target) in parts {
             match target {
-                Some(target) => losses.parts.push((source, target)),
-                None => losses.certain = true,
+                Some(target) => conversion.parts.push((source, target)),
+                None => conversion.lossy = true,
             }
         }
-        losses
+        conversion
     }
 }
 

@@ -5,6 +5,9 @@ use super::planner::Planner;
 use crate::model::{Model, TypeKind, TypeRef};
 use mcp_wire::JsonType;
 
+/// Maximum depth of nested unions.
+const MAX_DEPTH: usize = 8;
+
 /// The relation between values of two types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Relation {
@@ -12,12 +15,6 @@ pub(super) enum Relation {
     /// A conversion exists, or will be planned.
     Converts,
     Impossible,
-}
-
-impl Relation {
-    fn convertible(yes: bool) -> Self {
-        if yes { Self::Converts } else { Self::Impossible }
-    }
 }
 
 impl Planner<'_> {
@@ -88,60 +85,55 @@ impl Pairing<'_> {
         if source == target && source.named().is_none() {
             return Relation::Same;
         }
-        match (source, target) {
-            (TypeRef::Integer, TypeRef::Number) | (TypeRef::Number, TypeRef::Integer) => Relation::Converts,
-            (TypeRef::Any, _) | (_, TypeRef::Any) => Relation::Converts,
-            (TypeRef::RawObject, other) if may_be_object(&self.to.model, other) => Relation::Converts,
-            (other, TypeRef::RawObject) if may_be_object(&self.from.model, other) => Relation::Converts,
+        let converts = match (source, target) {
+            (TypeRef::Integer, TypeRef::Number) | (TypeRef::Number, TypeRef::Integer) => true,
+            (TypeRef::Any, _) | (_, TypeRef::Any) => true,
+            (TypeRef::RawObject, other) if may_be_object(&self.to.model, other) => true,
+            (other, TypeRef::RawObject) if may_be_object(&self.from.model, other) => true,
             // A type converts to a nullable one, or the other way round, if the types convert apart from null.
-            (source, TypeRef::Nullable(inner)) => Relation::convertible(self.converts(source, inner, depth)),
-            (TypeRef::Nullable(inner), target) => Relation::convertible(self.converts(inner, target, depth)),
-            // An id stays as it was sent, or is refused.
-            (TypeRef::RequestId, _) | (_, TypeRef::RequestId) => self.unions(source, target, depth),
-            (TypeRef::Named(name), TypeRef::Named(other)) => {
-                match self.from.model.kind(name).zip(self.to.model.kind(other)) {
-                    Some(
-                        (TypeKind::Struct(_), TypeKind::Struct(_))
-                        | (TypeKind::Strings { .. }, TypeKind::Strings { .. })
-                        | (TypeKind::Methods(_), TypeKind::Methods(_))
-                        | (TypeKind::Results(_), TypeKind::Results(_)),
-                    ) => Relation::Converts,
-                    Some((TypeKind::Union(_), _) | (_, TypeKind::Union(_))) => self.unions(source, target, depth),
-                    _ => Relation::Impossible,
-                }
-            }
-            (TypeRef::Named(name), other) if self.from.model.is_strings(name) => {
-                Relation::convertible(*other == TypeRef::String)
-            }
-            (other, TypeRef::Named(name)) if self.to.model.is_strings(name) => {
-                Relation::convertible(*other == TypeRef::String)
-            }
-            (TypeRef::Named(_), _) | (_, TypeRef::Named(_)) => self.unions(source, target, depth),
-            _ => Relation::Impossible,
+            (source, TypeRef::Nullable(inner)) => self.converts(source, inner, depth),
+            (TypeRef::Nullable(inner), target) => self.converts(inner, target, depth),
+            (TypeRef::Named(name), TypeRef::String) if self.from.model.is_strings(name) => true,
+            (TypeRef::String, TypeRef::Named(name)) if self.to.model.is_strings(name) => true,
+            (source, target) => self.is_same_kind(source, target) || self.unions(source, target, depth),
+        };
+        if converts {
+            Relation::Converts
+        } else {
+            Relation::Impossible
         }
+    }
+
+    /// Whether the conversion of two types is planned member by member, or value by value.
+    fn is_same_kind(&self, source: &TypeRef, target: &TypeRef) -> bool {
+        matches!(
+            (self.from.model.kind_of(source), self.to.model.kind_of(target)),
+            (Some(TypeKind::Struct(_)), Some(TypeKind::Struct(_)))
+                | (Some(TypeKind::Strings { .. }), Some(TypeKind::Strings { .. }))
+                | (Some(TypeKind::Methods(_)), Some(TypeKind::Methods(_)))
+                | (Some(TypeKind::Results(_)), Some(TypeKind::Results(_)))
+        )
     }
 
     /// Whether each variant of a union is one of the other.
     fn holds(&self, source: &TypeRef, target: &TypeRef) -> bool {
         let targets = self.to.candidates(target);
-        let is_held = |ty: &TypeRef| {
-            let mut targets = targets.iter();
-            targets.any(|target| target.ty == *ty || (ty, &target.ty) == (&TypeRef::Integer, &TypeRef::Number))
-        };
-        self.from.candidates(source).iter().all(|source| is_held(&source.ty))
+        self.from.candidates(source).iter().all(|source| {
+            let is_same = |target| source == target || (source, target) == (&TypeRef::Integer, &TypeRef::Number);
+            targets.iter().any(is_same)
+        })
     }
 
-    /// A union converts to the types that one of its variants converts to, and the other way round.
-    fn unions(&self, source: &TypeRef, target: &TypeRef, depth: usize) -> Relation {
+    /// Whether one of two types is a union, and one of its variants converts to the other type. An id is a union too: it
+    /// stays as it was sent, or is refused.
+    fn unions(&self, source: &TypeRef, target: &TypeRef, depth: usize) -> bool {
         let is_union = |model: &Model, ty: &TypeRef| *ty == TypeRef::RequestId || model.union_of(ty).is_some();
-        let is_union = is_union(&self.from.model, source) || is_union(&self.to.model, target);
-        if !is_union || depth > 8 {
-            return Relation::Impossible;
+        if depth > MAX_DEPTH || !(is_union(&self.from.model, source) || is_union(&self.to.model, target)) {
+            return false;
         }
         let targets = self.to.candidates(target);
-        let becomes_one = |ty: &TypeRef| targets.iter().any(|target| self.converts(ty, &target.ty, depth + 1));
-        let sources = self.from.candidates(source);
-        Relation::convertible(sources.iter().any(|source| becomes_one(&source.ty)))
+        let becomes_one = |ty: &TypeRef| targets.iter().any(|target| self.converts(ty, target, depth + 1));
+        self.from.candidates(source).iter().any(becomes_one)
     }
 }
 

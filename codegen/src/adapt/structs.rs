@@ -2,37 +2,37 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::pairing::Objects;
-use super::planner::{Losses, Planner};
+use super::planner::{Conversion, Planner};
 use super::rows::{RowAction, split};
 use super::rules::Action;
 use super::template_check::type_of;
 use crate::model::{ConstantMember, Member, TypeRef};
 
 impl<'m> Planner<'m> {
-    /// Plans the conversion of an object. Returns its row.
-    pub(super) fn plan_struct(&mut self, objects: Objects<'m>) -> (Value, Losses) {
+    /// Plans the conversion of an object.
+    pub(super) fn plan_struct(&mut self, objects: Objects<'m>) -> Conversion {
         let (from, to, to_name) = (objects.from, objects.to, objects.to_name);
-        let (mut row, mut losses) = (json!({}), Losses::default());
+        let (mut row, mut planned) = (json!({}), Conversion::default());
         if self.pair.to.is_closed(to_name) && !self.pair.from.is_closed(objects.from_name) {
             self.automatic(objects.from_name, "undeclared members dropped: the target allows none");
-            losses.certain = true;
+            planned.lossy = true;
         }
         let mut taken: BTreeSet<&str> = BTreeSet::new();
         for member in &to.members {
-            let (source, planned) = self.plan_member(objects, member, &mut losses);
+            let (source, exceptions) = self.plan_member(objects, member, &mut planned);
             taken.insert(source);
-            if !planned.is_null() {
-                row["members"][&member.name] = planned;
+            if !exceptions.is_null() {
+                row["members"][&member.name] = exceptions;
             }
         }
         for constant in &to.constants {
             // This only marks the rule of a renamed constant as used: the target has its own value, and the rename
             // serves to match variants.
             self.source_member(objects, &constant.name);
-            losses.certain |= self.loses_constant(objects, constant);
+            planned.lossy |= self.loses_constant(objects, constant);
         }
         let constants = from.constants.iter();
         let constants = constants.map(|constant| (&constant.name, type_of(&constant.value), None));
@@ -42,16 +42,17 @@ impl<'m> Planner<'m> {
             if to.declares(name) || taken.contains(name.as_str()) {
                 continue;
             }
-            losses.certain = true;
+            planned.lossy = true;
             let at = format!("{}.{name}", objects.from_name);
-            if let Some((action, json)) = self.plan_left(&at, objects, name, (&ty, member.is_none()), &mut losses) {
+            if let Some((action, json)) = self.plan_left(&at, objects, name, (&ty, member.is_none()), &mut planned) {
                 row["left"][name][action] = json;
             }
             if let Some(implied) = member.and_then(|member| self.implied_by_absence(&at, member)) {
                 row["left"][name]["implied"] = json!(implied);
             }
         }
-        (row, losses)
+        planned.row = Some(("objects", row));
+        planned
     }
 
     /// Whether a constant of the target may differ from the source's value.
@@ -83,12 +84,12 @@ impl<'m> Planner<'m> {
         objects: Objects<'m>,
         member: &str,
         (ty, is_constant): (&TypeRef, bool),
-        losses: &mut Losses,
+        planned: &mut Conversion,
     ) -> Option<RowAction> {
         let to = objects.to;
         // The target's schema may refuse a value that is set there.
         let to_side = self.pair.to;
-        let mut sets = |path: &[String]| losses.unchecked |= to_side.asserts_at(objects.to_name, path);
+        let mut sets = |path: &[String]| planned.narrower |= to_side.asserts_at(objects.to_name, path);
         if let Some(path) = self.moved_into(at, ty, to) {
             sets(&path);
             return Some(("move", json!(path)));

@@ -147,14 +147,14 @@ impl TemplateCheck<'_, '_> {
         let candidates = self.pair.to.candidates(union);
         let mut meant = Vec::new();
         for candidate in &candidates {
-            let Err(problem) = self.fits(json, &candidate.ty) else {
+            let Err(problem) = self.fits(json, candidate) else {
                 return Ok(());
             };
             let has_tag = |object: &Struct| {
                 let mut constants = object.constants.iter();
                 constants.any(|constant| json.get(&constant.name) == Some(&json!(constant.value)))
             };
-            if model.struct_of(&candidate.ty).is_some_and(has_tag) {
+            if model.struct_of(candidate).is_some_and(has_tag) {
                 meant.push(problem);
             }
         }
@@ -198,7 +198,7 @@ impl TemplateCheck<'_, '_> {
             _ => {}
         }
         let variants = self.pair.from.candidates(ty);
-        let objects = variants.iter().filter_map(|variant| model.struct_of(&variant.ty));
+        let objects = variants.iter().filter_map(|variant| model.struct_of(variant));
         let found: Vec<Found> = objects.filter_map(|object| declared(object, name)).collect();
         let missing = || format!("{} declares no member `{name}`", self.pair.from.name(ty));
         let first = found.first().ok_or_else(missing)?;

@@ -1,13 +1,13 @@
 //! Plans the conversion of each variant of a union.
 
+use mcp_wire::JsonType;
 use serde_json::{Value, json};
 
-use super::matching::Candidate;
 use super::pairing::Pairing;
-use super::planner::{Losses, Planner};
+use super::planner::{Conversion, Planner};
 use super::rows::refusal;
 use super::rules::{Action, Rule};
-use crate::model::TypeRef;
+use crate::model::{TypeKind, TypeRef};
 use crate::normalise::Scalar;
 
 impl Planner<'_> {
@@ -22,42 +22,46 @@ impl Planner<'_> {
     }
 
     /// Plans the variants of a type. Each becomes the variant of the target at a position, or something else.
-    pub(super) fn plan_variants(&mut self, place: &str, source: &TypeRef, target: &TypeRef) -> (Vec<Value>, Losses) {
+    pub(super) fn plan_variants(
+        &mut self,
+        place: &str,
+        source: &TypeRef,
+        target: &TypeRef,
+    ) -> (Vec<Value>, Conversion) {
         let targets = self.pair.to.candidates(target);
         let sources = self.pair.from.candidates(source);
         let union = self.pair.from.name(source);
-        let mut losses = Losses::default();
-        let rows = sources.iter().map(|candidate| {
-            match self.plan_variant(place, &union, (candidate, &sources), (target, &targets)) {
+        let mut planned = Conversion::default();
+        let rows = sources.iter().enumerate().map(|(index, candidate)| {
+            let names = self.pair.variant_names(source, index, candidate);
+            match self.plan_variant([place, &union], &names, (candidate, &sources), (target, &targets)) {
                 Ok(index) => {
-                    losses.parts.push((candidate.ty.clone(), targets[index].ty.clone()));
+                    planned.parts.push((candidate.clone(), targets[index].clone()));
                     json!(index)
                 }
                 Err(row) => {
-                    losses.certain = true;
+                    planned.lossy = true;
                     row
                 }
             }
         });
-        (rows.collect(), losses)
+        (rows.collect(), planned)
     }
 
     /// Returns the position of the variant that corresponds, or the row for one that has none.
     fn plan_variant(
         &mut self,
-        place: &str,
-        union: &str,
-        (candidate, siblings): (&Candidate, &[Candidate]),
-        (target, targets): (&TypeRef, &[Candidate]),
+        places: [&str; 2],
+        names: &[String],
+        (candidate, siblings): (&TypeRef, &[TypeRef]),
+        (target, targets): (&TypeRef, &[TypeRef]),
     ) -> Result<usize, Value> {
-        let names = self.pair.variant_names(candidate);
         let none = names.first().cloned().unwrap_or_default();
-        let at = format!("{place}[{none}]");
-        let mut places = names
-            .iter()
-            .flat_map(|name| [place, union].map(|place| format!("{place}[{name}]")));
-        let rule = places.find_map(|place| self.rule(&place));
-        let best = self.pair.best(&candidate.ty, siblings, targets);
+        let at = format!("{}[{none}]", places[0]);
+        let variants = names.iter();
+        let mut variants = variants.flat_map(|name| places.map(|place| format!("{place}[{name}]")));
+        let rule = variants.find_map(|place| self.rule(&place));
+        let best = self.pair.best(candidate, siblings, targets);
         if let Some((index, action)) = rule {
             if best.is_some() {
                 self.wrong_rule(index, "the target has this variant, and it is converted automatically");
@@ -66,7 +70,7 @@ impl Planner<'_> {
             let rule = self.pair.rule_name(index);
             return Err(match action {
                 Action::Replace(template) => {
-                    let checked = self.pair.can_hold(Some(&candidate.ty), template, target);
+                    let checked = self.pair.can_hold(Some(candidate), template, target);
                     self.check_arguments(index, checked);
                     json!({"replace": template.to_string(), "rule": rule})
                 }
@@ -79,7 +83,7 @@ impl Planner<'_> {
         }
         match best {
             Some(index) => {
-                self.relate_at(&at, &candidate.ty, &targets[index].ty);
+                self.relate_at(&at, candidate, &targets[index]);
                 Ok(index)
             }
             None => {
@@ -92,42 +96,40 @@ impl Planner<'_> {
 
 impl Pairing<'_> {
     /// Returns the candidate that a type corresponds to best, if it does so better than all others.
-    pub(super) fn best(&self, source: &TypeRef, siblings: &[Candidate], targets: &[Candidate]) -> Option<usize> {
-        let mut found: Vec<_> = targets
-            .iter()
-            .enumerate()
-            .filter(|(_, target)| self.converts(source, &target.ty, 0))
-            .filter_map(|(index, target)| {
-                let similarity = self.similarity((source, siblings), (&target.ty, targets))?;
-                Some((similarity, index))
-            })
-            .collect();
-        found.sort_unstable();
-        match found.as_slice() {
-            [] => None,
-            [(_, only)] => Some(*only),
-            [.., (second, _), (first, index)] => (first > second).then_some(*index),
-        }
+    pub(super) fn best(&self, source: &TypeRef, siblings: &[TypeRef], targets: &[TypeRef]) -> Option<usize> {
+        let found = targets.iter().enumerate().filter_map(|(index, target)| {
+            let converts = self.converts(source, target, 0);
+            let similarity = converts.then(|| self.similarity((source, siblings), (target, targets)));
+            Some((similarity??, index))
+        });
+        let found: Vec<_> = found.collect();
+        let (best, index) = found.iter().max()?;
+        let equals = found.iter().filter(|(other, _)| other == best);
+        (equals.count() == 1).then_some(*index)
     }
 
     /// Returns the names that a rule can use for a variant: its tag, the type that it holds, or its JSON type.
-    fn variant_names(&self, candidate: &Candidate) -> Vec<String> {
+    fn variant_names(&self, union: &TypeRef, index: usize, candidate: &TypeRef) -> Vec<String> {
         let model = &self.from.model;
-        let constants = model
-            .struct_of(&candidate.ty)
-            .map_or(&[][..], |object| &object.constants);
+        let json_type = match model.kind_of(union) {
+            Some(TypeKind::Union(union)) => Some(union.variants[index].kind),
+            Some(TypeKind::Results(_)) => Some(JsonType::Object),
+            _ => None,
+        };
+        let object = model.struct_of(candidate);
+        let constants = object.map_or(&[][..], |object| &object.constants);
         let tags = constants.iter().filter_map(|constant| match &constant.value {
             Scalar::String(text) if constant.required || constants.len() == 1 => Some(text.clone()),
             _ => None,
         });
         let mut names: Vec<String> = tags.collect();
-        match (&candidate.ty, candidate.kind) {
+        match (candidate, json_type) {
             (TypeRef::Named(name), _) => {
                 let same = model.objects().filter(|(_, other)| other.constants == constants);
                 let has_own_tag = !names.is_empty() && same.count() == 1;
                 names.insert(usize::from(has_own_tag), name.clone());
             }
-            (_, Some(kind)) => names.push(kind.name().to_owned()),
+            (_, Some(json_type)) => names.push(json_type.name().to_owned()),
             (other, None) => names.push(other.to_string()),
         }
         names
