@@ -20,30 +20,25 @@ const TITLE: &str = "\
 
 /// Emits the file with the traits of both sides.
 pub(super) fn handlers(input: &AdaptersInput<'_>, header: &str) -> Result<String, EmitError> {
-    let hub = input.hub();
     let rendered = |used: &str| -> Result<String, EmitError> {
         let sides = [("Server", "Client"), ("Client", "Server")];
-        let sides = sides.map(|(side, other)| Side::values(input, side, other));
         let values = json!({
             "library": library_name(&input.manifest().family().adapters_crate()),
-            "sides": sides,
+            "sides": sides.map(|(side, other)| Side::values(input, side, other)),
             "unexpected": mentions(used, "unexpected"),
             "not_found": mentions(used, "not_found"),
             "undeclared": mentions(used, "undeclared_kind"),
             "paginated": mentions(used, "Paginated"),
-            "messages": hub.methods.iter().map(|method| &method.ty).collect::<Vec<_>>(),
+            "messages": Vec::from_iter(input.hub().methods.iter().map(|method| &method.ty)),
         });
         render("adapters/bodies/handlers.rs", &values)
     };
     // Functions that both sides share are only emitted if a side calls them.
     let code = formatted("handlers.rs", &rendered(&rendered("")?)?)?;
+    let wire = ["ErrorObject", "RawJson", "UnknownMethod", "error_code"];
     let imports = [
         import(&code, "std::future", &["Future"]),
-        import(
-            &code,
-            "mcp_wire",
-            &["ErrorObject", "RawJson", "UnknownMethod", "error_code"],
-        ),
+        import(&code, "mcp_wire", &wire),
         import(&code, "crate", &["hub"]),
     ];
     Ok(source::file(header, [TITLE.to_owned(), imports.concat(), code]))

@@ -17,14 +17,14 @@ impl Side<'_> {
     ///
     /// Types that several methods list are left out: the type wouldn't identify the list.
     pub(super) fn pages(&self, calls: &[Call<'_>]) -> Vec<Value> {
-        let pages: Vec<(&TypeRef, Value)> = calls.iter().filter_map(|call| self.page(call)).collect();
-        let is_alone = |(item, _): &&(&TypeRef, Value)| pages.iter().filter(|(other, _)| other == item).count() == 1;
-        let alone = pages.iter().filter(is_alone);
-        alone.map(|(_, values)| values.clone()).collect()
+        let mut pages: Vec<Value> = calls.iter().filter_map(|call| self.page(call)).collect();
+        let items = Vec::from_iter(pages.iter().map(|page| page["item"].clone()));
+        pages.retain(|page| items.iter().filter(|item| **item == page["item"]).count() == 1);
+        pages
     }
 
-    /// Recognises a method whose result is one page of a list. Returns the type of its items, and the template's values.
-    fn page(&self, call: &Call<'_>) -> Option<(&TypeRef, Value)> {
+    /// Recognises a method whose result is one page of a list. Returns the template's values.
+    fn page(&self, call: &Call<'_>) -> Option<Value> {
         let model = self.model;
         let params = &call.params?.ty;
         let asked = model.struct_of(params)?;
@@ -43,7 +43,7 @@ impl Side<'_> {
         let (Some((items, item @ TypeRef::Named(_))), None, true) = (lists.next(), lists.next(), is_page) else {
             return None;
         };
-        let values = json!({
+        Some(json!({
             "item": qualified(item),
             "method": call.method.name,
             "call": call.values,
@@ -54,8 +54,7 @@ impl Side<'_> {
             "items": self.field(usual, &items.name)?,
             "required": items.required,
             "next": NEXT_CURSOR,
-        });
-        Some((item, values))
+        }))
     }
 
     /// Whether a type has an optional string in a field of this name.

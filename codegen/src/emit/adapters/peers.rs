@@ -17,22 +17,12 @@ const TITLE: &str = "\
 //! peer that speaks the hub's revision they only decode and encode.
 ";
 
-const OURS: [&str; 8] = [
-    "Conversion",
-    "FromPeer",
-    "FromResult",
-    "Loss",
-    "Revision",
-    "Translated",
-    "Unrepresentable",
-    "hub",
-];
+const OURS: &str = "Conversion FromPeer FromResult Loss Revision Translated Unrepresentable hub";
 
 /// Emits the file of the functions that read and write the messages of a peer.
 pub(super) fn peers(input: &AdaptersInput<'_>, header: &str) -> Result<String, EmitError> {
     let sides = [("Client", "Server"), ("Server", "Client")].map(|sides| values(input.hub(), sides));
-    let values = json!({"sides": sides});
-    let functions = render("adapters/bodies/peers.rs", &values)?;
+    let functions = render("adapters/bodies/peers.rs", &json!({"sides": sides}))?;
     let imports = [
         "pub use mcp_convert::peers::read_message;\n".to_owned(),
         import(&functions, "mcp_convert", &["Role", "peers"]),
@@ -41,12 +31,7 @@ pub(super) fn peers(input: &AdaptersInput<'_>, header: &str) -> Result<String, E
             "mcp_wire",
             &["Batch", "Decoded", "Message", "RawJson", "Reader"],
         ),
-        // `hub` is also a word of the documentation.
-        import(
-            &functions,
-            "crate",
-            &OURS[..OURS.len() - usize::from(!functions.contains("hub::"))],
-        ),
+        import(&functions, "crate", &Vec::from_iter(OURS.split(' '))),
     ];
     Ok(source::file(header, [TITLE.to_owned(), imports.concat(), functions]))
 }
@@ -54,29 +39,29 @@ pub(super) fn peers(input: &AdaptersInput<'_>, header: &str) -> Result<String, E
 /// Returns the template's values for the functions of a side.
 fn values(hub: &Model, (side, other): (&str, &str)) -> Value {
     let (_, results) = hub.requests_of(other);
-    let variants = variants_of_results(hub, &results).map(|variants| {
-        let variants = variants.iter().map(|(ty, variant)| match ty {
-            Some(TypeRef::Named(name)) => json!({"variant": variant, "name": name}),
-            _ => json!({"variant": variant, "name": null}),
-        });
-        Vec::from_iter(variants)
-    });
+    let variant = |(ty, variant): (Option<TypeRef>, String)| match ty {
+        Some(TypeRef::Named(name)) => json!({"variant": variant, "name": name}),
+        _ => json!({"variant": variant, "name": null}),
+    };
+    let variants = variants_of_results(hub, &results);
+    let variants = variants.map(|variants| Value::from_iter(variants.into_iter().map(variant)));
     json!({
         "side": side,
         "who": side.to_lowercase(),
-        "message": format!("Message<{}>", parts(hub, side)),
+        "message": message(hub, side),
         "result": format!("hub::{results}"),
         "by_method": matches!(hub.kind(&results), Some(TypeKind::Results(_))),
         "variants": variants,
     })
 }
 
-/// Returns the types of the requests and notifications that a side may send.
-fn parts(hub: &Model, side: &str) -> String {
+/// Returns the type of the messages that a side may send.
+fn message(hub: &Model, side: &str) -> String {
     let part = |name: String| match hub.kind(&name) {
         Some(TypeKind::Methods(_)) => format!("hub::{name}"),
         _ => "mcp_wire::UnknownMethod".to_owned(),
     };
     let (requests, _) = hub.requests_of(side);
-    format!("{}, {}", part(requests), part(format!("{side}Notification")))
+    let notifications = format!("{side}Notification");
+    format!("Message<{}, {}>", part(requests), part(notifications))
 }

@@ -10,16 +10,14 @@ use crate::model::{Member, Struct, TypeRef};
 impl Side<'_> {
     /// Returns the template's values for the function that finds them in a request, if a result can request input.
     pub(super) fn rounds(&self, calls: &[Call<'_>]) -> Option<Value> {
-        let repeated: Vec<(&Member, Value)> = calls.iter().filter_map(|call| self.repeated(call)).collect();
-        let (responses, _) = repeated.first()?;
-        let responses = qualified(&responses.ty);
-        let repeated: Vec<Value> = repeated.into_iter().map(|(_, values)| values).collect();
+        let repeated: Vec<Value> = calls.iter().filter_map(|call| self.repeated(call)).collect();
+        let responses = repeated.first()?["type"].clone();
         Some(json!({"responses": responses, "repeated": repeated}))
     }
 
     /// Recognises a request whose result may request input, and whose parameters have members for the responses and a
-    /// state. Returns the member with the responses, and the template's values.
-    fn repeated<'i>(&'i self, call: &'i Call<'i>) -> Option<(&'i Member, Value)> {
+    /// state. Returns the template's values.
+    fn repeated(&self, call: &Call<'_>) -> Option<Value> {
         let model = self.model;
         let params = &call.params.filter(|member| member.required)?.ty;
         let retry_input = model.struct_of(params)?;
@@ -33,13 +31,13 @@ impl Side<'_> {
                 is_text(member) && others.any(|other| other.name == member.name)
             };
             let state = retry_input.members.iter().find(is_state)?;
-            let values = json!({
+            Some(json!({
+                "type": qualified(&responses.ty),
                 "variant": call.values["variant"],
                 "params": call.values["field"].as_str()?,
                 "responses": self.field(params, &responses.name)?,
                 "state": self.field(params, &state.name)?,
-            });
-            Some((responses, values))
+            }))
         })
     }
 

@@ -19,7 +19,9 @@ pub(super) struct Side<'i> {
     /// The Rust names of the model's members and values.
     identifiers: &'i Identifiers,
     /// The union of the results of the other side's requests.
-    results: String,
+    union: String,
+    /// The results that this side may send, each with its variant in that union.
+    results: Vec<(TypeRef, String)>,
 }
 
 /// A message that the other side may send.
@@ -34,47 +36,49 @@ pub(super) struct Call<'i> {
 impl<'i> Side<'i> {
     /// Returns the template's values for the handler of a side, and for the other's calls to it.
     pub(super) fn values(input: &AdaptersInput<'i>, side: &str, other: &str) -> Value {
-        let (requests_union, results_union) = input.hub().requests_of(other);
+        let model = input.hub();
+        let (requests, union) = model.requests_of(other);
+        let results = variants_of_results(model, &union).into_iter().flatten();
         let this = Self {
-            model: input.hub(),
+            model,
             identifiers: input.identifiers,
-            results: results_union,
+            union,
+            results: results.filter_map(|(ty, variant)| Some((ty?, variant))).collect(),
         };
-        let results = this.results();
-        // No request can be handled if there are no results.
-        let requests = this.calls(&requests_union, MessageKind::Request);
-        let requests = requests.filter(|_| !results.is_empty());
-        let notifications = format!("{other}Notification");
-        let sent = this.calls(&notifications, MessageKind::Notification);
-        let all = [&requests, &sent].into_iter().flatten().flat_map(|(calls, _)| calls);
-        let internal = all.filter(|call| call.values["internal"] == true);
+        let (calls, requests) = this.calls(&requests, MessageKind::Request);
+        let (sent, notifications) = this.calls(&format!("{other}Notification"), MessageKind::Notification);
+        let internal = calls.iter().chain(&sent).filter(|call| call.values["internal"] == true);
         let internal = Vec::from_iter(internal.map(|call| format!("`{}`", call.method.name))).join(", ");
-        let calls = requests.as_ref().map_or(&[][..], |(calls, _)| calls.as_slice());
         json!({
             "side": side,
             "handler": side.to_lowercase(),
             "caller": other.to_lowercase(),
             "by_session": internal,
-            "results": this.results,
-            "has_others": results.len() > 1,
-            "pages": this.pages(calls),
-            "rounds": this.rounds(calls),
-            "requests": requests.map(|(calls, unknown)| union(&requests_union, &calls, &unknown)),
-            "notifications": sent.map(|(calls, unknown)| union(&notifications, &calls, &unknown)),
+            "results": this.union,
+            "has_others": this.results.len() > 1,
+            "pages": this.pages(&calls),
+            "rounds": this.rounds(&calls),
+            "requests": requests,
+            "notifications": notifications,
         })
     }
 
-    /// Returns the messages of a union that the other side may send, and the variant for undeclared ones.
-    fn calls(&self, union: &str, kind: MessageKind) -> Option<(Vec<Call<'_>>, String)> {
-        let TypeKind::Methods(methods) = self.model.kind(union)? else {
-            return None;
+    /// Returns the messages of a union that the other side may send, and the template's values for the union, if there
+    /// is one. No request can be handled if there are no results.
+    fn calls(&self, union: &str, kind: MessageKind) -> (Vec<Call<'_>>, Option<Value>) {
+        let is_handled = kind == MessageKind::Notification || !self.results.is_empty();
+        let Some(TypeKind::Methods(methods)) = self.model.kind(union).filter(|_| is_handled) else {
+            return (Vec::new(), None);
         };
         let (variants, unknown) = method_variants(methods);
         let calls = methods.iter().zip(variants).filter_map(|((name, ty), variant)| {
             let method = self.model.method(name)?;
             self.call(method, ty, variant, kind)
         });
-        Some((calls.collect(), unknown))
+        let calls: Vec<Call<'_>> = calls.collect();
+        let values = Vec::from_iter(calls.iter().map(|call| &call.values));
+        let values = json!({"union": union, "unknown": unknown, "calls": values});
+        (calls, Some(values))
     }
 
     fn call<'c>(&'c self, method: &'c Method, ty: &str, variant: String, kind: MessageKind) -> Option<Call<'c>> {
@@ -86,7 +90,7 @@ impl<'i> Side<'i> {
         let field = self.identifiers.of(ty)?.get(PARAMS);
         let stem = ty.strip_suffix(suffix).unwrap_or(ty).to_snake_case();
         let usual = method.results.first();
-        let result = usual.and_then(|usual| self.results().into_iter().find(|(ty, _)| ty == usual));
+        let result = usual.and_then(|usual| self.results.iter().find(|(ty, _)| ty == usual));
         let values = json!({
             "name": method.name,
             "deprecated": self.model.deprecation_of_method(method).map(Deprecation::note),
@@ -101,23 +105,16 @@ impl<'i> Side<'i> {
             "field": field,
             "ty": qualified(&TypeRef::Named(method.ty.clone())),
             "is_argument": params.is_some_and(Member::is_argument),
-            "handled": result.as_ref().and_then(|usual| self.handled(method, usual)),
-            "result": result.map(|(ty, variant)| json!({"ty": qualified(&ty), "variant": variant})),
+            "handled": result.and_then(|usual| self.handled(method, usual)),
+            "result": result.map(|(ty, variant)| json!({"ty": qualified(ty), "variant": variant})),
         });
         Some(Call { method, params, values })
-    }
-
-    /// Returns the results that this side may send, each with its variant in the union of results.
-    fn results(&self) -> Vec<(TypeRef, String)> {
-        let variants = variants_of_results(self.model, &self.results);
-        let variants = variants.into_iter().flatten();
-        variants.filter_map(|(ty, variant)| Some((ty?, variant))).collect()
     }
 
     /// Returns the result of a method's handler, and what converts it to a result of the side: the function that maps it,
     /// or an arm for each variant.
     fn handled(&self, method: &Method, (usual, variant): &(TypeRef, String)) -> Option<Value> {
-        let (model, results) = (self.model, &self.results);
+        let (model, results) = (self.model, &self.union);
         let Some(any) = &method.result_union else {
             return Some(json!({"result": qualified(usual), "mapped_by": format!("hub::{results}::{variant}")}));
         };
@@ -127,9 +124,8 @@ impl<'i> Side<'i> {
         {
             return Some(json!({"result": result, "mapped_by": "Into::into"}));
         }
-        let ours = self.results();
         let arms = model.union_of(any)?.variants.iter().filter_map(|variant| {
-            let (_, own) = ours.iter().find(|(own, _)| *own == variant.ty)?;
+            let (_, own) = self.results.iter().find(|(own, _)| *own == variant.ty)?;
             Some(json!({"variant": variant.name, "own": own}))
         });
         Some(json!({"result": result, "arms": Vec::from_iter(arms)}))
@@ -141,9 +137,4 @@ impl<'i> Side<'i> {
         };
         self.identifiers.of(name)?.get(member).cloned()
     }
-}
-
-fn union(name: &str, calls: &[Call<'_>], unknown: &str) -> Value {
-    let calls = calls.iter().map(|call| &call.values);
-    json!({"union": name, "unknown": unknown, "calls": Vec::from_iter(calls)})
 }
