@@ -20,20 +20,18 @@ impl Planner<'_> {
             *needed.entry(*index).or_default() |= !self.is_among(source, target, &lossless);
         }
         for (index, _) in needed.into_iter().filter(|(_, is_needed)| !is_needed) {
-            self.wrong_rule(
-                index,
-                "the member is converted automatically, and nothing of it is lost",
-            );
+            let what = "the member is converted automatically, and nothing of it is lost";
+            self.wrong_rule(index, what);
         }
     }
 
     /// Returns the planned pairs for which `holds` is false, and is false of all parts, at any depth. Types can be
     /// recursive.
     pub(super) fn pairs_without(&self, holds: impl Fn(&Pair, &Conversion) -> bool) -> Pairs<'_> {
-        let mut kept: Vec<(&Pair, &Conversion)> = self.plan.conversions.iter().collect();
-        kept.retain(|(pair, conversion)| !holds(pair, conversion));
-        let mut pairs: Pairs<'_> = kept.iter().map(|((source, target), _)| (source, target)).collect();
+        let kept = self.plan.conversions.iter();
+        let mut kept: Vec<_> = kept.filter(|(pair, conversion)| !holds(pair, conversion)).collect();
         loop {
+            let pairs: Pairs<'_> = kept.iter().map(|((source, target), _)| (source, target)).collect();
             let before = kept.len();
             kept.retain(|(_, conversion)| {
                 let mut parts = conversion.parts.iter();
@@ -42,7 +40,6 @@ impl Planner<'_> {
             if kept.len() == before {
                 return pairs;
             }
-            pairs = kept.iter().map(|((source, target), _)| (source, target)).collect();
         }
     }
 

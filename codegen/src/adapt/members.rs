@@ -20,52 +20,16 @@ impl<'m> Planner<'m> {
         to: &'m Member,
         planned: &mut Conversion,
     ) -> (&'m str, Value) {
-        let (from, to_name) = (objects.from, objects.to_name);
+        let to_name = objects.to_name;
         let name = self.source_member(objects, &to.name);
         let at = format!("{}.{name}", objects.from_name);
         let rule = self.rule(&at);
-        let source = from.member(name);
-        let constant = from.constant(name);
-        let mut row = Value::Null;
-        if name != to.name {
-            row["from"] = json!(name);
-        }
-        if let Some((index, Action::Default(value))) = rule {
-            if !to.required || source.is_some_and(|source| source.required) {
-                self.wrong_rule(
-                    index,
-                    "a default is for a member that the target requires and the source may lack",
-                );
-            }
-            row["default"] = self.plan_default(&at, "default", (index, value), (to_name, to));
-        }
-        let is_declared = from.declares(name);
-        if !is_declared {
-            self.plan_adopted(&at, to_name, to, &mut row);
-        }
-        let has = |row: &Value, key| row.get(key).is_some();
-        let has_default = has(&row, "default") || has(&row, "implied");
-        let may_lack =
-            source.is_none_or(|source| !source.required) && constant.is_none_or(|constant| !constant.required);
-        let is_filled = source.is_some_and(|source| self.pair.is_filled(self.pair.from, source, self.pair.to, to));
-        if to.required && may_lack && !has_default && !has(&row, "supplied") && !is_filled {
-            self.refused(
-                &at,
-                "a value without it: the target requires it, and nothing supplies it",
-            );
-        }
-        if let Some((index, action)) = rule
-            && !is_declared
-            && !matches!(action, Action::Default(_))
-        {
-            self.wrong_rule(index, format!("the source declares no member `{}`", to.name));
-        }
-        let Some(source) = source else {
+        let mut row = self.plan_absence(&at, objects, (name, to), rule, planned);
+        let Some(source) = objects.from.member(name) else {
             if let Some(pointer) = self.pair.unexpected_pointer(to_name, &to.name) {
                 row["at"] = json!(pointer);
             }
-            self.plan_check(&at, Vec::new(), rule, to);
-            planned.lossy |= to.required && may_lack && !has_default || has(&row, "default");
+            self.plan_check(&at, &[], rule, to);
             return (name, row);
         };
         let action = match rule {
@@ -81,7 +45,7 @@ impl<'m> Planner<'m> {
             // The value that the rule sets is validated with the object.
             _ => {
                 planned.narrower |= schema.is_some();
-                Vec::new()
+                &[]
             }
         };
         let pair = (source.ty.clone(), to.ty.clone());
@@ -92,11 +56,10 @@ impl<'m> Planner<'m> {
             planned.unchecked_members.push((to.name.clone(), pair.clone(), check));
         }
         let declared = self.pair.newly_declared(objects, source, to);
-        if action.is_none() && !declared.is_empty() {
+        if let Some(declared) = declared.filter(|declared| action.is_none() && !declared.is_empty()) {
             row["declared"] = json!(declared);
         }
-        planned.lossy |= action.is_some() || to.required && may_lack;
-        planned.lossy |= ["default", "check", "declared"].iter().any(|key| has(&row, key));
+        planned.lossy |= action.is_some() || row.get("check").is_some() || row.get("declared").is_some();
         planned.parts.push(pair);
         if let Some((key, json)) = action {
             row[key] = json;
@@ -104,18 +67,59 @@ impl<'m> Planner<'m> {
         (name, row)
     }
 
-    /// Plans how a member that only the target declares is supplied, and which value its absence implies.
-    fn plan_adopted(&mut self, at: &str, to_name: &str, to: &Member, row: &mut Value) {
-        // The rules of such a member are at its place in the target.
-        let place = format!("{to_name}.{}", to.name);
-        if let Some((index, key)) = self.find(&place, |rule| rule.supplied.as_ref()) {
-            self.ruled(at, "supplied", index);
-            row["supplied"] = json!(key);
+    /// Plans what a member of the target has if the source lacks it: a default, the value that its absence implies, or one
+    /// that is supplied.
+    fn plan_absence(
+        &mut self,
+        at: &str,
+        Objects { from, to_name, .. }: Objects<'m>,
+        (name, to): (&str, &Member),
+        rule: Option<(usize, &Action)>,
+        planned: &mut Conversion,
+    ) -> Value {
+        let mut row = Value::Null;
+        if name != to.name {
+            row["from"] = json!(name);
         }
-        let implied = self.find(&place, |rule| rule.implied.as_ref());
-        if let Some(implied) = implied.filter(|_| to.required && !to.boxed && row.get("default").is_none()) {
-            row["implied"] = self.plan_default(at, "implied", implied, (to_name, to));
+        let source = from.member(name);
+        let always_present = source.is_some_and(|source| source.required);
+        match rule {
+            Some((index, Action::Default(value))) => {
+                if !to.required || always_present {
+                    let what = "a default is for a member that the target requires and the source may lack";
+                    self.wrong_rule(index, what);
+                }
+                row["default"] = self.plan_default(at, "default", (index, value), (to_name, to));
+            }
+            Some((index, _)) if !from.declares(name) => {
+                self.wrong_rule(index, format!("the source declares no member `{}`", to.name));
+            }
+            _ => {}
         }
+        if !from.declares(name) {
+            // The rules of such a member are at its place in the target.
+            let place = format!("{to_name}.{}", to.name);
+            if let Some((index, key)) = self.find(&place, |rule| rule.supplied.as_ref()) {
+                self.ruled(at, "supplied", index);
+                row["supplied"] = json!(key);
+            }
+            let implied = self.find(&place, |rule| rule.implied.as_ref());
+            if let Some(implied) = implied.filter(|_| to.required && !to.boxed && row.get("default").is_none()) {
+                row["implied"] = self.plan_default(at, "implied", implied, (to_name, to));
+            }
+        }
+        let has = |key| row.get(key).is_some();
+        let always_present = always_present || from.constant(name).is_some_and(|constant| constant.required);
+        let is_missing = to.required && !always_present && !has("default") && !has("implied");
+        let is_filled = source.is_some_and(|source| self.pair.is_filled(self.pair.from, source, self.pair.to, to));
+        if is_missing && !has("supplied") && !is_filled {
+            self.refused(
+                at,
+                "a value without it: the target requires it, and nothing supplies it",
+            );
+        }
+        planned.lossy |= is_missing || has("default");
+        row
     }
 
     /// Plans the value of an absent member, from a `default` rule or an `implied` value.
@@ -137,17 +141,15 @@ impl<'m> Planner<'m> {
     fn plan_check(
         &mut self,
         at: &str,
-        narrower: Vec<String>,
+        narrower: &[String],
         rule: Option<(usize, &Action)>,
         to: &Member,
     ) -> Option<Value> {
         let drop = match rule {
             Some((index, Action::DropInvalid(_))) => {
                 if narrower.is_empty() || to.required {
-                    self.wrong_rule(
-                        index,
-                        "`drop-invalid` is for an optional member that the target narrows",
-                    );
+                    let what = "`drop-invalid` is for an optional member that the target narrows";
+                    self.wrong_rule(index, what);
                 }
                 self.ruled(at, "drop-invalid", index);
                 Some(self.pair.rule_name(index))
@@ -198,16 +200,11 @@ impl<'m> Planner<'m> {
 
     /// Notes for the report what happens to `null` if only the source allows it.
     fn note_null(&mut self, at: &str, from: &Member, to: &Member) {
-        let (here, there) = (
-            self.pair.from.model.resolve(&from.ty),
-            self.pair.to.model.resolve(&to.ty),
-        );
-        match (here, there) {
-            (_, TypeRef::Nullable(_) | TypeRef::Any) => {}
-            (TypeRef::Nullable(_), _) if to.required => self.refused(at, "null: the target allows none there"),
-            (TypeRef::Nullable(_), _) => {
-                self.automatic(at, "null dropped, or refused if undeclared members are carried");
-            }
+        let is_nullable = matches!(self.pair.from.model.resolve(&from.ty), TypeRef::Nullable(_));
+        match self.pair.to.model.resolve(&to.ty) {
+            TypeRef::Nullable(_) | TypeRef::Any => {}
+            _ if is_nullable && to.required => self.refused(at, "null: the target allows none there"),
+            _ if is_nullable => self.automatic(at, "null dropped, or refused if undeclared members are carried"),
             _ => {}
         }
     }
@@ -224,10 +221,10 @@ impl<'m> Planner<'m> {
         // `hide` is also for values that could be converted.
         if !matches!(action, Action::Hide(_)) {
             match relation {
-                Relation::Same => self.wrong_rule(
-                    index,
-                    "the member is the same in both revisions, and is moved automatically",
-                ),
+                Relation::Same => {
+                    let what = "the member is the same in both revisions, and is moved automatically";
+                    self.wrong_rule(index, what);
+                }
                 Relation::Converts => self.covered.push((index, (from.ty.clone(), to.ty.clone()))),
                 Relation::Impossible => {}
             }
@@ -257,23 +254,21 @@ impl<'m> Planner<'m> {
     }
 }
 
-impl Pairing<'_> {
+impl<'m> Pairing<'m> {
     /// Returns the pointer of the schema of a member, if that isn't in `properties` of the type's schema.
-    fn unexpected_pointer(&self, ty: &str, member: &str) -> Option<Option<String>> {
-        let found = self
-            .to
-            .member_schema(ty, member)
-            .and_then(|schema| schema.pointers.first().cloned());
+    fn unexpected_pointer(&self, ty: &str, member: &str) -> Option<Option<&'m String>> {
+        let schema = self.to.member_schema(ty, member);
+        let found = schema.and_then(|schema| schema.pointers.first());
         let properties = pointer::child(&self.to.model.types.get(ty)?.pointer, "properties");
-        (found.as_ref() != Some(&pointer::child(&properties, member))).then_some(found)
+        (found != Some(&pointer::child(&properties, member))).then_some(found)
     }
 
     /// Whether `member` is an optional object that the other side requires, and all its required members are supplied
     /// there.
     fn is_filled(&self, side: &ModelledRevision, member: &Member, other: &ModelledRevision, required: &Member) -> bool {
         let may_be_empty = |object: &Struct| {
-            let constant = object.constants.iter().any(|constant| constant.required);
-            !constant && object.members.iter().all(|member| !member.required)
+            let mut constants = object.constants.iter();
+            object.required().next().is_none() && !constants.any(|constant| constant.required)
         };
         required.required
             && !member.required
@@ -287,37 +282,31 @@ impl Pairing<'_> {
     ///
     /// Compares the assertions about the member and the elements of its lists and maps, and for open JSON all
     /// assertions. Types that the member refers to are compared separately.
-    fn narrower(&self, objects: Objects<'_>, from: &Member, to: &Member) -> Vec<String> {
-        let Some(target) = self.to.member_schema(objects.to_name, &to.name) else {
-            return Vec::new();
-        };
+    fn narrower(&self, objects: Objects<'_>, from: &Member, to: &Member) -> &'m [String] {
         let source = self.from.member_schema(objects.from_name, &from.name);
         let open = || self.from.open_schema(objects.from_name, &from.name);
-        let is_implied = target.assertions.follow_from(source.map(|source| &source.assertions))
-            && target
-                .open
-                .as_ref()
-                .is_none_or(|target| open().is_some_and(|source| source.implies(target)));
-        match is_implied {
-            true => Vec::new(),
-            false => target.pointers.clone(),
-        }
+        let target = self.to.member_schema(objects.to_name, &to.name).filter(|target| {
+            let is_implied = |target| open().is_some_and(|source| source.implies(target));
+            !target.assertions.follow_from(source.map(|source| &source.assertions))
+                || !target.open.as_ref().is_none_or(is_implied)
+        });
+        target.map_or(&[], |target| &target.pointers)
     }
 
-    /// Returns the members that only the target's schema declares, or that it narrows, in an object whose type is open.
-    fn newly_declared(&self, objects: Objects<'_>, from: &Member, to: &Member) -> Vec<(String, String)> {
-        if *self.to.model.resolve(&to.ty) != TypeRef::RawObject {
-            return Vec::new();
-        }
-        let source = self.from.open_schema(objects.from_name, &from.name);
+    /// Returns the members that only the target's schema declares, or that it narrows, in an object whose type is open,
+    /// each with its pointer.
+    fn newly_declared(
+        &self,
+        objects: Objects<'_>,
+        from: &Member,
+        to: &Member,
+    ) -> Option<Vec<(&'m String, &'m String)>> {
         let target = self.to.member_schema(objects.to_name, &to.name);
-        let (Some(source), Some(target)) = (source, target) else {
-            return Vec::new();
-        };
+        let target = target.filter(|_| *self.to.model.resolve(&to.ty) == TypeRef::RawObject)?;
+        let source = self.from.open_schema(objects.from_name, &from.name)?;
         let declared = target.declared().filter(|(_, member)| !member.required);
         let added = declared.filter(|(name, member)| !source.implies_declared(name, member));
-        added
-            .flat_map(|(name, member)| member.pointers.iter().map(|pointer| (name.clone(), pointer.clone())))
-            .collect()
+        let places = added.flat_map(|(name, member)| member.pointers.iter().map(move |pointer| (name, pointer)));
+        Some(places.collect())
     }
 }
