@@ -1,14 +1,12 @@
 //! Checks the arguments of a rule when it is planned, so that no mistake is found only at run time: the members that it
 //! names exist, and the values that it sets fit the target.
 
-use std::collections::BTreeMap;
-
 use serde_json::Value;
 
 use super::pairing::Pairing;
 use super::planner::Planner;
 use super::relation::Relation;
-use super::rules::{Ensure, Join, Without};
+use super::rules::{Conditions, HasAndLacks};
 use super::template_check::TemplateCheck;
 use crate::model::{Member, Struct, TypeKind, TypeRef};
 
@@ -77,12 +75,11 @@ impl<'m> Pairing<'m> {
     }
 
     /// Checks that a list of the target can be given an element.
-    pub(super) fn can_ensure(&self, ty: &TypeRef, ensure: &Ensure, to: &Struct) -> Result<(), String> {
-        let name = &ensure.list;
+    pub(super) fn can_ensure(&self, ty: &TypeRef, (name, item): (&str, &Value), to: &Struct) -> Result<(), String> {
         let list = to.member(name);
         let list = list.ok_or_else(|| format!("the target has no member `{name}`"))?;
         match self.to.model.resolve(&list.ty) {
-            TypeRef::List(element) => self.can_hold(Some(ty), &ensure.item, element),
+            TypeRef::List(element) => self.can_hold(Some(ty), item, element),
             _ => Err(format!("`{name}` of the target isn't a list")),
         }
     }
@@ -94,7 +91,7 @@ impl<'m> Pairing<'m> {
     }
 
     /// Checks that elements of a list can be distinguished by their values at these paths.
-    pub(super) fn can_hide(&self, from: &Member, to: &Member, when: &BTreeMap<String, String>) -> Result<(), String> {
+    pub(super) fn can_hide(&self, from: &Member, to: &Member, when: &Conditions) -> Result<(), String> {
         let model = &self.from.model;
         let element = self.element(from, to)?;
         require(!when.is_empty(), "`hide` needs a condition for the elements")?;
@@ -120,34 +117,44 @@ impl<'m> Pairing<'m> {
     }
 
     /// Checks that a list can become one value.
-    pub(super) fn can_join(&self, from: &Member, to: &Member, join: &Join) -> Result<(), String> {
+    pub(super) fn can_join(
+        &self,
+        from: &Member,
+        to: &Member,
+        (when, text, item): (&Conditions, &str, &Value),
+    ) -> Result<(), String> {
         let element = self.list_of(&from.ty).ok_or("it is never a list")?;
         self.is_convertible(from, to)?;
         self.can_stand_alone(&element, &from.ty)?;
-        require(!join.when.is_empty(), "`join` needs a condition for the elements")?;
+        require(!when.is_empty(), "`join` needs a condition for the elements")?;
         let model = &self.from.model;
         let elements = self.from.candidates(&element);
         let has_text = |ty: &TypeRef| {
-            let text = model.struct_of(ty).and_then(|object| object.member(&join.text));
-            text.is_some_and(|text| *model.resolve(&text.ty) == TypeRef::String)
+            let member = model.struct_of(ty).and_then(|object| object.member(text));
+            member.is_some_and(|text| *model.resolve(&text.ty) == TypeRef::String)
         };
         let found = elements.iter().find(|element| has_text(element));
-        let found = found.ok_or_else(|| format!("no element of the list has a text `{}`", join.text))?;
-        self.can_hold(Some(found), &join.item, &to.ty)
+        let found = found.ok_or_else(|| format!("no element of the list has a text `{text}`"))?;
+        self.can_hold(Some(found), item, &to.ty)
     }
 
     /// Checks that members of an object can be left out.
-    pub(super) fn can_do_without(&self, from: &Member, to: &Member, without: &Without) -> Result<(), String> {
+    pub(super) fn can_do_without(
+        &self,
+        from: &Member,
+        to: &Member,
+        (members, or_drop): (&[String], Option<&HasAndLacks>),
+    ) -> Result<(), String> {
         let is_object = self.from.model.struct_of(&from.ty).is_some();
         require(is_object, "it isn't an object with declared members")?;
         self.is_convertible(from, to)?;
         let declared = "the target declares members of the object, so the others would have to be converted";
         require(self.to.model.is_open(&to.ty), declared)?;
-        let may_drop = without.or_drop.is_none() || !to.required;
+        let may_drop = or_drop.is_none() || !to.required;
         require(may_drop, "the target requires it, so it can't be dropped")?;
-        let conditions = without.or_drop.iter();
+        let conditions = or_drop.into_iter();
         let conditions = conditions.flat_map(|condition| [&condition.has, &condition.lacks]);
-        without.members.iter().chain(conditions).try_for_each(|name| {
+        members.iter().chain(conditions).try_for_each(|name| {
             let is_optional = !self.member_of(&from.ty, name)?.required;
             require(is_optional, format!("`{name}` is required, so it is always present"))
         })

@@ -231,17 +231,17 @@ impl<'m> Planner<'m> {
         }
         self.ruled(at, &action.word(), index);
         let checked = match action {
-            Action::Ensure(ensure) => self.pair.can_ensure(&from.ty, ensure, objects.to),
+            Action::Ensure { list, item } => self.pair.can_ensure(&from.ty, (list, item), objects.to),
             Action::OmitUnlessIn(member) => self.pair.can_omit(objects.from_name, from, to, member),
             Action::Hide(conditions) => self.pair.can_hide(from, to, conditions),
             Action::SplitBy(member) => self.pair.can_split(from, to, member),
-            Action::Join(join) => self.pair.can_join(from, to, join),
-            Action::Without(without) => self.pair.can_do_without(from, to, without),
+            Action::Join { when, text, item, .. } => self.pair.can_join(from, to, (when, text, item)),
+            Action::Without { members, or_drop } => self.pair.can_do_without(from, to, (members, or_drop.as_ref())),
             _ => Ok(()),
         };
         self.check_arguments(index, checked);
         let is_possible = match action {
-            Action::Ensure(_) => relation == Relation::Converts && !to.required && !from.boxed && !to.boxed,
+            Action::Ensure { .. } => relation == Relation::Converts && !to.required && !from.boxed && !to.boxed,
             Action::Drop(_) => !to.required,
             Action::Copy(_) => false,
             _ => true,

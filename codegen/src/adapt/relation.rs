@@ -33,35 +33,11 @@ impl Planner<'_> {
     /// The same as `relate`, and notes for the report which values at this place are refused.
     pub(super) fn relate_at(&mut self, at: &str, source: &TypeRef, target: &TypeRef) -> Relation {
         let relation = self.relate(source, target);
-        if relation == Relation::Converts {
-            self.note_refusals(at, source, target);
+        let refused = self.pair.refused_values(source, target);
+        if let Some(what) = refused.filter(|_| relation == Relation::Converts) {
+            self.refused(at, what);
         }
         relation
-    }
-
-    fn note_refusals(&mut self, at: &str, source: &TypeRef, target: &TypeRef) {
-        let (source, target) = self.pair.innermost(source, target);
-        match (source.not_null(), target.not_null()) {
-            (TypeRef::Number, TypeRef::Integer) => {
-                self.refused(
-                    at,
-                    "a number that isn't an integer of 64 bits: the target has integers there",
-                );
-            }
-            (TypeRef::Any, TypeRef::RawObject) => self.refused(at, "JSON that isn't an object"),
-            (TypeRef::Any, target) if is_plain(target) => self.refused(at, "JSON that the target's type can't hold"),
-            (source @ TypeRef::RequestId, target) | (source, target @ TypeRef::RequestId)
-                if !self.pair.holds(source, target) =>
-            {
-                self.refused(at, "an id that the target's type can't hold");
-            }
-            (TypeRef::String, target @ TypeRef::Named(name))
-                if self.pair.to.is_enumeration(target) && self.pair.to.model.is_strings(name) =>
-            {
-                self.refused(at, "a string that isn't one of the target's values");
-            }
-            _ => {}
-        }
     }
 }
 
@@ -73,6 +49,29 @@ impl Pairing<'_> {
             Some((source, target)) => self.innermost(source, target),
             None => (source, target),
         }
+    }
+
+    /// Describes the values of a type that the target's type can't hold, if they have no type of their own.
+    fn refused_values(&self, source: &TypeRef, target: &TypeRef) -> Option<&'static str> {
+        let (source, target) = self.innermost(source, target);
+        Some(match (source.not_null(), target.not_null()) {
+            (TypeRef::Number, TypeRef::Integer) => {
+                "a number that isn't an integer of 64 bits: the target has integers there"
+            }
+            (TypeRef::Any, TypeRef::RawObject) => "JSON that isn't an object",
+            (TypeRef::Any, target) if is_plain(target) => "JSON that the target's type can't hold",
+            (source @ TypeRef::RequestId, target) | (source, target @ TypeRef::RequestId)
+                if !self.holds(source, target) =>
+            {
+                "an id that the target's type can't hold"
+            }
+            (TypeRef::String, target @ TypeRef::Named(name))
+                if self.to.is_enumeration(target) && self.to.model.is_strings(name) =>
+            {
+                "a string that isn't one of the target's values"
+            }
+            _ => return None,
+        })
     }
 
     /// Whether types are the same, or one can be converted to the other.
@@ -152,14 +151,11 @@ fn may_be_object(model: &Model, ty: &TypeRef) -> bool {
 
 /// Whether the conversion is the same between all revisions, so that no plan is needed.
 fn is_everywhere(source: &TypeRef, target: &TypeRef) -> bool {
-    let is_open = |ty: &TypeRef| matches!(ty, TypeRef::Any | TypeRef::RawObject);
-    let is_id = |ty: &TypeRef| *ty.not_null() == TypeRef::RequestId;
-    match (source, target) {
-        (source, target) if is_id(source) || is_id(target) => true,
-        (TypeRef::Nullable(source), target) => is_plain(source) && **source == *target,
-        (source, TypeRef::Nullable(target)) => is_plain(source) && *source == **target,
-        (source, target) => (is_plain(source) || is_open(source)) && (is_plain(target) || is_open(target)),
-    }
+    let is_open = |ty: &TypeRef| is_plain(ty) || matches!(ty, TypeRef::Any | TypeRef::RawObject);
+    let (not_null, not_null_there) = (source.not_null(), target.not_null());
+    [not_null, not_null_there].contains(&&TypeRef::RequestId)
+        || is_plain(not_null) && not_null == not_null_there
+        || is_open(source) && is_open(target)
 }
 
 /// Whether values of a type have no parts, and are the same Rust type in every revision.

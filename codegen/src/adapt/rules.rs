@@ -58,9 +58,12 @@ pub(crate) struct Rule {
     pub(crate) pointer: String,
 }
 
+/// The strings that members of a value must be, by their paths.
+pub(super) type Conditions = BTreeMap<String, String>;
+
 /// The action of a rule.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) enum Action {
     /// Copies the member's value to this member of the target, such as `annotations.title`, unless that has a value.
     Copy(String),
@@ -73,18 +76,40 @@ pub(crate) enum Action {
     /// Replaces a variant with this JSON, in which `{member}` is replaced with the variant's member.
     Replace(Value),
     /// Adds an element of this kind to a list of the target, unless it has one.
-    Ensure(Ensure),
+    Ensure {
+        /// The list: a member of the same object, in the target.
+        #[serde(rename = "in")]
+        list: String,
+        /// The element to append, unless there is one of the same variant; `{}` in it is replaced with the member's JSON.
+        item: Value,
+    },
     /// Leaves out the elements of a list whose members have these values; the keys are paths such as `execution.taskSupport`.
-    Hide(BTreeMap<String, String>),
+    Hide(Conditions),
     /// Leaves out the entries of a map that the target can't hold, unless this member of the object lists their keys.
     OmitUnlessIn(String),
     Refuse(Refuse),
     /// Splits each element of a list into one for each element of this member, which is a list.
     SplitBy(String),
     /// Turns a list into one value: its only element, or one with the joined texts of all.
-    Join(Join),
+    Join {
+        /// The conditions on each element, if there are several.
+        when: Conditions,
+        /// The member of an element that has its text.
+        text: String,
+        /// The separator of the texts.
+        with: String,
+        /// The value; `{member}` in it is replaced with the joined text.
+        item: Value,
+        /// The refusal of any other list.
+        otherwise: Refuse,
+    },
     /// Leaves out these members of an object.
-    Without(Without),
+    Without {
+        members: Vec<String>,
+        /// An object that has one member and lacks another one is left out as a whole.
+        #[serde(rename = "or-drop")]
+        or_drop: Option<HasAndLacks>,
+    },
 }
 
 /// `true`.
@@ -98,43 +123,6 @@ impl TryFrom<bool> for True {
     fn try_from(value: bool) -> Result<Self, Self::Error> {
         value.then_some(Self).ok_or("leave the line out instead")
     }
-}
-
-/// An element that a list must have.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Ensure {
-    /// The list: a member of the same object, in the target.
-    #[serde(rename = "in")]
-    pub(crate) list: String,
-    /// The element to append, unless there is one of the same variant; `{}` in it is replaced with the member's JSON.
-    pub(crate) item: Value,
-}
-
-/// The conversion of a list to one value.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Join {
-    /// The conditions on each element, if there are several; the keys are paths.
-    pub(crate) when: BTreeMap<String, String>,
-    /// The member of an element that has its text.
-    pub(crate) text: String,
-    /// The separator of the texts.
-    pub(crate) with: String,
-    /// The value; `{member}` in it is replaced with the joined text.
-    pub(crate) item: Value,
-    /// The refusal of any other list.
-    pub(crate) otherwise: Refuse,
-}
-
-/// The members that an object loses.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Without {
-    pub(crate) members: Vec<String>,
-    /// An object that has one member and lacks another one is left out as a whole.
-    #[serde(rename = "or-drop")]
-    pub(crate) or_drop: Option<HasAndLacks>,
 }
 
 /// A condition on an object: one member is present, and another is absent.

@@ -9,7 +9,7 @@ use super::planner::{Conversion, Planner};
 use super::rows::{RowAction, split};
 use super::rules::Action;
 use super::template_check::type_of;
-use crate::model::{ConstantMember, Member, TypeRef};
+use crate::model::{ConstantMember, TypeRef};
 
 impl<'m> Planner<'m> {
     /// Plans the conversion of an object.
@@ -47,8 +47,11 @@ impl<'m> Planner<'m> {
             if let Some((action, json)) = self.plan_left(&at, objects, name, (&ty, member.is_none()), &mut planned) {
                 row["left"][name][action] = json;
             }
-            if let Some(implied) = member.and_then(|member| self.implied_by_absence(&at, member)) {
-                row["left"][name]["implied"] = json!(implied);
+            // The value of a member that means the same as its absence in the other revision.
+            let implied = member.and_then(|_| self.find(&at, |rule| rule.implied.as_ref()));
+            if let Some((index, value)) = implied.filter(|_| member.is_some_and(|it| it.required && !it.boxed)) {
+                self.ruled(&at, "implied", index);
+                row["left"][name]["implied"] = json!(value.to_string());
             }
         }
         planned.row = Some(("objects", row));
@@ -113,9 +116,9 @@ impl<'m> Planner<'m> {
                 sets(&path);
                 self.pair.can_copy((!is_constant).then_some(ty), &path, to)
             }
-            Action::Ensure(ensure) => {
-                sets(std::slice::from_ref(&ensure.list));
-                self.pair.can_ensure(ty, ensure, to)
+            Action::Ensure { list, item } => {
+                sets(std::slice::from_ref(list));
+                self.pair.can_ensure(ty, (list, item), to)
             }
             Action::Refuse(_) | Action::Drop(_) => Ok(()),
             other => {
@@ -126,15 +129,5 @@ impl<'m> Planner<'m> {
         self.check_arguments(index, checked);
         self.ruled(at, &action.word(), index);
         action.row(&self.pair.rule_name(index))
-    }
-
-    /// Returns the value of a member that means the same as its absence in the other revision, which doesn't declare
-    /// it.
-    fn implied_by_absence(&mut self, at: &str, member: &Member) -> Option<String> {
-        let (index, value) = self
-            .find(at, |rule| rule.implied.as_ref())
-            .filter(|_| member.required && !member.boxed)?;
-        self.ruled(at, "implied", index);
-        Some(value.to_string())
     }
 }
