@@ -2,7 +2,6 @@
 
 mod arguments;
 mod changed;
-mod error_rules;
 mod errors;
 mod lossless;
 mod matching;

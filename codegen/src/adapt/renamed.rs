@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::pairing::{Objects, Pairing};
 use super::planner::Planner;
 use super::rules::ANY_TYPE;
-use crate::model::{Model, TypeRef, is_of_member};
+use crate::model::{TypeRef, is_of_member};
 
 impl<'m> Planner<'m> {
     /// Returns the source's name of a member of the target: the same name, the one that a rule gives, or that of the
@@ -40,8 +40,9 @@ impl<'m> Pairing<'m> {
         if let Some((index, name)) = renamed.filter(|(_, name)| is_free(name)) {
             return (name, Some(index));
         }
-        let role = role_of(&self.to.model, member);
-        let name = role.and_then(|role| self.from.model.lifecycle.names.get(role));
+        let mut roles = self.to.model.lifecycle.names.iter();
+        let role = roles.find(|(role, name)| *name == member && is_of_member(role));
+        let name = role.and_then(|(role, _)| self.from.model.lifecycle.names.get(role));
         (name.map(String::as_str).filter(is_free).unwrap_or(member), None)
     }
 
@@ -77,10 +78,4 @@ impl<'m> Pairing<'m> {
         };
         becomes(objects.from_name).or_else(|| becomes(ANY_TYPE))
     }
-}
-
-fn role_of<'m>(model: &'m Model, member: &str) -> Option<&'m str> {
-    let mut names = model.lifecycle.names.iter();
-    let (role, _) = names.find(|(role, name)| *name == member && is_of_member(role))?;
-    Some(role)
 }

@@ -7,7 +7,7 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::error_rules::ErrorRule;
+use super::errors::ErrorRule;
 use crate::load::Document;
 use crate::load::OneOrMany;
 use crate::problem::{Problem, Problems};
