@@ -1,12 +1,10 @@
 //! Plans the conversions between two models, and their losses.
 
 mod arguments;
-mod changed;
 mod errors;
 mod lossless;
 mod matching;
 mod members;
-mod moved;
 mod pairing;
 mod plan;
 mod planner;

@@ -3,8 +3,7 @@
 use std::borrow::Cow;
 
 use super::rules::Rules;
-use crate::model::{Assertions, MemberSchema, ModelledRevision, OpenSchema, Struct, TypeRef, open_schema};
-use crate::normalise::Scalar;
+use crate::model::{Assertions, Member, MemberSchema, ModelledRevision, OpenSchema, Struct, TypeRef, open_schema};
 
 /// Maximum depth of nested objects that are searched for supplied members.
 const MAX_DEPTH: usize = 8;
@@ -31,17 +30,13 @@ impl ModelledRevision {
         self.model.types.get(ty)?.schema.members.get(member)
     }
 
-    /// Whether the schema asserts something about values of a type that the type doesn't express.
-    pub(super) fn asserts(&self, ty: &TypeRef) -> bool {
-        self.assertions(ty).is_some_and(|assertions| !assertions.is_empty())
-    }
-
-    fn assertions(&self, ty: &TypeRef) -> Option<&Assertions> {
+    /// Returns the assertions of the schema about values of a type that the type doesn't express.
+    pub(super) fn assertions(&self, ty: &TypeRef) -> Option<&Assertions> {
         let name = self.model.resolve(ty).named()?;
         Some(&self.model.types.get(name)?.schema.assertions)
     }
 
-    /// Whether the schema asserts such a thing about an object along a path, or about the member at its end.
+    /// Whether the schema makes such an assertion about an object along a path, or about the member at its end.
     pub(super) fn asserts_at(&self, ty: &str, path: &[String]) -> bool {
         let (Some(owner), Some((name, rest))) = (self.model.types.get(ty), path.split_first()) else {
             return false;
@@ -93,8 +88,7 @@ pub(super) struct Objects<'m> {
 impl<'m> Pairing<'m> {
     /// Returns the objects that two types are, if both are.
     pub(super) fn objects(&self, source: &TypeRef, target: &TypeRef) -> Option<Objects<'m>> {
-        let (from_name, from) = self.from.object(source)?;
-        let (to_name, to) = self.to.object(target)?;
+        let ((from_name, from), (to_name, to)) = (self.from.object(source)?, self.to.object(target)?);
         Some(Objects {
             from_name,
             from,
@@ -108,13 +102,13 @@ impl<'m> Pairing<'m> {
         let Some((name, object)) = side.object(ty).filter(|_| depth < MAX_DEPTH) else {
             return false;
         };
-        let mut required = object.members.iter().filter(|member| member.required).peekable();
-        required.peek().is_some()
-            && required.all(|member| {
-                let place = format!("{name}.{}", member.name);
-                let found = self.rules.find(&place, |rule| rule.supplied.as_ref());
-                found.is_some() || self.is_supplied(side, &member.ty, depth + 1)
-            })
+        let mut required = object.members.iter().filter(|member| member.required);
+        let is_supplied = |member: &Member| {
+            let place = format!("{name}.{}", member.name);
+            let found = self.rules.find(&place, |rule| rule.supplied.as_ref());
+            found.is_some() || self.is_supplied(side, &member.ty, depth + 1)
+        };
+        object.required().next().is_some() && required.all(is_supplied)
     }
 
     /// Whether the target's schema of a type asserts something that doesn't follow from the source's schema.
@@ -160,13 +154,5 @@ impl<'m> Pairing<'m> {
         others
             .iter()
             .find_map(|(other, there)| (other == name).then_some(there))
-    }
-
-    /// Whether two constants, one of the source and one of the target, name the same method.
-    pub(super) fn is_same_method(&self, from: &Scalar, to: &Scalar) -> bool {
-        match (from, to) {
-            (Scalar::String(from), Scalar::String(to)) => self.target_method(from) == Some(to),
-            _ => false,
-        }
     }
 }

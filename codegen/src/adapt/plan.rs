@@ -118,18 +118,17 @@ impl<'m> Planner<'m> {
         let (from, to) = (&self.pair.from.model, &self.pair.to.model);
         for method in &from.methods {
             let name = self.pair.target_method(&method.name);
-            let mut others = to.methods.iter().filter(|other| other.kind == method.kind);
-            let Some(other) = others.find(|other| Some(other.name.as_str()) == name) else {
+            let other = to.methods.iter().find(|other| Some(other.name.as_str()) == name);
+            if let Some(other) = other.filter(|other| other.kind == method.kind) {
+                self.relate(&TypeRef::Named(method.ty.clone()), &TypeRef::Named(other.ty.clone()));
+            } else {
                 self.refused(&method.name, "the method: the target has none of that name");
-                continue;
-            };
-            self.relate(&TypeRef::Named(method.ty.clone()), &TypeRef::Named(other.ty.clone()));
+            }
         }
         // Unions of messages, and types that nothing refers to, are found by name.
         let others = to.named_types();
         for (name, ty) in from.named_types() {
             if let Some((index, other)) = self.pair.renamed_type(&ty) {
-                self.used.insert(index);
                 self.ruled(name, "renamed", index);
                 self.relate_at(name, &ty, &other);
             } else if let Some(other) = others.get(name) {

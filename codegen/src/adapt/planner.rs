@@ -25,6 +25,8 @@ pub(crate) struct Conversion {
     pub(crate) narrower: bool,
     /// Whether it may lose or refuse something of the value itself, apart from its parts.
     pub(super) lossy: bool,
+    /// Whether the target declares members that the source doesn't: an undeclared one may be dropped, or renamed.
+    pub(super) adds_members: bool,
     /// The types of the value's parts, whose conversions may lose something too.
     pub(super) parts: Vec<Pair>,
     /// The members that the target's schema asserts something about, although the conversion doesn't validate them: name
@@ -129,7 +131,9 @@ impl<'m> Planner<'m> {
         self.refused(at, "a value that only the target's schema refuses");
     }
 
+    /// Notes what a rule does.
     pub(super) fn ruled(&mut self, at: &str, word: &str, index: usize) {
+        self.used.insert(index);
         let why = self.pair.rules.rules[index].why.trim();
         self.note(NoteKind::Rule, at, format!("{word}: {why}"));
     }

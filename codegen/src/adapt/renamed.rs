@@ -1,11 +1,14 @@
-//! Members and types that have another name in the other revision.
+//! Members and types that have another name in the other revision, and members that the later revision has inside another
+//! member: `renamed` is a path then.
 
 use std::collections::BTreeMap;
 
 use super::pairing::{Objects, Pairing};
 use super::planner::Planner;
-use super::rules::ANY_TYPE;
-use crate::model::{TypeRef, is_of_member};
+use super::relation::Relation;
+use super::rows::split;
+use super::rules::{ANY_TYPE, Rule};
+use crate::model::{Member, Struct, TypeRef, is_of_member};
 
 impl<'m> Planner<'m> {
     /// Returns the source's name of a member of the target: the same name, the one that a rule gives, or that of the
@@ -13,10 +16,48 @@ impl<'m> Planner<'m> {
     pub(super) fn source_member(&mut self, objects: Objects<'m>, member: &'m str) -> &'m str {
         let (name, rule) = self.pair.source_name_of(objects, member);
         if let Some(index) = rule {
-            self.used.insert(index);
             self.ruled(&format!("{}.{name}", objects.from_name), "renamed", index);
         }
         name
+    }
+
+    /// Returns the path in the later revision of a member of the earlier one, if a rule moves the member.
+    pub(super) fn moved_into(&mut self, place: &str, ty: &TypeRef, to: &'m Struct) -> Option<Vec<String>> {
+        let (index, path) = self.pair.rules.find(place, path).filter(|_| self.pair.upward)?;
+        let names = split(path);
+        let there = self.pair.target_member_at(&names, to).map(|member| &member.ty);
+        self.moves(index, place, there.map(|there| (ty, there)));
+        Some(names)
+    }
+
+    /// Returns the members of the earlier revision that the later one has inside `member`, each with its path there.
+    pub(super) fn moved_out_of(&mut self, objects: Objects<'m>, member: &str) -> Vec<(Vec<String>, String)> {
+        let (from, mut moved) = (objects.from, Vec::new());
+        for target in objects.to.members.iter().filter(|target| !from.declares(&target.name)) {
+            let place = format!("{}.{}", objects.to_name, target.name);
+            let Some((index, path)) = self.pair.rules.find(&place, path).filter(|_| !self.pair.upward) else {
+                continue;
+            };
+            let names = split(path);
+            if names[0] != member {
+                continue;
+            }
+            let there = self.pair.member_at(from, &names).filter(|there| !there.boxed);
+            let there = there.ok_or_else(|| format!("the source has no member `{path}`"));
+            self.moves(index, &place, there.map(|there| (&there.ty, &target.ty)));
+            moved.push((names[1..].to_vec(), target.name.clone()));
+        }
+        moved
+    }
+
+    /// Notes that a rule moves a value, and reports the rule if the types can't be converted.
+    fn moves(&mut self, index: usize, place: &str, types: Result<(&TypeRef, &TypeRef), String>) {
+        self.ruled(place, "renamed", index);
+        let checked = types.and_then(|(source, target)| match self.relate_at(place, source, target) {
+            Relation::Impossible => Err("there it has another type".to_owned()),
+            Relation::Same | Relation::Converts => Ok(()),
+        });
+        self.check_arguments(index, checked);
     }
 }
 
@@ -78,4 +119,16 @@ impl<'m> Pairing<'m> {
         };
         becomes(objects.from_name).or_else(|| becomes(ANY_TYPE))
     }
+
+    /// The member at the end of a path in the source.
+    fn member_at(&self, object: &'m Struct, path: &[String]) -> Option<&'m Member> {
+        let (last, around) = path.split_last()?;
+        let within = |object: &'m Struct, name: &String| self.from.model.struct_of(&object.member(name)?.ty);
+        around.iter().try_fold(object, within)?.member(last)
+    }
+}
+
+/// Returns the new name that a rule gives a member, if that is a path.
+fn path(rule: &Rule) -> Option<&str> {
+    rule.renamed.as_deref().filter(|path| path.contains('.'))
 }

@@ -10,6 +10,7 @@ use super::rows::{RowAction, split};
 use super::rules::Action;
 use super::template_check::type_of;
 use crate::model::{ConstantMember, TypeRef};
+use crate::normalise::Scalar;
 
 impl<'m> Planner<'m> {
     /// Plans the conversion of an object.
@@ -54,6 +55,7 @@ impl<'m> Planner<'m> {
                 row["left"][name]["implied"] = json!(value.to_string());
             }
         }
+        planned.adds_members = to.members.iter().any(|member| !from.declares(&member.name));
         planned.row = Some(("objects", row));
         planned
     }
@@ -63,7 +65,11 @@ impl<'m> Planner<'m> {
         let (name, from) = (constant.name.as_str(), objects.from);
         let at = format!("{}.{name}", objects.from_name);
         if let Some(own) = from.constant(name) {
-            if own.value == constant.value || self.pair.is_same_method(&own.value, &constant.value) {
+            let is_same_method = match (&own.value, &constant.value) {
+                (Scalar::String(own), Scalar::String(there)) => self.pair.target_method(own) == Some(there),
+                _ => false,
+            };
+            if own.value == constant.value || is_same_method {
                 return constant.required && !own.required;
             }
             self.automatic(&at, "replaced by the constant of the target");
