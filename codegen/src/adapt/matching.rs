@@ -24,16 +24,10 @@ impl ModelledRevision {
     }
 }
 
-/// How well two types correspond; a better match is greater.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Similarity {
-    /// Whether both have the same constant, and no other candidate has it.
-    tagged: bool,
-    /// Whether both have the same name in the schema, or a rule renames one to the other.
-    named: bool,
-    /// Number of members that both declare.
-    common: usize,
-}
+/// How well two types correspond; a better match is greater: whether both have the same constant, and no other candidate
+/// has it; whether both have the same name in the schema, or a rule renames one to the other; and the number of members
+/// that both declare.
+pub(super) type Similarity = (bool, bool, usize);
 
 impl Pairing<'_> {
     /// Returns how well a type of the source, which is one of `siblings`, corresponds to one of the target, which is
@@ -48,11 +42,7 @@ impl Pairing<'_> {
         let official_name = official_name(model, from);
         let named = is_renamed || official_name.is_some() && official_name == self::official_name(model_there, to);
         let Some(objects) = self.objects(from, to) else {
-            return Some(Similarity {
-                tagged: false,
-                named: from == to || named,
-                common: 0,
-            });
+            return Some((false, from == to || named, 0));
         };
         let (source, target, names) = (objects.from, objects.to, self.other_names(objects));
         let holders = |model: &Model, candidates: &[TypeRef], name: &str, value: &Scalar| {
@@ -69,18 +59,18 @@ impl Pairing<'_> {
             let is_gone = holders(model_there, others, other.0, own.1) == 0;
             named && is_gone && holders(model, siblings, own.0, other.1) == 0
         };
-        let is_contradicted =
-            tags(source).any(
-                |(name, value)| match tags(target).find(|(other, _)| *other == there(name)) {
-                    Some((other, there)) => there != value && !is_retagged((name, &value), (other, &there)),
-                    None => refuses(model_there, target, &there(name), &value),
-                },
-            );
+        let is_contradicted = |(name, value): (&str, Scalar)| {
+            let other = tags(target).find(|(other, _)| *other == there(name));
+            match other {
+                Some((other, there)) => there != value && !is_retagged((name, &value), (other, &there)),
+                None => refuses(model_there, target, &there(name), &value),
+            }
+        };
         let is_refused = |(name, value): (&str, Scalar)| {
             let is_tag = tags(source).any(|(own, _)| own == here(name));
             !is_tag && refuses(model, source, &here(name), &value)
         };
-        if is_contradicted || tags(target).any(is_refused) {
+        if tags(source).any(is_contradicted) || tags(target).any(is_refused) {
             return None;
         }
         let tagged = tags(source).any(|(name, value)| {
@@ -97,7 +87,7 @@ impl Pairing<'_> {
         }
         let members = source.members.iter();
         let common = members.filter(|member| target.declares(&there(&member.name))).count();
-        Some(Similarity { tagged, named, common })
+        Some((tagged, named, common))
     }
 }
 

@@ -166,14 +166,14 @@ impl<'m> Planner<'m> {
 
     fn plan_pair(&mut self, source: &TypeRef, target: &TypeRef) -> Conversion {
         let implied = Conversion::implied;
+        let name = self.pair.from.name(source);
         let is_open = |ty: &TypeRef| matches!(ty, TypeRef::Any | TypeRef::RawObject);
         match (source, target) {
             (source, TypeRef::Nullable(inner)) if *source != TypeRef::Any => {
                 return implied(self.relate(source, inner) != Relation::Same);
             }
             (TypeRef::Nullable(inner), target) if !is_open(target) => {
-                let at = self.pair.from.name(source);
-                self.refused(&at, "null, except of optional members: the target allows none there");
+                self.refused(&name, "null, except of optional members: the target allows none there");
                 self.relate(inner, target);
                 return implied(true);
             }
@@ -190,7 +190,6 @@ impl<'m> Planner<'m> {
         if let Some(objects) = self.pair.objects(source, target) {
             return self.plan_struct(objects);
         }
-        let name = self.pair.from.name(source);
         match (from.kind_of(source), to.kind_of(target)) {
             (Some(TypeKind::Methods(methods)), Some(TypeKind::Methods(others))) => {
                 Conversion::of(methods.iter().map(|(method, ty)| {

@@ -1,5 +1,7 @@
 //! Relates types of two revisions, and collects the pairs that must be planned.
 
+use std::mem::discriminant;
+
 use super::pairing::Pairing;
 use super::planner::Planner;
 use crate::model::{Model, TypeKind, TypeRef};
@@ -105,13 +107,11 @@ impl Pairing<'_> {
 
     /// Whether the conversion of two types is planned member by member, or value by value.
     fn is_same_kind(&self, source: &TypeRef, target: &TypeRef) -> bool {
-        matches!(
-            (self.from.model.kind_of(source), self.to.model.kind_of(target)),
-            (Some(TypeKind::Struct(_)), Some(TypeKind::Struct(_)))
-                | (Some(TypeKind::Strings { .. }), Some(TypeKind::Strings { .. }))
-                | (Some(TypeKind::Methods(_)), Some(TypeKind::Methods(_)))
-                | (Some(TypeKind::Results(_)), Some(TypeKind::Results(_)))
-        )
+        let kinds = self.from.model.kind_of(source).zip(self.to.model.kind_of(target));
+        kinds.is_some_and(|(kind, there)| {
+            let is_union = matches!(kind, TypeKind::Union(_));
+            discriminant(kind) == discriminant(there) && !is_union
+        })
     }
 
     /// Whether each variant of a union is one of the other.

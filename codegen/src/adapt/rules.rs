@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use mcp_wire::json_schema::pointer;
-use serde::de::IgnoredAny;
-use serde::{Deserialize, Serialize};
+use serde::de::{Error, IgnoredAny};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
 
 use super::errors::ErrorRule;
@@ -70,9 +70,11 @@ pub(crate) enum Action {
     /// The value of a member that the target requires and the source may lack.
     Default(Value),
     /// Leaves the value out, and records it.
-    Drop(True),
+    #[serde(deserialize_with = "only_true")]
+    Drop(()),
     /// Leaves the value out and records it, if the target's schema refuses it.
-    DropInvalid(True),
+    #[serde(deserialize_with = "only_true")]
+    DropInvalid(()),
     /// Replaces a variant with this JSON, in which `{member}` is replaced with the variant's member.
     Replace(Value),
     /// Adds an element of this kind to a list of the target, unless it has one.
@@ -112,19 +114,6 @@ pub(crate) enum Action {
     },
 }
 
-/// `true`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(try_from = "bool")]
-pub(crate) struct True;
-
-impl TryFrom<bool> for True {
-    type Error = &'static str;
-
-    fn try_from(value: bool) -> Result<Self, Self::Error> {
-        value.then_some(Self).ok_or("leave the line out instead")
-    }
-}
-
 /// A condition on an object: one member is present, and another is absent.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
@@ -141,6 +130,11 @@ pub(crate) struct Refuse {
     pub(crate) code: i64,
     /// The message for the peer.
     pub(crate) because: String,
+}
+
+fn only_true<'de, D: Deserializer<'de>>(deserializer: D) -> Result<(), D::Error> {
+    let otherwise = || D::Error::custom("leave the line out instead");
+    bool::deserialize(deserializer)?.then_some(()).ok_or_else(otherwise)
 }
 
 impl Rules {
