@@ -27,7 +27,7 @@ pub(super) fn require(holds: bool, otherwise: impl Into<String>) -> Result<(), S
 
 impl<'m> Pairing<'m> {
     /// Checks that a value of the source can be copied to `path` in the target. `ty` is `None` for a constant.
-    pub(super) fn can_copy(&self, ty: Option<&TypeRef>, path: &[String], to: &Struct) -> Result<(), String> {
+    pub(super) fn can_copy(&self, ty: Option<&TypeRef>, path: &[String], to: &'m Struct) -> Result<(), String> {
         let ty = ty.ok_or("it has the same value everywhere, so there is nothing to copy")?;
         let place = path.join(".");
         let member = self.target_member_at(path, to)?;
@@ -48,24 +48,17 @@ impl<'m> Pairing<'m> {
     }
 
     /// Returns the member of the target at the end of a path, if the objects along it can be created.
-    pub(super) fn target_member_at<'t>(&self, path: &[String], to: &'t Struct) -> Result<&'t Member, String>
-    where
-        'm: 't,
-    {
+    pub(super) fn target_member_at(&self, path: &[String], to: &'m Struct) -> Result<&'m Member, String> {
         let mut object = to;
         for (index, name) in path.iter().enumerate() {
             let so_far = path[..=index].join(".");
-            let member = object
-                .member(name)
-                .ok_or_else(|| format!("the target has no member `{so_far}`"))?;
+            let member = object.member(name);
+            let member = member.ok_or_else(|| format!("the target has no member `{so_far}`"))?;
             if index + 1 == path.len() {
                 return Ok(member);
             }
-            object = self
-                .to
-                .model
-                .struct_of(&member.ty)
-                .ok_or_else(|| format!("`{so_far}` of the target isn't an object with declared members"))?;
+            let around = self.to.model.struct_of(&member.ty);
+            object = around.ok_or_else(|| format!("`{so_far}` of the target isn't an object with declared members"))?;
             if let Some(needed) = object.required().next().filter(|_| !member.required) {
                 let what = format!("`{so_far}` of the target can't be made, because it requires `{needed}`");
                 return Err(what);

@@ -40,14 +40,11 @@ impl<'m> Planner<'m> {
         };
         let schema = self.pair.to.member_schema(to_name, &to.name);
         let schema = schema.filter(|schema| !schema.assertions.is_empty());
-        let narrower = match action {
-            None | Some(("tag", _)) => self.pair.narrower(objects, source, to),
-            // The value that the rule sets is validated with the object.
-            _ => {
-                planned.narrower |= schema.is_some();
-                &[]
-            }
-        };
+        // A value that an action sets is validated with the object.
+        let is_set = action.as_ref().is_some_and(|(key, _)| *key != "tag");
+        planned.narrower |= is_set && schema.is_some();
+        let narrower = self.pair.narrower(objects, source, to);
+        let narrower = if is_set { &[] } else { narrower };
         let pair = (source.ty.clone(), to.ty.clone());
         if let Some(check) = self.plan_check(&at, narrower, rule, to) {
             row["check"] = check;
@@ -78,9 +75,6 @@ impl<'m> Planner<'m> {
         planned: &mut Conversion,
     ) -> Value {
         let mut row = Value::Null;
-        if name != to.name {
-            row["from"] = json!(name);
-        }
         let source = from.member(name);
         let always_present = source.is_some_and(|source| source.required);
         match rule {

@@ -151,8 +151,7 @@ impl<'m> Pairing<'m> {
     /// Returns what the target has for a method of the source.
     pub(super) fn of_method<'t, T>(&self, method: &str, others: &'t [(String, T)]) -> Option<&'t T> {
         let name = self.target_method(method)?;
-        others
-            .iter()
-            .find_map(|(other, there)| (other == name).then_some(there))
+        let there = others.iter().find(|(other, _)| other == name);
+        there.map(|(_, there)| there)
     }
 }

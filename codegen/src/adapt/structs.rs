@@ -28,6 +28,9 @@ impl<'m> Planner<'m> {
             if !exceptions.is_null() {
                 row["members"][&member.name] = exceptions;
             }
+            if source != member.name {
+                row["members"][&member.name]["from"] = json!(source);
+            }
         }
         for constant in &to.constants {
             // This only marks the rule of a renamed constant as used: the target has its own value, and the rename
@@ -64,25 +67,18 @@ impl<'m> Planner<'m> {
     fn loses_constant(&mut self, objects: Objects<'m>, constant: &ConstantMember) -> bool {
         let (name, from) = (constant.name.as_str(), objects.from);
         let at = format!("{}.{name}", objects.from_name);
-        if let Some(own) = from.constant(name) {
-            let is_same_method = match (&own.value, &constant.value) {
-                (Scalar::String(own), Scalar::String(there)) => self.pair.target_method(own) == Some(there),
-                _ => false,
-            };
-            if own.value == constant.value || is_same_method {
-                return constant.required && !own.required;
-            }
-            self.automatic(&at, "replaced by the constant of the target");
-            true
-        } else if from.member(name).is_some() {
-            self.refused(&at, "any value but the constant of the target");
-            true
-        } else {
-            if constant.required {
-                self.automatic(&at, "the constant of the target, which requires it");
-            }
-            constant.required
+        let is_same = |own: &ConstantMember| match (&own.value, &constant.value) {
+            (Scalar::String(own), Scalar::String(there)) if own != there => self.pair.target_method(own) == Some(there),
+            (own, there) => own == there,
+        };
+        match (from.constant(name), from.member(name)) {
+            (Some(own), _) if is_same(own) => return constant.required && !own.required,
+            (Some(_), _) => self.automatic(&at, "replaced by the constant of the target"),
+            (None, Some(_)) => self.refused(&at, "any value but the constant of the target"),
+            (None, None) if constant.required => self.automatic(&at, "the constant of the target, which requires it"),
+            (None, None) => return false,
         }
+        true
     }
 
     /// Plans what happens to a member that the target doesn't declare. Without an action, it is dropped and recorded, or

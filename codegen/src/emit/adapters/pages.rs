@@ -30,13 +30,11 @@ impl Side<'_> {
         let asked = model.struct_of(params)?;
         let usual = call.method.results.first()?;
         let result = model.struct_of(usual)?;
-        let mut lists = result
-            .members
-            .iter()
-            .filter_map(|member| match model.resolve(&member.ty) {
-                TypeRef::List(item) => Some((member, model.resolve(item))),
-                _ => None,
-            });
+        let members = result.members.iter();
+        let mut lists = members.filter_map(|member| match model.resolve(&member.ty) {
+            TypeRef::List(item) => Some((member, model.resolve(item))),
+            _ => None,
+        });
         let is_page = asked.members.iter().all(|member| !member.is_argument())
             && self.has_text(params, asked, CURSOR)
             && self.has_text(usual, result, NEXT_CURSOR);
