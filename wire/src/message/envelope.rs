@@ -26,30 +26,34 @@ pub struct Notice<T> {
     pub notification: T,
 }
 
-/// Decodes the next object, and returns it without the members of the envelope, and the envelope.
-pub(super) fn decode_enveloped<T: Decode>(reader: &mut Reader<'_>) -> Decoded<(T, Envelope)> {
+/// Decodes the next object without the members of the envelope, which [`take_envelope`] returns.
+pub(super) fn decode_enveloped<T: Decode>(reader: &mut Reader<'_>) -> Decoded<T> {
     // Makes the reader take the envelope out of the object.
     reader.envelope.get_or_insert_default();
-    let body = reader.decode()?;
+    reader.decode()
+}
+
+/// Returns the envelope of the object that was decoded, which must have the version.
+pub(super) fn take_envelope(reader: &mut Reader<'_>) -> Decoded<Envelope> {
     let envelope = reader.envelope.take().unwrap_or_default();
-    if !envelope.has_version {
-        return Err(reader.missing("jsonrpc"));
+    match envelope.has_version {
+        true => Ok(envelope),
+        false => Err(reader.missing("jsonrpc")),
     }
-    Ok((body, envelope))
 }
 
 impl<T: Decode> Decode for Call<T> {
     fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
-        let (request, envelope) = decode_enveloped(reader)?;
-        let id = envelope.id.ok_or_else(|| reader.missing("id"))?;
+        let request = decode_enveloped(reader)?;
+        let id = take_envelope(reader)?.id.ok_or_else(|| reader.missing("id"))?;
         Ok(Self { id, request })
     }
 }
 
 impl<T: Decode> Decode for Notice<T> {
     fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
-        let (notification, envelope) = decode_enveloped(reader)?;
-        match envelope.id {
+        let notification = decode_enveloped(reader)?;
+        match take_envelope(reader)?.id {
             None => Ok(Self { notification }),
             Some(_) => Err(reader.not_a_message("a notification, which has no id", "an id")),
         }

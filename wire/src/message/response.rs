@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_core::{Serialize, Serializer};
 
-use super::envelope::{Version, decode_enveloped};
+use super::envelope::{Version, decode_enveloped, take_envelope};
 use crate::decode::Decode;
 use crate::encode::{Encode, JsonWriter};
 use crate::error::Decoded;
@@ -82,7 +82,8 @@ impl<T> Response<T> {
 
 impl<T: Decode> Decode for Response<T> {
     fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
-        let (body, envelope) = decode_enveloped::<ResponseBody<T>>(reader)?;
+        let body = decode_enveloped::<ResponseBody<T>>(reader)?;
+        let envelope = take_envelope(reader)?;
         Ok(Self {
             id: envelope.id.ok_or_else(|| reader.missing("id"))?,
             result: body.result,

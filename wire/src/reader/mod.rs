@@ -170,9 +170,11 @@ impl<'a> Reader<'a> {
     /// Reads the whole text by `read`.
     #[inline]
     pub(crate) fn whole<T>(mut self, read: impl FnOnce(&mut Self) -> Decoded<T>) -> Decoded<T> {
-        let value = read(&mut self)?;
-        self.finish()?;
-        Ok(value)
+        let result = read(&mut self);
+        if result.is_ok() {
+            self.finish()?;
+        }
+        result
     }
 
     /// Reads the end of the text.
