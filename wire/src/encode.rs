@@ -206,6 +206,18 @@ impl JsonWriter {
         self.json.mark(start, || is_plain);
     }
 
+    /// Writes the name of a member, and the colon.
+    pub(crate) fn name(&mut self, name: &str) {
+        if plain_prefix(name.as_bytes()) == name.len() {
+            self.raw("\"");
+            self.raw(name);
+            self.raw("\":");
+            return;
+        }
+        self.string(name);
+        self.raw(":");
+    }
+
     fn escape(&mut self, special: char) {
         let letter = match special {
             '"' | '\\' => special,
@@ -223,7 +235,7 @@ impl JsonWriter {
 
     /// Writes an integer.
     pub fn integer(&mut self, integer: i64) {
-        self.display(integer);
+        self.raw(itoa::Buffer::new().format(integer));
     }
 
     /// Writes a floating point number in its shortest form.

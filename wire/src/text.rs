@@ -16,10 +16,25 @@ pub(crate) fn shortened(text: &str) -> Cow<'_, str> {
 #[inline]
 pub(crate) fn plain_prefix(bytes: &[u8]) -> usize {
     // Most strings, such as the names of members, end within a word.
-    match bytes.first_chunk().map(|word| special_bytes(u64::from_le_bytes(*word))) {
-        None | Some(0) => plain_prefix_of_long(bytes),
-        Some(marks) => marks.trailing_zeros() as usize / 8,
+    let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) else {
+        return plain_prefix_of_short(bytes);
+    };
+    match special_bytes(u64::from_le_bytes(*first)) {
+        // The last word overlaps the first one, which is plain.
+        0 if bytes.len() <= 16 => bytes.len() - 8 + first_marked(special_bytes(u64::from_le_bytes(*last))),
+        0 => plain_prefix_of_long(bytes),
+        marks => first_marked(marks),
     }
+}
+
+fn plain_prefix_of_short(bytes: &[u8]) -> usize {
+    if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        let word = u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << 32;
+        let index = first_marked(special_bytes(word));
+        return if index < 4 { index } else { bytes.len() + index - 8 };
+    }
+    let is_special = |byte: &u8| matches!(byte, 0..0x20 | b'"' | b'\\');
+    bytes.iter().position(is_special).unwrap_or(bytes.len())
 }
 
 fn plain_prefix_of_long(bytes: &[u8]) -> usize {
@@ -31,7 +46,7 @@ fn plain_prefix_of_long(bytes: &[u8]) -> usize {
         };
         let marks = special_bytes(u64::from_le_bytes(*word));
         if marks != 0 {
-            return bytes.len() - rest.len() + marks.trailing_zeros() as usize / 8;
+            return bytes.len() - rest.len() + first_marked(marks);
         }
         rest = after;
     }
@@ -56,11 +71,15 @@ fn plain_prefix_of_block(bytes: &[u8]) -> usize {
     for (index, word) in words.iter().enumerate() {
         let marks = special_bytes(u64::from_le_bytes(*word));
         if marks != 0 {
-            return index * 8 + marks.trailing_zeros() as usize / 8;
+            return index * 8 + first_marked(marks);
         }
     }
-    let special = |byte: &u8| matches!(byte, 0..0x20 | b'"' | b'\\');
-    words.len() * 8 + rest.iter().position(special).unwrap_or(rest.len())
+    words.len() * 8 + plain_prefix_of_short(rest)
+}
+
+/// Returns the index of the first marked byte of a word, or 8 if none is marked.
+fn first_marked(marks: u64) -> usize {
+    marks.trailing_zeros() as usize / 8
 }
 
 /// Marks the bytes that end a plain run, each by its highest bit.

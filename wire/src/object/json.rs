@@ -42,8 +42,7 @@ impl ObjectWriter for JsonObject<'_> {
         if !std::mem::replace(&mut self.is_empty, false) {
             self.json.raw(",");
         }
-        self.json.string(member);
-        self.json.raw(":");
+        self.json.name(member);
         Ok(())
     }
 
