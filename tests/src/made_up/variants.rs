@@ -70,16 +70,13 @@ pub const SESSIONS: MadeUp = MadeUp {
             let union = definitions[old].clone();
             definitions.insert(new.to_owned(), union);
         }
-        for name in ["CallTool", "GetPrompt", "ReadResource"] {
-            let result = reference(&format!("{name}Result"));
-            definitions[&format!("{name}ResultResponse")]["properties"]["result"] = result;
-            let params = &mut definitions[&format!("{name}RequestParams")]["properties"];
-            let params = params.as_object_mut().unwrap();
-            params.retain(|member, _| !["inputResponses", "requestState"].contains(&member.as_str()));
+        // The state of a round, which refers to no definition.
+        for definition in definitions.values_mut() {
+            if let Some(members) = definition.get_mut("properties").and_then(Value::as_object_mut) {
+                members.remove("requestState");
+            }
         }
-        let results = definitions["ServerResult"]["anyOf"].as_array_mut().unwrap();
-        results.retain(|result| *result != reference("InputRequiredResult"));
-        definitions.retain(|name, _| !name.starts_with("Input"));
+        remove(schema, |name| name.starts_with("Input"));
     },
 };
 
@@ -334,19 +331,34 @@ fn reference(name: &str) -> Value {
     json!({"$ref": format!("#/$defs/{name}")})
 }
 
-/// Removes definitions, also from unions.
+/// Removes definitions, and the members and variants that refer to them.
 fn remove(schema: &mut Value, is_gone: impl Fn(&str) -> bool) {
     let definitions = schema["$defs"].as_object_mut().unwrap();
     definitions.retain(|name, _| !is_gone(name));
+    let refers = |schema: &Value| {
+        let definition = schema["$ref"].as_str().and_then(|it| it.strip_prefix("#/$defs/"));
+        definition.is_some_and(&is_gone)
+    };
     for definition in definitions.values_mut() {
-        if let Some(variants) = definition.get_mut("anyOf").and_then(Value::as_array_mut) {
-            variants.retain(|variant| {
-                let name = variant["$ref"]
-                    .as_str()
-                    .and_then(|reference| reference.rsplit('/').next());
-                !name.is_some_and(&is_gone)
-            });
+        remove_references(definition, &refers);
+    }
+}
+
+fn remove_references(schema: &mut Value, refers: &dyn Fn(&Value) -> bool) {
+    if let Some(members) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        members.retain(|_, member| !refers(member));
+    }
+    if let Some(variants) = schema.get_mut("anyOf").and_then(Value::as_array_mut) {
+        let all = variants.len();
+        variants.retain(|variant| !refers(variant));
+        if let ([only], true) = (&**variants, all > 1) {
+            *schema = only.clone();
         }
+    }
+    match schema {
+        Value::Object(members) => members.values_mut().for_each(|inner| remove_references(inner, refers)),
+        Value::Array(elements) => elements.iter_mut().for_each(|inner| remove_references(inner, refers)),
+        _ => {}
     }
 }
 
