@@ -131,7 +131,7 @@ impl<'m> Planner<'m> {
             if let Some((index, other)) = self.pair.renamed_type(&ty) {
                 self.ruled(name, "renamed", index);
                 self.relate_at(name, &ty, &other);
-            } else if let Some(other) = others.get(name) {
+            } else if let Some((_, other)) = namesake(name, &ty, &others) {
                 self.relate_at(name, &ty, other);
             }
         }
@@ -306,7 +306,7 @@ impl<'m> Planner<'m> {
         };
         let same = match self.pair.renamed_type(ty) {
             Some((_, there)) => others.iter().find(|(_, other)| **other == there),
-            None => others.get_key_value(name),
+            None => namesake(name, ty, others),
         };
         let same = same.filter(|(_, other)| becomes(other));
         let renamed = || {
@@ -320,4 +320,15 @@ impl<'m> Planner<'m> {
         };
         same.or_else(renamed).map(|(other, _)| *other)
     }
+}
+
+/// Returns the type of the target with the name of one of the source, or else with its Rust name: the schema of only one
+/// revision may have a namespace in front of all names.
+fn namesake<'o, 'n>(
+    name: &str,
+    ty: &TypeRef,
+    others: &'o BTreeMap<&'n str, TypeRef>,
+) -> Option<(&'o &'n str, &'o TypeRef)> {
+    let named = others.get_key_value(name);
+    named.or_else(|| others.iter().find(|(_, other)| *other == ty))
 }

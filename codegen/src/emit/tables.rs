@@ -124,8 +124,8 @@ fn role(model: &Model, role: &str, other: &str) -> Value {
 
 /// Returns the prefix of the pointers of definitions.
 fn definitions(model: &Model) -> String {
-    let mut named = model.types.iter();
-    let prefix = named.find_map(|(name, ty)| ty.pointer.strip_suffix(name.as_str()));
+    let mut named = model.definitions.iter();
+    let prefix = named.find_map(|(name, definition)| definition.pointer.strip_suffix(name.as_str()));
     prefix.unwrap_or_default().to_owned()
 }
 

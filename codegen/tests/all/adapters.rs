@@ -19,7 +19,7 @@ use tempfile::TempDir;
 
 use super::runner::{self, run};
 
-const CASES: [&str; 11] = [
+const CASES: [&str; 12] = [
     "no_rules",
     "rules",
     "constants",
@@ -31,6 +31,7 @@ const CASES: [&str; 11] = [
     "tags",
     "open_enumerations",
     "ids",
+    "namespace",
 ];
 
 /// Number of random instances for each definition, valid and invalid.
