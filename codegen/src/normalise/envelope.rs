@@ -101,14 +101,13 @@ fn outermost(schema: &Value) -> Vec<String> {
 pub(crate) fn take_envelopes(schema: &mut Value) -> Envelopes {
     let definitions = all_definitions(schema).into_iter();
     let methods = definitions.filter(|(_, name, _)| !name.contains(JSON_RPC));
-    let methods: Vec<(String, Value)> = methods
-        .map(|(pointer, _, definition)| (pointer, inlined(schema, definition, 0)))
-        .collect();
+    let methods = methods.filter_map(|(pointer, _, definition)| {
+        let envelope = envelope_of(schema, definition)?;
+        Some((pointer, envelope, inlined(schema, definition, 0)))
+    });
     let mut taken = BTreeMap::new();
-    for (pointer, mut without) in methods {
-        let Some(envelope) = take_envelope(schema, &mut without) else {
-            continue;
-        };
+    for (pointer, envelope, mut without) in Vec::from_iter(methods) {
+        remove_envelope(&mut without);
         if let Some(definition) = schema.pointer_mut(pointer.trim_start_matches('#')) {
             taken.insert(pointer, (envelope, std::mem::replace(definition, without)));
         }
@@ -130,19 +129,9 @@ pub(super) fn inlined(root: &Value, schema: &Value, depth: usize) -> Value {
     schema
 }
 
-fn take_envelope(root: &Value, definition: &mut Value) -> Option<MessageKind> {
-    let envelope = envelope_within(root, definition)?;
-    remove_envelope(definition);
-    Some(envelope)
-}
-
 /// Returns the kind of the envelope that the definition of a method repeats.
 pub(crate) fn envelope_of(root: &Value, definition: &Value) -> Option<MessageKind> {
-    envelope_within(root, &inlined(root, definition, 0))
-}
-
-fn envelope_within(root: &Value, definition: &Value) -> Option<MessageKind> {
-    let declared = |member: &str| declared(definition, member);
+    let declared = |member: &str| declared(root, definition, member, 0).first().copied();
     declared(METHOD)?;
     let is_enveloped = is_constant(follow(root, declared(VERSION)?)?);
     is_enveloped.then_some(match declared(ID) {
@@ -157,11 +146,16 @@ fn is_constant(schema: &Value) -> bool {
     schema.get("const").is_some() || values.is_some_and(|values| values.len() == 1)
 }
 
-/// Returns the schema of a member that a schema declares, itself or in its `allOf`.
-fn declared<'s>(schema: &'s Value, member: &str) -> Option<&'s Value> {
+/// Returns the schemas of a member that a schema declares, itself or in its `allOf`, whose references are followed.
+pub(super) fn declared<'s>(root: &'s Value, schema: &'s Value, member: &str, depth: usize) -> Vec<&'s Value> {
     let own = schema.get("properties").and_then(|properties| properties.get(member));
-    let mut parts = schema.get("allOf").and_then(Value::as_array).into_iter().flatten();
-    own.or_else(|| parts.find_map(|part| declared(part, member)))
+    let parts = schema.get("allOf").and_then(Value::as_array).into_iter().flatten();
+    let parts = parts.flat_map(|part| {
+        let reference = part.get("$ref").and_then(Value::as_str).filter(|_| depth < MAX_DEPTH);
+        let target = reference.and_then(|reference| resolve(root, reference));
+        declared(root, target.unwrap_or(part), member, depth + 1)
+    });
+    own.into_iter().chain(parts).collect()
 }
 
 fn remove_envelope(schema: &mut Value) {

@@ -6,7 +6,7 @@ use heck::ToUpperCamelCase as _;
 use mcp_wire::json_schema::{DEFINITIONS, all_definitions, pointer};
 use serde_json::{Map, Value, json};
 
-use super::envelope::inlined;
+use super::envelope::{declared, inlined};
 use super::references::follow;
 use super::shape_builder::METHOD as IS_METHOD;
 use crate::messages::{DIRECTIONS, MessageKind, message_unions};
@@ -94,20 +94,18 @@ fn put(schema: &mut Value, place: &str, separated: Separated) {
 }
 
 fn separated(schema: &Value, place: &str, kind: MessageKind) -> Option<Separated> {
-    let definitions = all_definitions(schema);
-    let is_of_message = |keyword: &str| !DEFINITIONS.contains(&keyword) && !keyword.starts_with("x-");
     let whole = pointer::resolve(schema, place)?;
-    let mut message = inlined(schema, whole, 0);
-    message.as_object_mut()?.retain(|keyword, _| is_of_message(keyword));
-    let methods = methods_of(schema, &message)?;
-    let around = definitions.iter().map(|(pointer, ..)| pointer);
-    let around = around.filter(|pointer| format!("{place}/").starts_with(&format!("{pointer}/")));
-    let outer = around.max_by_key(|pointer| pointer.len())?;
+    let methods = methods_of(schema, whole)?;
+    let outer = definition_around(place)?;
     let is_definition = outer == place;
     if is_definition && methods.len() == 1 {
         return None;
     }
-    let mut taken: BTreeSet<String> = definitions.iter().map(|(_, name, _)| (*name).to_owned()).collect();
+    let is_of_message = |keyword: &str| !DEFINITIONS.contains(&keyword) && !keyword.starts_with("x-");
+    let mut message = inlined(schema, whole, 0);
+    message.as_object_mut()?.retain(|keyword, _| is_of_message(keyword));
+    let definitions = all_definitions(schema).into_iter();
+    let mut taken: BTreeSet<String> = definitions.map(|(_, name, _)| name.to_owned()).collect();
     let (mut variants, mut messages) = (Vec::new(), Map::new());
     for method in methods {
         let mut message = message.clone();
@@ -131,9 +129,17 @@ fn separated(schema: &Value, place: &str, kind: MessageKind) -> Option<Separated
     union.insert("anyOf".to_owned(), Value::Array(variants));
     Some(Separated {
         union: Value::Object(union),
-        outer: outer.clone(),
+        outer,
         messages,
     })
+}
+
+/// Returns the pointer of the innermost definition that contains the schema at a pointer.
+fn definition_around(place: &str) -> Option<String> {
+    let steps: Vec<&str> = place.split('/').collect();
+    let names = steps[1..].chunks_exact(2);
+    let definitions = names.take_while(|step| DEFINITIONS.contains(&step[0])).count();
+    (definitions > 0).then(|| steps[..=2 * definitions].join("/"))
 }
 
 /// Whether a definition that isn't a union of messages is a message of a method.
@@ -145,8 +151,7 @@ fn is_defined(schema: &Value, method: &str) -> bool {
 
 /// Returns the methods that a message lists as constants, itself or in its `allOf`.
 pub(crate) fn methods_of(root: &Value, message: &Value) -> Option<BTreeSet<String>> {
-    let mut message = inlined(root, message, 0);
-    let declared = declared_methods(&mut message).into_iter();
+    let declared = declared(root, message, "method", 0).into_iter();
     declared
         .filter_map(|method| values(root, method))
         .min_by_key(BTreeSet::len)
