@@ -34,7 +34,8 @@ impl<'s> AddedSchemas<'s> {
     /// Returns the pointer of the schema that validates a value of `schema`, which was encountered at `pointer`: that
     /// pointer if the document has the schema there, or else that of an added schema.
     pub(crate) fn place(&self, pointer: &str, schema: &Value, shape: &Shape) -> String {
-        if self.at(pointer) == Some(schema) {
+        let is_here = |here: &Value| std::ptr::eq(here, schema) || here == schema;
+        if self.at(pointer).is_some_and(is_here) {
             return pointer.to_owned();
         }
         if !becomes_type(shape) {

@@ -163,14 +163,14 @@ impl<'s> ShapeBuilder<'s> {
         pointer: &str,
         depth: usize,
     ) -> Shape {
-        let mut rest = schema.clone();
-        rest.remove(keyword);
         let variant = |(index, variant): (usize, &Value)| {
             let pointer = format!("{pointer}/{keyword}/{index}");
             if !narrowed {
                 return self.build_within(variant, &pointer, depth);
             }
             // The keywords next to the union apply to each of its variants.
+            let mut rest = schema.clone();
+            rest.remove(keyword);
             let both = serde_json::json!({"allOf": [variant, rest]});
             self.build_within(&both, &pointer, depth)
         };

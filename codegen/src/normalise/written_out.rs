@@ -14,6 +14,14 @@ use crate::problem::Problem;
 
 /// Returns a problem for each such place where the definition doesn't exist, or its type can't hold every valid value.
 pub(super) fn unfit(root: &Value, shapes: &Shapes) -> Vec<Problem> {
+    let mut places = Vec::new();
+    walk(root, |at, schema| {
+        let name = schema.get(TYPE).and_then(Value::as_str);
+        places.extend(name.map(|name| (at.to_owned(), name)));
+    });
+    if places.is_empty() {
+        return Vec::new();
+    }
     let mut bare = root.clone();
     change_schemas(&mut bare, &mut |schema| {
         if let Some(keywords) = schema.as_object_mut() {
@@ -21,16 +29,11 @@ pub(super) fn unfit(root: &Value, shapes: &Shapes) -> Vec<Problem> {
         }
     });
     let builder = ShapeBuilder::new(&bare);
-    let mut found = Vec::new();
-    walk(root, |at, schema| {
-        let Some(name) = schema.get(TYPE).and_then(Value::as_str) else {
-            return;
-        };
+    let problems = places.iter().filter_map(|(at, name)| {
         let wrong = |what: String| Problem::at_pointer(pointer::child(at, TYPE), what);
         let definition = pointer_of(root, name).and_then(|pointer| shapes.definitions.get(&pointer));
         let (Some(definition), Some(here)) = (definition, pointer::resolve(&bare, at)) else {
-            found.push(wrong(format!("there is no definition `{name}`")));
-            return;
+            return Some(wrong(format!("there is no definition `{name}`")));
         };
         let mut comparison = Comparison {
             root: &bare,
@@ -38,11 +41,11 @@ pub(super) fn unfit(root: &Value, shapes: &Shapes) -> Vec<Problem> {
             builder: &builder,
             assumed: BTreeSet::new(),
         };
-        if let Err(what) = comparison.holds(&definition.node, &builder.build(here, at), "") {
-            found.push(wrong(format!("`{name}` can't hold what is valid here: {what}")));
-        }
+        let held = comparison.holds(&definition.node, &builder.build(here, at), "");
+        held.err()
+            .map(|what| wrong(format!("`{name}` can't hold what is valid here: {what}")))
     });
-    found
+    problems.collect()
 }
 
 struct Comparison<'c> {
