@@ -74,7 +74,7 @@ fn prepare(extension: &ExtensionOptions, schema: &IngestOptions, cache: &Cache) 
     let versions = folder.parent().unwrap_or(&folder);
     let link = |entry: &Entry, union: &str| manifest.link(entry, union, true);
     let inherited = (&entry.revision, &official.schema);
-    let inherited = inherited_overlay(versions, predecessor.as_ref(), inherited, link)?;
+    let inherited = inherited_overlay((versions, cache), predecessor.as_ref(), inherited, link)?;
     let manifest = extension.declared_in(manifest, entry)?;
     let passed = Passed::by(inherited, |overlay| {
         let directory = directory_with((&schema.schema, cache), &folder, &official.schema, overlay)?;

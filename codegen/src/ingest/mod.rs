@@ -28,7 +28,7 @@ pub use fetch::FetchError;
 use crate::cache::Cache;
 use crate::error::GenerateError;
 use crate::files::{FilesError, write_file};
-use crate::load::{Document, Entry, Format, MANIFEST, Manifest, OVERLAY, Revision, SCHEMA, load_document, read_text};
+use crate::load::{Document, Entry, Format, MANIFEST, Manifest, OVERLAY, Revision, SCHEMA, load_known, read_text};
 use crate::overlay::{Overlay, apply_overlay};
 use crate::problem::{Problem, Problems};
 use crate::protocol::Protocol;
@@ -204,7 +204,7 @@ pub fn try_ingest(options: &IngestOptions, cache: &Cache) -> Result<Vec<Revision
 ///
 /// When the schema can't be read, or the overlay can't be written.
 pub fn write_overlay(options: &IngestOptions, cache: &Cache) -> Result<Option<PathBuf>, IngestError> {
-    let mut candidate = Candidate::new(options)?;
+    let mut candidate = Candidate::new(options, cache)?;
     let Some(mut inherited) = candidate.inherited.take() else {
         return Ok(None);
     };
@@ -229,7 +229,7 @@ struct Candidate {
 }
 
 impl Candidate {
-    fn new(options: &IngestOptions) -> Result<Self, IngestError> {
+    fn new(options: &IngestOptions, cache: &Cache) -> Result<Self, IngestError> {
         let mut manifest = Manifest::load(&options.schema)?;
         let known = manifest.entry(options.revision.as_str()).cloned();
         let (official, sha256) = read_official(options, known.as_ref(), &manifest)?;
@@ -243,7 +243,7 @@ impl Candidate {
         let predecessor = earlier.last().filter(|_| is_new && !has_overlay);
         let link = |entry: &Entry, union: &str| manifest.link(entry, union, false);
         let inherited = (&entry.revision, &official.schema);
-        let inherited = inherited_overlay(&options.schema, predecessor, inherited, link)?;
+        let inherited = inherited_overlay((&options.schema, cache), predecessor, inherited, link)?;
         Ok(Self {
             manifest,
             entry,
@@ -282,7 +282,7 @@ struct Prepared {
 
 impl Prepared {
     fn new(options: &IngestOptions, cache: &Cache) -> Result<Self, IngestError> {
-        let mut candidate = Candidate::new(options)?;
+        let mut candidate = Candidate::new(options, cache)?;
         let inherited = candidate.inherited.take();
         let passed = Passed::by(inherited, candidate.check(options, cache))?;
         let Candidate {
@@ -346,7 +346,7 @@ fn read_official(
 /// Derives the overlay of a new revision from the overlay and the schema of the previous one. `link` returns the address at
 /// which the previous revision describes a definition.
 fn inherited_overlay(
-    directory: &Path,
+    (directory, cache): (&Path, &Cache),
     predecessor: Option<&Entry>,
     (revision, schema): (&Revision, &Document),
     link: impl Fn(&Entry, &str) -> String,
@@ -359,7 +359,7 @@ fn inherited_overlay(
     let names = (entry.revision.as_str(), revision.as_str());
     let overlay = Document::parse(OVERLAY, text.as_bytes(), Format::Yaml)?;
     // The problems of the previous revision aren't those of this one.
-    let Ok((official, before)) = corrected(&folder.join(SCHEMA), overlay.clone()) else {
+    let Ok((official, before)) = corrected((&folder.join(SCHEMA), cache), overlay.clone()) else {
         return Ok(Some(Successor::new(&text, names, schema)?));
     };
     let schemas = [official.root(), schema.root()];
@@ -375,8 +375,8 @@ fn inherited_overlay(
 }
 
 /// Reads a schema, and corrects it by an overlay. Returns it before and after.
-fn corrected(schema: &Path, overlay: Document) -> Result<(Document, Document), Problems> {
-    let official = load_document(schema)?;
+fn corrected((schema, cache): (&Path, &Cache), overlay: Document) -> Result<(Document, Document), Problems> {
+    let official = load_known(schema, &cache.files)?;
     let corrected = apply_overlay(&official, &Overlay::of(overlay)?)?;
     Ok((official, corrected))
 }

@@ -67,9 +67,8 @@ impl Successor {
     ) -> Result<Self, GenerateError> {
         // The list of entries that were left out of that overlay isn't repeated.
         let text = text.find(&format!("\n{LEFT_OUT}")).map_or(text, |end| &text[..=end]);
-        let text = with_lines(text.to_owned())?;
+        let (text, document) = with_lines(text.to_owned())?;
         let text = text.as_str();
-        let document = Document::parse(OVERLAY, text.as_bytes(), Format::Yaml)?;
         let overlay = Overlay::of(document.clone())?;
         let misfits = overlay.misfits(schema);
         let whole = |pointer: &&String| pointer.split('/').count() == 3;
@@ -208,10 +207,11 @@ impl Successor {
     }
 }
 
-/// Returns an overlay in which each entry has its own lines, which are indented. If the lists of an overlay are written
-/// differently, it is serialised, and loses its comments.
-fn with_lines(text: String) -> Result<String, GenerateError> {
-    let document = Document::parse(OVERLAY, text.as_bytes(), Format::Yaml)?;
+/// Returns an overlay in which each entry has its own lines, which are indented: its text, and its document. If the lists
+/// of an overlay are written differently, it is serialised, and loses its comments.
+fn with_lines(text: String) -> Result<(String, Document), GenerateError> {
+    let parse = |text: &str| Document::parse(OVERLAY, text.as_bytes(), Format::Yaml);
+    let document = parse(&text)?;
     let sections = document.root().as_object().into_iter().flatten();
     let mut lists = sections.map(|(section, _)| pointer::child("#", section));
     let has_no_lines = |list: String| {
@@ -220,14 +220,16 @@ fn with_lines(text: String) -> Result<String, GenerateError> {
         document.get(&list).is_some_and(Value::is_array) && (column == 1 || start == Some('['))
     };
     if !lists.any(has_no_lines) {
-        return Ok(text);
+        return Ok((text, document));
     }
     let lines = yaml_serde::to_string(document.root())?;
     let indented = lines.lines().map(|line| match line.starts_with(['-', ' ']) {
         true => format!("  {line}\n"),
         false => format!("{line}\n"),
     });
-    Ok(indented.collect())
+    let text: String = indented.collect();
+    let document = parse(&text)?;
+    Ok((text, document))
 }
 
 /// Returns the entries of an overlay that a problem is about, such as `#/corrections/0`, or the places in them, such as

@@ -47,7 +47,12 @@ use crate::problem::{Problem, Problems};
 ///
 /// When the file is missing or can't be read, or [`Document::parse`] fails.
 pub fn load_document(path: &Path) -> Result<Document, Problems> {
-    read_document(path, &Files::default())?.ok_or_else(|| missing(path).into())
+    load_known(path, &Files::default())
+}
+
+/// Reads a file as [`load_document`] does, unless the cache has it.
+pub(crate) fn load_known(path: &Path, known: &Files) -> Result<Document, Problems> {
+    read_document(path, known)?.ok_or_else(|| missing(path).into())
 }
 
 fn missing(path: &Path) -> Problem {
