@@ -75,7 +75,8 @@ pub fn generate(options: &GenerateOptions) -> Result<Generated, GenerateError> {
 /// # Errors
 /// All problems that a stage finds in the input.
 pub fn revision_tables(schema: &Path) -> Result<Vec<RevisionTable>, GenerateError> {
-    Ok(RevisionTable::of(&planned(load(schema)?, &Cache::default())?))
+    let cache = Cache::default();
+    Ok(RevisionTable::of((&planned(load(schema)?, &cache)?, &cache)))
 }
 
 /// Returns the position of a revision in the manifest, which is also that of its model.
