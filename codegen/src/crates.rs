@@ -29,7 +29,7 @@ pub struct Undocumented {
 /// Checks that the crate of a revision can be emitted.
 pub(crate) fn check_emission((protocol, cache): (&Protocol, &Cache), revision: &str) -> Result<(), GenerateError> {
     let is_meant = |input: &EmitInput<'_>| input.extension().is_none() && input.model().revision == revision;
-    for input in EmitInput::all(protocol, "").filter(is_meant) {
+    if let Some(input) = EmitInput::all(protocol, "").find(is_meant) {
         Problems::check(emit_crate(&input, &cache.identifiers)?.problems)?;
     }
     Ok(())

@@ -1,5 +1,7 @@
 //! Documentation in our own words, which also covers what a revision renames, and links to the specification.
 
+use std::sync::Arc;
+
 use super::Emitter;
 use super::source::filled;
 use crate::adapt::Plan;
@@ -15,16 +17,17 @@ const WIDTH: usize = 108;
 
 /// Returns the documentation of each revision and extension: its own entries, then those of all revisions, then those
 /// that the previous revision has for renamed types and members.
-pub(super) fn docs_of_all(protocol: &Protocol) -> Vec<Docs> {
-    let mut documented = Vec::<Docs>::new();
-    for (index, later) in protocol.all().enumerate() {
+pub(super) fn docs_of_all(protocol: &Protocol) -> impl Iterator<Item = Arc<Docs>> {
+    let mut before = None::<Arc<Docs>>;
+    protocol.all().enumerate().map(move |(index, later)| {
         let mut docs = protocol.docs.with(&later.docs);
-        if let (Some((earlier, [up, _])), Some(earlier_docs)) = (protocol.before(index), documented.last()) {
+        if let (Some((earlier, [up, _])), Some(earlier_docs)) = (protocol.before(index), &before) {
             follow(&mut docs, earlier_docs, (earlier, later, up));
         }
-        documented.push(docs);
-    }
-    documented
+        let docs = Arc::new(docs);
+        before = Some(Arc::clone(&docs));
+        docs
+    })
 }
 
 /// Adds to the documentation of the later revision the earlier one's entries for renamed types and members.

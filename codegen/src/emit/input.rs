@@ -1,5 +1,7 @@
 //! The input from which the crate and the documents of a revision are emitted.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::docs::docs_of_all;
@@ -11,7 +13,7 @@ use crate::protocol::Protocol;
 /// A revision or an extension, with all that its crate and its documents are emitted from.
 pub(crate) struct EmitInput<'i> {
     pub(crate) revision: &'i ModelledRevision,
-    pub(crate) docs: Docs,
+    pub(crate) docs: Arc<Docs>,
     /// The directory of the hand-written crates, as the crate's manifest names it; empty if that depends on the
     /// published ones.
     pub(crate) crates: &'i str,
