@@ -149,30 +149,35 @@ fn renamed(attributes: &[syn::Attribute]) -> Option<String> {
 /// name with a prefix, such as `example.org/size`, the key is the part after the prefix, if no other name ends with the
 /// same part.
 fn distinct<'n>(
-    mut names: Vec<(&'n String, &String)>,
+    names: Vec<(&'n String, &String)>,
     reserved: &[&str],
     identifier: fn(&str) -> String,
 ) -> BTreeMap<&'n String, String> {
     let mut taken: BTreeSet<String> = reserved.iter().map(|name| (*name).to_owned()).collect();
     let is_identifier = |name: &str| name.is_ascii() && name.starts_with(|c: char| c.is_ascii_alphabetic());
-    names.sort_by_key(|(_, wanted)| {
-        let own = identifier(unprefixed(wanted));
-        (own != **wanted, !is_identifier(&own))
-    });
-    let mut alike: BTreeMap<String, usize> = BTreeMap::new();
-    for (_, wanted) in &names {
-        *alike.entry(identifier(unprefixed(wanted))).or_default() += 1;
+    let names = names.into_iter();
+    let names = names.map(|(name, wanted)| (name, wanted, identifier(unprefixed(wanted))));
+    let mut names = Vec::from_iter(names);
+    names.sort_by_key(|(_, wanted, own)| (*own != **wanted, !is_identifier(own)));
+    let mut alike: BTreeMap<&str, usize> = BTreeMap::new();
+    for (.., own) in &names {
+        *alike.entry(own).or_default() += 1;
     }
-    let keys = names.into_iter().map(|(name, wanted)| {
-        let last = unprefixed(wanted);
-        let shortest = if alike[&identifier(last)] == 1 { last } else { wanted };
-        let own = identifier(shortest);
-        let key = match is_identifier(&own) && !taken.contains(&own) {
-            true => shortest.to_owned(),
-            false => unique(&spelt_out(wanted), |key| taken.contains(&identifier(key))),
+    let keys = names.iter().map(|(name, wanted, own)| {
+        let (shortest, own) = match alike[own.as_str()] {
+            1 => (unprefixed(wanted), own.clone()),
+            _ => (wanted.as_str(), identifier(wanted)),
         };
-        taken.insert(identifier(&key));
-        (name, key)
+        let (key, own) = match is_identifier(&own) && !taken.contains(&own) {
+            true => (shortest.to_owned(), own),
+            false => {
+                let key = unique(&spelt_out(wanted), |key| taken.contains(&identifier(key)));
+                let own = identifier(&key);
+                (key, own)
+            }
+        };
+        taken.insert(own);
+        (*name, key)
     });
     keys.collect()
 }

@@ -149,7 +149,8 @@ impl Emitter<'_> {
             // rustdoc resolves the types that the file imports without a path.
             let path = self.input.path_of(name, ty);
             let (link, short) = (format!("[`{name}`]({path})"), format!("[`{name}`]"));
-            parts.iter_mut().for_each(|part| *part = part.replace(&link, &short));
+            let linking = parts.iter_mut().filter(|part| part.contains(&link));
+            linking.for_each(|part| *part = part.replace(&link, &short));
         }
         parts.insert(0, imports);
         parts.insert(0, format!("//! {}", self.docs_of_module(module)));

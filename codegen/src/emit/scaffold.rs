@@ -165,11 +165,10 @@ fn with_blank_lines(text: &str) -> String {
 /// Writes a schema with a comment at its root. Each definition is a line; there is no other white space, because
 /// programs embed the text.
 pub(super) fn schema_text(schema: &Value, comment: &str) -> String {
-    let mut schema = schema.clone();
-    if let Some(members) = schema.as_object_mut() {
-        members.insert("$comment".to_owned(), comment.into());
-    }
+    let comment = Value::from(comment);
     let members = schema.as_object().into_iter().flatten();
+    let members = members.map(|(name, value)| (name.as_str(), value));
+    let members = BTreeMap::from_iter(members.chain([("$comment", &comment)])).into_iter();
     let members = members.map(|(name, value)| match value {
         Value::Object(definitions) if name == "$defs" || name == "definitions" => {
             format!("{}:{{\n{}\n}}", json!(name), lines(definitions))

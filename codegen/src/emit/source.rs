@@ -51,15 +51,19 @@ pub(super) fn wrapped(indent: &str, items: &[&str]) -> String {
 
 /// Writes words with spaces between them, as many on a line as fit; an empty line if there are none.
 pub(super) fn filled<'w>(width: usize, words: impl Iterator<Item = &'w str>) -> Vec<String> {
-    let (mut lines, mut line) = (Vec::new(), String::new());
+    let (mut lines, mut line, mut length) = (Vec::new(), String::new(), 0);
     for word in words {
-        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > width {
+        let added = word.chars().count();
+        if length > 0 && length + 1 + added > width {
             lines.push(std::mem::take(&mut line));
+            length = 0;
         }
-        if !line.is_empty() {
+        if length > 0 {
             line.push(' ');
+            length += 1;
         }
         line.push_str(word);
+        length += added;
     }
     lines.push(line);
     lines

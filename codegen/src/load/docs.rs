@@ -34,15 +34,14 @@ impl Docs {
     /// Returns the key and the text of the entry that documents a type, or with `member`, a member of it or a value of
     /// an enumeration.
     pub(crate) fn entry(&self, key: &str, member: Option<&str>) -> Option<(String, &str)> {
-        let own = match member {
-            Some(member) => format!("{key}.{member}"),
-            None => key.to_owned(),
-        };
-        let shared = member.map(|member| format!("*.{member}"));
-        [Some(own), shared].into_iter().flatten().find_map(|key| {
+        let find = |key: String| {
             let text = self.entries.get(&key)?;
             Some((key, text.as_str()))
-        })
+        };
+        let Some(member) = member else {
+            return find(key.to_owned());
+        };
+        find(format!("{key}.{member}")).or_else(|| find(format!("*.{member}")))
     }
 
     /// Adds another revision's documentation of a type with another name, and of its members and values, unless they
