@@ -68,11 +68,15 @@ pub(super) fn parse(file: &str, text: &str, format: Format) -> Result<(Value, Pl
 }
 
 fn parse_json(file: &str, text: &str) -> Result<Value, Problem> {
-    let mut parser = serde_json::Deserializer::from_str(text);
-    let mut track = Track::new();
-    let value = Value::deserialize(serde_path_to_error::Deserializer::new(&mut parser, &mut track));
-    let whole = value.and_then(|value| parser.end().map(|()| value));
-    whole.map_err(|error| broken_json(file, text, &track.path(), &error))
+    serde_json::from_str(text).map_err(|error| broken_json(file, text, &path_of_error(text), &error))
+}
+
+/// Returns the path of the value in which a text isn't JSON.
+fn path_of_error(text: &str) -> JsonPath {
+    let (mut parser, mut track) = (serde_json::Deserializer::from_str(text), Track::new());
+    // The error is known.
+    let _ = Value::deserialize(serde_path_to_error::Deserializer::new(&mut parser, &mut track));
+    track.path()
 }
 
 /// Returns the problem of a text with an error of serde_json in the value at a path.
@@ -152,6 +156,7 @@ fn without_surrogates(json: &str) -> Cow<'_, str> {
 /// An open list or map.
 struct Open {
     value: Value,
+    pointer: String,
     place: Place,
     anchor: usize,
     /// The name of the member whose value is parsed next, and its place.
@@ -229,6 +234,7 @@ impl Builder<'_> {
         }
         self.open.push(Open {
             value,
+            pointer: self.pointer(),
             place,
             anchor,
             name: None,
@@ -306,15 +312,17 @@ impl Builder<'_> {
 
     /// Returns the pointer of the value that is parsed next.
     fn pointer(&self) -> String {
-        let mut pointer = String::from("#");
-        for open in &self.open {
-            match (&open.value, &open.name) {
-                (Value::Array(elements), _) => pointer::push(&mut pointer, &elements.len().to_string()),
-                (_, Some((name, _))) => pointer::push(&mut pointer, name),
-                _ => {}
-            }
+        let Some(Open {
+            value, pointer, name, ..
+        }) = self.open.last()
+        else {
+            return "#".to_owned();
+        };
+        match (value, name) {
+            (Value::Array(elements), _) => format!("{pointer}/{}", elements.len()),
+            (_, Some((name, _))) => pointer::child(pointer, name),
+            _ => pointer.clone(),
         }
-        pointer
     }
 }
 
