@@ -229,7 +229,8 @@ impl Overlay {
     /// Returns the pointers of entries that don't apply to another schema: corrections that expect another value, and
     /// entries about methods and definitions that it doesn't declare.
     pub(crate) fn misfits(&self, schema: &Document) -> Vec<String> {
-        let mut corrected = schema.clone();
+        // Its places aren't needed.
+        let mut corrected = Document::default().with_root(schema.root().clone());
         let mut misfits = Vec::new();
         for (index, correction) in self.corrections.iter().enumerate() {
             let entry = format!("#/corrections/{index}");

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mcp_wire::json_schema::{DEFINITIONS, Dialect, change_schemas, pointer, schema_at};
+use mcp_wire::json_schema::{Dialect, change_schemas, definitions, pointer, schema_at, walk};
 use mcp_wire::validator::reference_targets;
 use serde_json::{Map, Value};
 
@@ -50,11 +50,11 @@ pub(super) fn replace_identifiers(root: &mut Value) {
     };
     for (at, target) in targets {
         let place = pointer::child(&at, "$ref");
-        let reference = place.strip_prefix('#').and_then(|place| root.pointer_mut(place));
-        if let Some(Value::String(reference)) = reference
-            && pointer::canonical(reference).as_ref() != Some(&target)
+        let reference = pointer::resolve(root, &place).and_then(Value::as_str);
+        if reference.and_then(pointer::canonical).as_ref() != Some(&target)
+            && let Some(reference) = root.pointer_mut(&place[1..])
         {
-            *reference = pointer::reference(&target);
+            *reference = pointer::reference(&target).into();
         }
     }
     let document = root.get("$id").cloned();
@@ -70,22 +70,21 @@ pub(super) fn replace_identifiers(root: &mut Value) {
 /// Completes references that can't be resolved from the document's root, but can be from the root of the definition
 /// that they are in. They occur in bundles of documents, each of which has become a definition.
 pub(super) fn complete_references(root: &mut Value) {
-    let whole = root.clone();
-    let leads_somewhere = |target: &str| schema_at(&whole, target).is_some();
-    for keyword in DEFINITIONS {
-        let definitions = root.get_mut(keyword).and_then(Value::as_object_mut);
-        for (name, definition) in definitions.into_iter().flatten() {
-            let around = pointer::child(&format!("#/{keyword}"), name);
-            change_schemas(definition, &mut |schema| {
-                let Some(Value::String(reference)) = schema.get_mut("$ref") else {
-                    return;
-                };
-                let target = pointer::canonical(reference).filter(|target| !leads_somewhere(target));
-                let inner = target.and_then(|target| Some(format!("{around}{}", target.strip_prefix('#')?)));
-                if let Some(inner) = inner.filter(|inner| leads_somewhere(inner)) {
-                    *reference = pointer::reference(&inner);
-                }
-            });
+    let leads_somewhere = |target: &str| schema_at(root, target).is_some();
+    let mut completed = Vec::new();
+    for (around, _, definition) in definitions(root, "#") {
+        walk(definition, |at, schema| {
+            let reference = schema.get("$ref").and_then(Value::as_str);
+            let target = reference.and_then(pointer::canonical);
+            let target = target.filter(|target| !leads_somewhere(target));
+            let inner = target.and_then(|target| Some(format!("{around}{}", target.strip_prefix('#')?)));
+            let inner = inner.filter(|inner| leads_somewhere(inner));
+            completed.extend(inner.map(|inner| (format!("{around}{}/$ref", &at[1..]), pointer::reference(&inner))));
+        });
+    }
+    for (at, complete) in completed {
+        if let Some(reference) = root.pointer_mut(&at[1..]) {
+            *reference = complete.into();
         }
     }
 }

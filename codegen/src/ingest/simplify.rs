@@ -8,7 +8,7 @@ use super::conditions::{CONDITION, union_of_conditions};
 /// Replaces `{"allOf": [{"$ref": …}]}` by the reference, which some generators write with prose beside it in this way, and
 /// conditions on the value of one member by the union that they express.
 pub(super) fn simplify(root: &mut Value) {
-    let (mut targets, mut places) = (Vec::new(), Vec::new());
+    let (mut targets, mut places) = (Vec::<String>::new(), Vec::new());
     walk(root, |at, schema| {
         targets.extend(schema.get("$ref").and_then(Value::as_str).and_then(pointer::canonical));
         let is_meant = ["allOf", "if"].iter().any(|keyword| schema.get(keyword).is_some());
@@ -21,9 +21,8 @@ pub(super) fn simplify(root: &mut Value) {
             .chain(&["allOf"])
             .map(|keyword| format!("{at}/{keyword}"));
         let leads_into = |part: String| {
-            targets
-                .iter()
-                .any(|target| format!("{target}/").starts_with(&format!("{part}/")))
+            let mut rests = targets.iter().filter_map(|target| target.strip_prefix(&part));
+            rests.any(|rest| rest.is_empty() || rest.starts_with('/'))
         };
         !moved.any(leads_into)
     });
