@@ -73,12 +73,13 @@ impl<'m> Check<'m> {
                 let method = self.sent().find(|method| method.name == *name)?;
                 self.model.pointer_of(method)
             }
-            _ => {
+            _ if matches!(node.shape, Shape::Union(_)) => {
                 let mut members = union_members(shapes, &definition.name).into_iter();
                 let is_message =
                     |(pointer, node): (String, &Node)| matches!(node.shape, Shape::Union(_)) || self.is_sent(&pointer);
-                (matches!(node.shape, Shape::Union(_)) && members.all(is_message)).then_some(pointer)?
+                members.all(is_message).then_some(pointer)?
             }
+            _ => return None,
         };
         Some(Union {
             pointer,

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::unions_of_messages::method_constant;
 use crate::facts::{MirroredArguments, Mirrors};
 use crate::load::Document;
-use crate::normalise::{DefinitionShape, Node, NormalisedRevision, Property, Scalar, Shape, Shapes};
+use crate::normalise::{DefinitionShape, NormalisedRevision, Property, Scalar, Shape, Shapes};
 
 /// A value of the earlier revision, and the corresponding one of the later.
 type Both<T> = [T; 2];
@@ -22,8 +22,8 @@ pub(super) struct Successors<'s> {
     official: Both<&'s Document>,
     /// The definitions of messages by their methods.
     messages: Both<BTreeMap<&'s str, &'s DefinitionShape>>,
-    /// The definitions that have the same name.
-    definitions: Vec<Both<&'s Node>>,
+    /// The objects of definitions that have the same name, and those in members of these that have the same name.
+    objects: Vec<Both<Members<'s>>>,
 }
 
 impl<'s> Successors<'s> {
@@ -36,9 +36,17 @@ impl<'s> Successors<'s> {
         });
         let definitions = before.into_iter();
         let definitions = definitions.filter_map(|(name, node)| Some([node, after.remove(name)?]));
+        let (mut waiting, mut objects) = (Vec::from_iter(definitions), Vec::new());
+        while let Some(nodes) = waiting.pop() {
+            if let [Shape::Object(earlier), Shape::Object(later)] = nodes.map(|node| &node.shape) {
+                objects.push([earlier, later]);
+                let members = earlier.iter();
+                waiting.extend(members.filter_map(|(name, member)| Some([&member.node, &later.get(name)?.node])));
+            }
+        }
         Self {
             shapes,
-            definitions: definitions.collect(),
+            objects,
             messages: shapes.map(messages),
             official: [earlier, later].map(|revision| &revision.documents.schema),
         }
@@ -56,29 +64,15 @@ impl<'s> Successors<'s> {
     ///
     /// The member must be required, or refer to a definition: other members can have the same schema by chance.
     pub(super) fn new_member(&self, name: &str) -> Option<String> {
-        let mut names = BTreeSet::new();
-        for nodes in &self.definitions {
-            self.find_member(*nodes, name, &mut names);
-        }
+        let is_distinct = |member: &Property| member.required || matches!(member.node.shape, Shape::Reference(_));
+        let objects = self
+            .objects
+            .iter()
+            .filter(|[earlier, _]| earlier.get(name).is_some_and(is_distinct));
+        let names = objects.map(|objects| self.member(objects.map(Some), name));
+        let names: BTreeSet<String> = names.filter(|new| new != name).collect();
         let [name] = Vec::from_iter(names).try_into().ok()?;
         Some(name)
-    }
-
-    /// Finds the new names of a member in an object and the objects within it.
-    fn find_member(&self, objects: Both<&'s Node>, name: &str, names: &mut BTreeSet<String>) {
-        let [Shape::Object(earlier), Shape::Object(later)] = objects.map(|object| &object.shape) else {
-            return;
-        };
-        let is_distinct = |member: &Property| member.required || matches!(member.node.shape, Shape::Reference(_));
-        if earlier.get(name).is_some_and(is_distinct) {
-            let new = self.member([Some(earlier), Some(later)], name);
-            names.extend((new != name).then_some(new));
-        }
-        for (inner, member) in earlier {
-            if let Some(other) = later.get(inner) {
-                self.find_member([&member.node, &other.node], name, names);
-            }
-        }
     }
 
     /// Returns headers of the earlier revision with the names of the later one.
