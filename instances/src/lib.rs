@@ -17,10 +17,9 @@ mod rng;
 mod validator;
 
 use std::collections::{BTreeMap, HashSet};
-use std::sync::OnceLock;
 
-use jsonschema::{Registry, Validator};
-use serde_json::Value;
+use jsonschema::Validator;
+use serde_json::{Map, Value};
 
 pub use crate::error::Error;
 pub use crate::validator::fragment;
@@ -50,14 +49,9 @@ pub struct Instance {
 /// A schema document that instances can be made from.
 pub struct Instances {
     document: Document,
-    registry: Registry<'static>,
-    definitions: BTreeMap<String, CompiledDefinition>,
-}
-
-/// A definition and the validator of its instances, which is compiled when it is first used.
-struct CompiledDefinition {
-    definition: Definition,
-    validator: OnceLock<Result<Validator, Error>>,
+    definitions: BTreeMap<String, Definition>,
+    /// The validator of objects with an instance of each definition, by its name.
+    validator: Validator,
 }
 
 impl Instances {
@@ -72,26 +66,17 @@ impl Instances {
     /// validator refuses a schema.
     pub fn new(document: &Value) -> Result<Self, Error> {
         let document = Document::new(document)?;
-        let instances = Self {
-            registry: validator::registry(&document)?,
-            definitions: by_name(definitions(document.root()))?,
-            document,
-        };
-        if instances.definitions.is_empty() {
+        let definitions = by_name(definitions(document.root()))?;
+        if definitions.is_empty() {
             return Err(Error::Empty);
         }
-        instances.check()?;
-        Ok(instances)
-    }
-
-    /// Checks that the validator accepts all definitions.
-    fn check(&self) -> Result<(), Error> {
-        let all = self.definitions.values();
-        let mut pointers = all.map(|compiled| compiled.definition.pointer.as_str());
-        if validator::compile_all(&self.document, &self.registry, pointers.clone()) {
-            return Ok(());
-        }
-        pointers.try_for_each(|pointer| validator::validator(&self.document, &self.registry, pointer).map(drop))
+        let pointers = definitions.values();
+        let pointers = pointers.map(|definition| (definition.name.as_str(), definition.pointer.as_str()));
+        Ok(Self {
+            validator: validator::validator(&document, pointers)?,
+            definitions,
+            document,
+        })
     }
 
     /// The names of the definitions, sorted.
@@ -105,12 +90,12 @@ impl Instances {
     /// definition allows no more, and none if there is no such definition. With a count of two or more, at least one is
     /// invalid, unless the definition accepts everything.
     pub fn of(&self, definition: &str, seed: u64, count: usize) -> Vec<Instance> {
-        let Some((compiled, schema)) = self.find(definition) else {
+        let Some((definition, schema)) = self.find(definition) else {
             return Vec::new();
         };
-        let mut rng = Rng::new(seed, definition);
-        let accepts = |value: &Value| self.is_valid(compiled, value);
-        let mut collected = Collected::new(&compiled.definition);
+        let mut rng = Rng::new(seed, &definition.name);
+        let accepts = |value: &Value| self.is_valid(definition, value);
+        let mut collected = Collected::new(definition);
 
         let wanted = count.div_ceil(2);
         let mut generator = Generator::new(&self.document, &mut rng);
@@ -129,8 +114,8 @@ impl Instances {
             if collected.len() >= count {
                 break;
             }
-            if let Some(mutant) = mutator.mutant(&originals, accepts) {
-                collected.add(mutant, accepts);
+            if let Some((mutant, is_accepted)) = mutator.mutant(&originals, accepts) {
+                collected.add(mutant, |_| is_accepted);
             }
         }
 
@@ -156,29 +141,27 @@ impl Instances {
         Some(self.is_valid(self.definitions.get(definition)?, value))
     }
 
-    fn is_valid(&self, compiled: &CompiledDefinition, value: &Value) -> bool {
-        let compile = || validator::validator(&self.document, &self.registry, &compiled.definition.pointer);
-        let validator = compiled.validator.get_or_init(compile);
-        validator.as_ref().is_ok_and(|validator| validator.is_valid(value))
+    fn is_valid(&self, definition: &Definition, value: &Value) -> bool {
+        let instances = Map::from_iter([(definition.name.clone(), value.clone())]);
+        self.validator.is_valid(&Value::Object(instances))
     }
 
-    fn find(&self, definition: &str) -> Option<(&CompiledDefinition, &Value)> {
-        let compiled = self.definitions.get(definition)?;
-        let schema = self.document.root().pointer(&compiled.definition.pointer)?;
-        Some((compiled, schema))
+    fn find(&self, definition: &str) -> Option<(&Definition, &Value)> {
+        let definition = self.definitions.get(definition)?;
+        let schema = self.document.root().pointer(&definition.pointer)?;
+        Some((definition, schema))
     }
 }
 
 /// Returns definitions by their names.
-fn by_name(definitions: Vec<Definition>) -> Result<BTreeMap<String, CompiledDefinition>, Error> {
-    let mut named = BTreeMap::<String, CompiledDefinition>::new();
+fn by_name(definitions: Vec<Definition>) -> Result<BTreeMap<String, Definition>, Error> {
+    let mut named = BTreeMap::<String, Definition>::new();
     for definition in definitions {
         let (name, second) = (definition.name.clone(), definition.pointer.clone());
-        let validator = OnceLock::new();
-        if let Some(first) = named.insert(name.clone(), CompiledDefinition { definition, validator }) {
+        if let Some(first) = named.insert(name.clone(), definition) {
             return Err(Error::Ambiguous {
                 name,
-                first: first.definition.pointer,
+                first: first.pointer,
                 second,
             });
         }

@@ -45,9 +45,9 @@ impl<'a> Mutator<'a> {
         }
     }
 
-    /// Makes a mutant of one of the originals, or of `null` if there are none. A mutant that is refused is preferred;
-    /// if none is found soon, it returns one that is still accepted.
-    pub(crate) fn mutant(&mut self, originals: &[Value], accepts: impl Fn(&Value) -> bool) -> Option<Value> {
+    /// Makes a mutant of one of the originals, or of `null` if there are none, and returns whether it is accepted. One
+    /// that is refused is preferred; if none is found soon, it returns one that is still accepted.
+    pub(crate) fn mutant(&mut self, originals: &[Value], accepts: impl Fn(&Value) -> bool) -> Option<(Value, bool)> {
         let mut mutant = None;
         for _ in 0..TRIES {
             let original = self.rng.pick(originals).cloned().unwrap_or_default();
@@ -55,9 +55,9 @@ impl<'a> Mutator<'a> {
                 continue;
             };
             if !accepts(&changed) {
-                return Some(changed);
+                return Some((changed, false));
             }
-            mutant = Some(changed);
+            mutant = Some((changed, true));
         }
         mutant
     }

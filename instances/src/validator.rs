@@ -1,7 +1,7 @@
 //! The schema validator that checks every instance.
 
 use jsonschema::{Registry, Validator};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::document::Document;
 use crate::error::Error;
@@ -9,8 +9,32 @@ use crate::error::Error;
 /// The URI of the document in the validator's registry.
 const URI: &str = "json-schema:///document";
 
-/// Creates a registry with the document, so that validators can refer to locations in it.
-pub(crate) fn registry(document: &Document) -> Result<Registry<'static>, Error> {
+/// Compiles the schemas at these pointers into one validator of objects, which have an instance of each schema as a member
+/// with the schema's name. A validator for each schema would also contain what the schema refers to.
+pub(crate) fn validator<'p>(
+    document: &Document,
+    pointers: impl Iterator<Item = (&'p str, &'p str)> + Clone,
+) -> Result<Validator, Error> {
+    let registry = registry(document)?;
+    let schemas: Map<String, Value> = pointers
+        .clone()
+        .map(|(name, pointer)| (name.to_owned(), reference(pointer)))
+        .collect();
+    build(document, &registry, &json!({ "properties": schemas })).map_err(|reason| {
+        let mut refused = pointers.filter_map(|(_, pointer)| {
+            let reason = build(document, &registry, &reference(pointer)).err()?;
+            Some((pointer, reason))
+        });
+        let (pointer, reason) = refused.next().unwrap_or(("the document", reason));
+        Error::Schema {
+            pointer: pointer.to_owned(),
+            reason,
+        }
+    })
+}
+
+/// Creates a registry with the document, so that the validator can refer to locations in it.
+fn registry(document: &Document) -> Result<Registry<'static>, Error> {
     let refused = |error: jsonschema::ReferencingError| Error::Schema {
         pointer: "the document".to_owned(),
         reason: error.to_string(),
@@ -21,25 +45,6 @@ pub(crate) fn registry(document: &Document) -> Result<Registry<'static>, Error> 
         .map_err(refused)?
         .prepare()
         .map_err(refused)
-}
-
-/// Compiles the schema at `pointer`.
-pub(crate) fn validator(document: &Document, registry: &Registry<'_>, pointer: &str) -> Result<Validator, Error> {
-    build(document, registry, &reference(pointer)).map_err(|reason| Error::Schema {
-        pointer: pointer.to_owned(),
-        reason,
-    })
-}
-
-/// Whether all these schemas compile. They are compiled once, as parts of one schema: each one's own validator would
-/// also contain what it refers to.
-pub(crate) fn compile_all<'p>(
-    document: &Document,
-    registry: &Registry<'_>,
-    pointers: impl Iterator<Item = &'p str>,
-) -> bool {
-    let all: Vec<Value> = pointers.map(reference).collect();
-    build(document, registry, &json!({ "anyOf": all })).is_ok()
 }
 
 fn reference(pointer: &str) -> Value {
