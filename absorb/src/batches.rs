@@ -22,10 +22,10 @@ pub type Failure = Box<dyn Error + Send + Sync>;
 
 /// Runs seeds in this process.
 pub fn run_here(schemas: &Path, range: Range) -> Result<(), Failure> {
-    let (copied, mut out) = (Schemas::new(schemas)?, io::stdout().lock());
+    let (schemas, mut out) = (Schemas::new(schemas)?, io::stdout().lock());
     for seed in range.seeds() {
-        let made_up = MadeUp::of_seed(schemas, seed)?;
-        let outcome = made_up.trial(schemas, "made-up")?.run(&copied)?;
+        let made_up = MadeUp::of_seed(&schemas, seed);
+        let outcome = made_up.trial(&schemas, "made-up")?.run(&schemas)?;
         serde_json::to_writer(&mut out, &(seed, made_up, outcome))?;
         writeln!(out)?;
     }

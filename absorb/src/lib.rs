@@ -17,17 +17,13 @@ mod schemas;
 mod trial;
 mod values;
 
-use std::path::Path;
-
 use fastrand::Rng;
-use mcp_codegen::load::Manifest;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::base::Base;
 use crate::choose::{CONSTRAINTS, EDITS, choose};
 use crate::edit::Edit;
-use crate::schemas::read_schema;
 
 pub use crate::compile::{Compilation, CompileError, Crates};
 pub use crate::official::{FileRow, files};
@@ -56,6 +52,9 @@ pub enum AbsorbError {
     /// The manifest has problems.
     #[error(transparent)]
     Problems(#[from] mcp_codegen::Problems),
+    /// There is no revision with the name of the base.
+    #[error("there is no revision {0}")]
+    Base(String),
     /// An edit doesn't apply to the schema.
     #[error("an edit doesn't apply to {revision}: {edit}")]
     Edit {
@@ -89,13 +88,11 @@ pub struct MadeUp {
 
 impl MadeUp {
     /// Makes up the revision of a seed.
-    ///
-    /// # Errors
-    /// The schemas can't be read.
-    pub fn of_seed(schemas: &Path, seed: u64) -> Result<Self, AbsorbError> {
+    #[must_use]
+    pub fn of_seed(schemas: &Schemas, seed: u64) -> Self {
         let mut rng = Rng::with_seed(seed);
-        let manifest = Manifest::load(schemas)?;
-        let names: Vec<&str> = manifest.revisions.iter().map(|entry| entry.revision.as_str()).collect();
+        let revisions = &schemas.manifest.revisions;
+        let names: Vec<&str> = revisions.iter().map(|entry| entry.revision.as_str()).collect();
         let position = rng.usize(..=names.len());
         // The base is one of the adjacent revisions.
         let base = match position {
@@ -104,30 +101,30 @@ impl MadeUp {
             between => between - rng.usize(..2),
         };
         let base = names[base].to_owned();
-        let schema = read_schema(schemas, &base)?;
         let (constraints, most) = match rng.u8(..10) {
             0 => (0, MANY_EDITS),
             1 => (COMMON_CONSTRAINTS, MAX_EDITS),
             _ => (0, MAX_EDITS),
         };
-        let (base_edits, schema) = choose(&schema, &CONSTRAINTS, constraints, &mut rng);
+        let (base_edits, schema) = choose(&schemas.official[&base], &CONSTRAINTS, constraints, &mut rng);
         let count = rng.usize(1..=most);
         let (edits, _) = choose(&schema, &EDITS, count, &mut rng);
-        Ok(Self {
+        Self {
             base,
             position,
             base_edits,
             edits,
             released: position == names.len() && rng.bool(),
-        })
+        }
     }
 
     /// Returns the trial of the revision under a name.
     ///
     /// # Errors
-    /// The schema can't be read, or an edit doesn't apply to it.
-    pub fn trial(&self, schemas: &Path, name: &str) -> Result<Trial, AbsorbError> {
-        let official = read_schema(schemas, &self.base)?;
+    /// There is no such base, or an edit doesn't apply to it.
+    pub fn trial(&self, schemas: &Schemas, name: &str) -> Result<Trial, AbsorbError> {
+        let official = schemas.official.get(&self.base);
+        let official = official.ok_or_else(|| AbsorbError::Base(self.base.clone()))?;
         let edited = |schema: &Value, edits: &[Edit]| {
             edits.iter().try_fold(schema.clone(), |schema, edit| {
                 edit.apply(&schema).ok_or_else(|| AbsorbError::Edit {
@@ -136,7 +133,7 @@ impl MadeUp {
                 })
             })
         };
-        let base = edited(&official, &self.base_edits)?;
+        let base = edited(official, &self.base_edits)?;
         Ok(Trial {
             revision: name.to_owned(),
             position: self.position,
@@ -144,7 +141,7 @@ impl MadeUp {
             schema: edited(&base, &self.edits)?,
             base: Some(Base {
                 revision: self.base.clone(),
-                official,
+                official: official.clone(),
                 edited: (!self.base_edits.is_empty()).then_some(base),
             }),
         })
@@ -154,8 +151,8 @@ impl MadeUp {
     ///
     /// # Errors
     /// As [`Trial::run`].
-    pub fn shrunk(self, schemas: &Path) -> Result<Self, AbsorbError> {
-        let (copied, mut least) = (Schemas::new(schemas)?, self);
+    pub fn shrunk(self, schemas: &Schemas) -> Result<Self, AbsorbError> {
+        let mut least = self;
         let lists: [fn(&mut Self) -> &mut Vec<Edit>; 2] = [|it| &mut it.edits, |it| &mut it.base_edits];
         for edits in lists {
             let mut at = 0;
@@ -163,7 +160,7 @@ impl MadeUp {
                 let mut fewer = least.clone();
                 edits(&mut fewer).remove(at);
                 let fails = match fewer.trial(schemas, "shrunk") {
-                    Ok(trial) => !trial.run(&copied)?.failures.is_empty(),
+                    Ok(trial) => !trial.run(schemas)?.failures.is_empty(),
                     // A later edit depends on the removed one.
                     Err(AbsorbError::Edit { .. }) => false,
                     Err(error) => return Err(error),

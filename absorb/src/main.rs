@@ -46,7 +46,7 @@ fn run(args: &Args) -> Result<bool, Failure> {
 
 /// Tests made-up revisions, and returns whether all pass.
 fn seeds(args: &Args, range: Range) -> Result<bool, Failure> {
-    let schemas = args.schemas();
+    let schemas = Schemas::new(&args.schemas())?;
     let report = batches::run(range, args.jobs(), args.resume.as_deref())?;
     match args.json {
         true => println!("{}", serde_json::to_string_pretty(&report)?),
@@ -73,16 +73,15 @@ fn compile(args: &Args, range: Range, report: &Report) -> Result<bool, Failure> 
     if args.compile == 0 {
         return Ok(true);
     }
-    let (schemas, mut compilation) = (args.schemas(), compilation("seeds")?);
-    let copied = Schemas::new(&schemas)?;
+    let (schemas, mut compilation) = (Schemas::new(&args.schemas())?, compilation("seeds")?);
     for seed in range.seeds() {
         if compilation.crates() == args.compile {
             break;
         }
         progress(&format!("generating seed {seed}"));
-        let trial = MadeUp::of_seed(&schemas, seed)?.trial(&schemas, &format!("seed-{seed}"))?;
+        let trial = MadeUp::of_seed(&schemas, seed).trial(&schemas, &format!("seed-{seed}"))?;
         if !report.has_failed(seed) {
-            compilation.add(&trial, &copied, Crates::Types)?;
+            compilation.add(&trial, &schemas, Crates::Types)?;
         }
     }
     progress("compiling");

@@ -1,5 +1,6 @@
 //! A copy of the schemas, into which revisions are ingested.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -21,6 +22,9 @@ const OVERLAY: &str = "overlay.yaml";
 /// A directory of schemas, and a copy of it, into which one revision after another is ingested.
 pub struct Schemas {
     original: PathBuf,
+    pub(crate) manifest: Manifest,
+    /// The official schema of each revision.
+    pub(crate) official: BTreeMap<String, Value>,
     copy: TempDir,
     /// The files of each copy have the same names, so that cached results are found again.
     cache: Cache,
@@ -30,10 +34,18 @@ impl Schemas {
     /// Opens the schemas in a directory.
     ///
     /// # Errors
-    /// A temporary directory for the copy can't be created.
+    /// The schemas can't be read, or a temporary directory for the copy can't be created.
     pub fn new(directory: &Path) -> Result<Self, AbsorbError> {
+        let manifest = Manifest::load(directory)?;
+        let revisions = manifest.revisions.iter().map(|entry| entry.revision.as_str());
+        let official = revisions.map(|revision| -> Result<_, AbsorbError> {
+            let text = fs::read_to_string(directory.join(revision).join(SCHEMA))?;
+            Ok((revision.to_owned(), serde_json::from_str(&text)?))
+        });
         Ok(Self {
             original: directory.to_owned(),
+            official: official.collect::<Result<_, _>>()?,
+            manifest,
             copy: TempDir::new()?,
             cache: Cache::default(),
         })
@@ -53,18 +65,12 @@ pub(crate) struct Candidate<'s> {
     hub: Option<String>,
 }
 
-pub(crate) fn read_schema(schemas: &Path, revision: &str) -> Result<Value, AbsorbError> {
-    let text = fs::read_to_string(schemas.join(revision).join(SCHEMA))?;
-    Ok(serde_json::from_str(&text)?)
-}
-
 impl<'s> Candidate<'s> {
     /// Copies the schemas again, and prepares the ingestion of a trial's revision.
     pub(crate) fn new(schemas: &'s Schemas, trial: &Trial) -> Result<Self, AbsorbError> {
         let directory = schemas.copy();
-        fs::remove_dir_all(directory)?;
         copy(&schemas.original, directory)?;
-        let manifest = Manifest::load(&schemas.original)?;
+        let manifest = &schemas.manifest;
         let own = directory.join(&trial.revision);
         fs::create_dir_all(&own)?;
         // If the revision is inserted before its base, it takes over the rules of the base, which apply to the base's
@@ -248,15 +254,23 @@ fn remove(file: &Path, pointer: &str) -> Result<bool, AbsorbError> {
     Ok(is_removed)
 }
 
-/// Copies a directory.
+/// Makes a directory equal to another. Files that are equal stay: to compare them takes less time than to write them.
 pub(crate) fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
     fs::create_dir_all(to)?;
+    for entry in fs::read_dir(to)? {
+        let entry = entry?;
+        match (from.join(entry.file_name()).exists(), entry.file_type()?.is_dir()) {
+            (true, _) => {}
+            (false, true) => fs::remove_dir_all(entry.path())?,
+            (false, false) => fs::remove_file(entry.path())?,
+        }
+    }
     for entry in fs::read_dir(from)? {
         let entry = entry?;
         let target = to.join(entry.file_name());
         if entry.file_type()?.is_dir() {
             copy(&entry.path(), &target)?;
-        } else {
+        } else if fs::read(&target).ok() != Some(fs::read(entry.path())?) {
             fs::copy(entry.path(), target)?;
         }
     }

@@ -21,7 +21,7 @@ fn schemas() -> Schemas {
 }
 
 fn absorb(made_up: &MadeUp, schemas: &Schemas) -> Outcome {
-    let trial = made_up.trial(&here("../schema"), "made-up").unwrap();
+    let trial = made_up.trial(schemas, "made-up").unwrap();
     trial.run(schemas).unwrap()
 }
 
@@ -57,7 +57,7 @@ fn revisions_that_failed_in_the_past_are_absorbed() {
 fn made_up_revisions_are_absorbed() {
     let schemas = schemas();
     for seed in 0..SEEDS {
-        let made_up = MadeUp::of_seed(&here("../schema"), seed).unwrap();
+        let made_up = MadeUp::of_seed(&schemas, seed);
         assert_eq!(absorb(&made_up, &schemas).failures, [""; 0], "seed {seed}");
     }
 }
