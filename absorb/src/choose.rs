@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 use crate::edit::Edit;
 use crate::new_schema::new_schema;
 use crate::pick::{
-    any, any_definition, any_member, any_object, any_union, any_value, is_direction, messages, new_member, new_name,
-    places,
+    Root, any, any_definition, any_member, any_object, any_union, any_value, is_direction, messages, new_member,
+    new_name, places,
 };
 
 /// The number of places that are tried for an edit, before another edit is chosen.
 const TRIES: usize = 30;
 
-type Choice = fn(&Value, &mut Rng) -> Option<Edit>;
+type Choice = fn(&Root<'_>, &mut Rng) -> Option<Edit>;
 
 /// All edits.
 pub(crate) const EDITS: [Choice; 34] = [
@@ -61,21 +61,33 @@ pub(crate) const CONSTRAINTS: [Choice; 2] = [constrain_in_place, use_one_of];
 /// schema.
 pub(crate) fn choose(schema: &Value, choices: &[Choice], count: usize, rng: &mut Rng) -> (Vec<Edit>, Value) {
     let (mut edits, mut edited) = (Vec::new(), schema.clone());
-    while edits.len() < count {
-        let choice = choices[rng.usize(..choices.len())];
-        let found = (0..TRIES).find_map(|_| {
-            let edit = choice(&edited, rng)?;
-            edit.apply(&edited).map(|edited| (edit, edited))
-        });
-        if let Some((edit, next)) = found {
-            edits.push(edit);
-            edited = next;
-        }
+    for _ in 0..count {
+        let (edit, next) = choose_one(&edited, choices, rng);
+        edits.push(edit);
+        edited = next;
     }
     (edits, edited)
 }
 
-fn rename_definition(root: &Value, rng: &mut Rng) -> Option<Edit> {
+/// Chooses an edit that changes the schema. Returns it and the edited schema.
+fn choose_one(schema: &Value, choices: &[Choice], rng: &mut Rng) -> (Edit, Value) {
+    let (root, mut edited) = (Root::new(schema), schema.clone());
+    loop {
+        let choice = choices[rng.usize(..choices.len())];
+        for _ in 0..TRIES {
+            let Some(edit) = choice(&root, rng) else { continue };
+            let applies = edit.apply(&mut edited).is_some();
+            match edited == *schema {
+                true => {}
+                false if applies => return (edit, edited),
+                // It was applied in part.
+                false => edited.clone_from(schema),
+            }
+        }
+    }
+}
+
+fn rename_definition(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
     let from = any_definition(root, rng).filter(|name| !is_direction(name))?;
     let kinds = [
         "RequestParams",
@@ -89,20 +101,20 @@ fn rename_definition(root: &Value, rng: &mut Rng) -> Option<Edit> {
     Some(Edit::RenameDefinition { from, to })
 }
 
-fn rename_member(root: &Value, rng: &mut Rng) -> Option<Edit> {
+fn rename_member(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
     let (object, from, _) = any_member(root, rng)?;
     let to = new_member(rng);
     Some(Edit::RenameMember { object, from, to })
 }
 
-fn rename_tag_member(root: &Value, rng: &mut Rng) -> Option<Edit> {
+fn rename_tag_member(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
     let (_, from, schema) = any_member(root, rng)?;
     schema.get("const")?;
     let to = new_member(rng);
     Some(Edit::RenameEverywhere { from, to })
 }
 
-fn rename_meta_key(root: &Value, rng: &mut Rng) -> Option<Edit> {
+fn rename_meta_key(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
     let metas = places(root, |schema| {
         let members = schema["properties"].as_object().into_iter().flatten();
         members
@@ -115,7 +127,7 @@ fn rename_meta_key(root: &Value, rng: &mut Rng) -> Option<Edit> {
     Some(Edit::RenameEverywhere { from, to })
 }
 
-fn rename_method(root: &Value, rng: &mut Rng) -> Option<Edit> {
+fn rename_method(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
     let kind = ["Request", "Notification"][rng.usize(..2)];
     let (_, from) = any(&messages(root, kind), rng)?;
     let member = "method".to_owned();
@@ -123,14 +135,14 @@ fn rename_method(root: &Value, rng: &mut Rng) -> Option<Edit> {
     Some(Edit::RenameConstant { member, from, to })
 }
 
-fn rename_tag(root: &Value, rng: &mut Rng) -> Option<Edit> {
+fn rename_tag(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
     let (_, member, schema) = any_member(root, rng)?;
     let from = schema.get("const")?.as_str()?.to_owned();
     let to = new_member(rng);
     Some(Edit::RenameConstant { member, from, to })
 }
 
-fn add_member(root: &Value, rng: &mut Rng) -> Option<Edit> {
+fn add_member(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
     let (object, name, schema) = (any_object(root, rng)?, new_member(rng), new_schema(root, rng));
     Some(Edit::AddMember {
         object,
@@ -140,7 +152,7 @@ fn add_member(root: &Value, rng: &mut Rng) -> Option<Edit> {
     })
 }
 
-fn add_required_member(root: &Value, rng: &mut Rng) -> Option<Edit> {
+fn add_required_member(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
     let (object, name, schema) = (any_object(root, rng)?, new_member(rng), new_schema(root, rng));
     Some(Edit::AddMember {
         object,
@@ -150,7 +162,7 @@ fn add_required_member(root: &Value, rng: &mut Rng) -> Option<Edit> {
     })
 }
 
-fn remove_member(root: &Value, rng: &mut Rng) -> Option<Edit> {
+fn remove_member(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
     let (object, name, schema) = any_member(root, rng)?;
     schema
         .get("const")
@@ -158,37 +170,37 @@ fn remove_member(root: &Value, rng: &mut Rng) -> Option<Edit> {
         .then_some(Edit::RemoveMember { object, name })
 }
 
-fn require(root: &Value, rng: &mut Rng) -> Option<Edit> {
+fn require(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
     let (object, name, _) = any_member(root, rng)?;
     Some(Edit::Require { object, name })
 }
 
-fn relax(root: &Value, rng: &mut Rng) -> Option<Edit> {
+fn relax(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
     let (object, name, schema) = any_member(root, rng)?;
     schema.get("const").is_none().then_some(Edit::Relax { object, name })
 }
 
-fn retype(root: &Value, rng: &mut Rng) -> Option<Edit> {
+fn retype(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
     let (at, schema) = (any_value(root, rng)?, new_schema(root, rng));
     Some(Edit::Retype { at, schema })
 }
 
-fn make_nullable(root: &Value, rng: &mut Rng) -> Option<Edit> {
+fn make_nullable(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
     let at = any_value(root, rng)?;
     Some(Edit::MakeNullable { at })
 }
 
-fn make_list_or_one(root: &Value, rng: &mut Rng) -> Option<Edit> {
+fn make_list_or_one(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
     let at = any_value(root, rng)?;
     Some(Edit::MakeListOrOne { at })
 }
 
-fn make_map(root: &Value, rng: &mut Rng) -> Option<Edit> {
+fn make_map(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
     let at = any_value(root, rng)?;
     Some(Edit::MakeMap { at })
 }
 
-fn inline(root: &Value, rng: &mut Rng) -> Option<Edit> {
+fn inline(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
     let at = any_value(root, rng)?;
     // A definition that contains itself can't be inlined.
     let reference = root.pointer(&at)?.get("$ref")?.as_str()?;
@@ -196,7 +208,7 @@ fn inline(root: &Value, rng: &mut Rng) -> Option<Edit> {
     (!target.contains(reference)).then_some(Edit::Inline { at })
 }
 
-fn extract(root: &Value, rng: &mut Rng) -> Option<Edit> {
+fn extract(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
     let at = any_value(root, rng)?;
     root.pointer(&at)?.get("$ref").is_none().then(|| Edit::Extract {
         at,
@@ -204,19 +216,19 @@ fn extract(root: &Value, rng: &mut Rng) -> Option<Edit> {
     })
 }
 
-fn split_union(root: &Value, rng: &mut Rng) -> Option<Edit> {
+fn split_union(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
     let (union, _) = any_union(root, rng)?;
     let name = new_name("Other", rng);
     Some(Edit::SplitUnion { union, name, count: 2 })
 }
 
-fn merge_unions(root: &Value, rng: &mut Rng) -> Option<Edit> {
+fn merge_unions(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
     let (union, variants) = any_union(root, rng)?;
     let variant = rng.usize(..variants.len());
     Some(Edit::MergeUnions { union, variant })
 }
 
-fn move_into(root: &Value, rng: &mut Rng) -> Option<Edit> {
+fn move_into(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
     let (object, first, schema) = any_member(root, rng)?;
     let into = new_member(rng);
     schema.get("const").is_none().then_some(Edit::MoveInto {
@@ -226,21 +238,21 @@ fn move_into(root: &Value, rng: &mut Rng) -> Option<Edit> {
     })
 }
 
-fn add_variant(root: &Value, rng: &mut Rng) -> Option<Edit> {
+fn add_variant(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
     let (union, variants) = any_union(root, rng)?;
     let (variant, name) = (rng.usize(..variants.len()), new_name("Made", rng));
     Some(Edit::AddVariant { union, variant, name })
 }
 
-fn add_request(root: &Value, rng: &mut Rng) -> Option<Edit> {
+fn add_request(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
     add_method(root, "Request", rng)
 }
 
-fn add_notification(root: &Value, rng: &mut Rng) -> Option<Edit> {
+fn add_notification(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
     add_method(root, "Notification", rng)
 }
 
-fn add_method(root: &Value, kind: &str, rng: &mut Rng) -> Option<Edit> {
+fn add_method(root: &Root<'_>, kind: &str, rng: &mut Rng) -> Option<Edit> {
     let (like, _) = any(&messages(root, kind), rng)?;
     let (method, name) = (format!("made/{}", new_member(rng)), new_name("", rng));
     let has_result = kind == "Request" && rng.u8(..4) > 0;
@@ -252,51 +264,51 @@ fn add_method(root: &Value, kind: &str, rng: &mut Rng) -> Option<Edit> {
     })
 }
 
-fn add_pages(root: &Value, rng: &mut Rng) -> Option<Edit> {
+fn add_pages(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
     let result = any_object(root, rng).filter(|at| at.ends_with("Result"))?;
     Some(Edit::AddPages { result })
 }
 
-fn add_capability(_: &Value, rng: &mut Rng) -> Option<Edit> {
+fn add_capability(_: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
     let side = ["ClientCapabilities", "ServerCapabilities"][rng.usize(..2)].to_owned();
     let name = new_member(rng);
     Some(Edit::AddCapability { side, name })
 }
 
-fn remove_method(root: &Value, rng: &mut Rng) -> Option<Edit> {
+fn remove_method(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
     let kind = ["Request", "Notification"][rng.usize(..2)];
     let (definition, _) = any(&messages(root, kind), rng)?;
     Some(Edit::RemoveMethod { definition })
 }
 
 /// Returns the pointer of an enumeration of several values. An enumeration of one value is a constant.
-fn any_enumeration(root: &Value, rng: &mut Rng) -> Option<String> {
+fn any_enumeration(root: &Root<'_>, rng: &mut Rng) -> Option<String> {
     let is_one = |schema: &Value| schema["enum"].as_array().is_some_and(|values| values.len() > 1);
     any(&places(root, is_one), rng)
 }
 
-fn open_enum(root: &Value, rng: &mut Rng) -> Option<Edit> {
+fn open_enum(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
     let at = any_enumeration(root, rng)?;
     Some(Edit::OpenEnum { at })
 }
 
-fn keep_known(root: &Value, rng: &mut Rng) -> Option<Edit> {
+fn keep_known(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
     let at = any_enumeration(root, rng)?;
     Some(Edit::KeepKnown { at })
 }
 
-fn respell_constant(root: &Value, rng: &mut Rng) -> Option<Edit> {
+fn respell_constant(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
     let at = any(&places(root, |schema| schema.get("const").is_some()), rng)?;
     Some(Edit::RespellConstant { at })
 }
 
-fn close_string(root: &Value, rng: &mut Rng) -> Option<Edit> {
+fn close_string(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
     let at = any_value(root, rng)?;
     let values = ["low", "medium", "high"].map(str::to_owned).to_vec();
     Some(Edit::CloseString { at, values })
 }
 
-fn constrain_text_or_number(root: &Value, rng: &mut Rng) -> Option<Edit> {
+fn constrain_text_or_number(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
     let at = any_value(root, rng)?;
     let keywords = match root.pointer(&at)?.get("type")?.as_str()? {
         "string" => match rng.u8(..5) {
@@ -318,7 +330,7 @@ fn constrain_text_or_number(root: &Value, rng: &mut Rng) -> Option<Edit> {
     constrain(root, at, keywords, rng)
 }
 
-fn constrain_array_or_object(root: &Value, rng: &mut Rng) -> Option<Edit> {
+fn constrain_array_or_object(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
     let is_one = |schema: &Value| schema["type"] == "array" || schema["type"] == "object";
     let at = any(&places(root, is_one), rng)?;
     let schema = root.pointer(&at)?;
@@ -350,12 +362,12 @@ fn constrain_array_or_object(root: &Value, rng: &mut Rng) -> Option<Edit> {
     constrain(root, at, keywords, rng)
 }
 
-fn constrain_in_place(root: &Value, rng: &mut Rng) -> Option<Edit> {
+fn constrain_in_place(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
     constrain_array_or_object(root, rng).filter(|edit| matches!(edit, Edit::Constrain { .. }))
 }
 
 /// Adds keywords to a schema, or declares the member again with these keywords in an intersection.
-fn constrain(root: &Value, at: String, keywords: Value, rng: &mut Rng) -> Option<Edit> {
+fn constrain(root: &Root<'_>, at: String, keywords: Value, rng: &mut Rng) -> Option<Edit> {
     let Value::Object(mut keywords) = keywords else {
         return None;
     };
@@ -374,12 +386,12 @@ fn constrain(root: &Value, at: String, keywords: Value, rng: &mut Rng) -> Option
     }
 }
 
-fn use_one_of(root: &Value, rng: &mut Rng) -> Option<Edit> {
+fn use_one_of(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
     let (at, _) = any_union(root, rng)?;
     Some(Edit::UseOneOf { at })
 }
 
-fn use_all_of_or_recur(root: &Value, rng: &mut Rng) -> Option<Edit> {
+fn use_all_of_or_recur(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
     if rng.bool() {
         let object = any_object(root, rng)?;
         return Some(Edit::UseAllOf { object });

@@ -191,15 +191,8 @@ fn join_unions(root: &mut Value, beside: &str, definition: &str) {
 }
 
 impl Edit {
-    /// Edits a schema. Returns `None` if the edit doesn't apply to it.
-    #[must_use]
-    pub fn apply(&self, root: &Value) -> Option<Value> {
-        let mut edited = root.clone();
-        self.change(&mut edited)?;
-        (edited != *root).then_some(edited)
-    }
-
-    fn change(&self, root: &mut Value) -> Option<()> {
+    /// Edits a schema. Returns `None` if the edit doesn't apply to it, or only in part.
+    pub(crate) fn apply(&self, root: &mut Value) -> Option<()> {
         let (keyword, _) = definitions(root);
         let all = format!("/{keyword}");
         let define = |root: &mut Value, name: &str, schema: Value| {

@@ -126,8 +126,10 @@ impl MadeUp {
         let official = schemas.official.get(&self.base);
         let official = official.ok_or_else(|| AbsorbError::Base(self.base.clone()))?;
         let edited = |schema: &Value, edits: &[Edit]| {
-            edits.iter().try_fold(schema.clone(), |schema, edit| {
-                edit.apply(&schema).ok_or_else(|| AbsorbError::Edit {
+            let mut edited = schema.clone();
+            let inapplicable = edits.iter().find(|edit| edit.apply(&mut edited).is_none());
+            inapplicable.map_or(Ok(edited), |edit| {
+                Err(AbsorbError::Edit {
                     revision: self.base.clone(),
                     edit: format!("{edit:?}"),
                 })

@@ -1,5 +1,8 @@
 //! Random targets of edits: places, members, definitions, and new names.
 
+use std::cell::OnceCell;
+use std::ops::Deref;
+
 use fastrand::Rng;
 use mcp_wire::json_schema::walk;
 use serde_json::Value;
@@ -11,6 +14,31 @@ const ENVELOPE: [&str; 6] = ["id", "jsonrpc", "method", "params", "result", "err
 
 /// The members of errors, which no revision changes either.
 const ERROR: [&str; 3] = ["code", "message", "data"];
+
+/// A schema to edit. What most edits choose from is found at most once.
+pub(crate) struct Root<'r> {
+    schema: &'r Value,
+    objects: OnceCell<Vec<String>>,
+    unions: OnceCell<Vec<String>>,
+}
+
+impl<'r> Root<'r> {
+    pub(crate) fn new(schema: &'r Value) -> Self {
+        Self {
+            schema,
+            objects: OnceCell::new(),
+            unions: OnceCell::new(),
+        }
+    }
+}
+
+impl Deref for Root<'_> {
+    type Target = Value;
+
+    fn deref(&self) -> &Value {
+        self.schema
+    }
+}
 
 pub(crate) fn any<T: Clone>(found: &[T], rng: &mut Rng) -> Option<T> {
     (!found.is_empty()).then(|| found[rng.usize(..found.len())].clone())
@@ -37,12 +65,13 @@ pub(crate) fn places(root: &Value, is_one: impl Fn(&Value) -> bool) -> Vec<Strin
     found
 }
 
-pub(crate) fn any_object(root: &Value, rng: &mut Rng) -> Option<String> {
-    any(&places(root, |schema| schema["properties"].is_object()), rng)
+pub(crate) fn any_object(root: &Root<'_>, rng: &mut Rng) -> Option<String> {
+    let is_object = |schema: &Value| schema["properties"].is_object();
+    any(root.objects.get_or_init(|| places(root, is_object)), rng)
 }
 
 /// Returns a member that JSON-RPC doesn't define: its object, its name, and its schema.
-pub(crate) fn any_member(root: &Value, rng: &mut Rng) -> Option<(String, String, Value)> {
+pub(crate) fn any_member(root: &Root<'_>, rng: &mut Rng) -> Option<(String, String, Value)> {
     let object = any_object(root, rng)?;
     let members = root.pointer(&object)?.get("properties")?.as_object()?;
     let fixed: &[&str] = if members.contains_key("code") {
@@ -59,7 +88,7 @@ pub(crate) fn any_member(root: &Value, rng: &mut Rng) -> Option<(String, String,
 }
 
 /// Returns the pointer of a member without a constant value.
-pub(crate) fn any_value(root: &Value, rng: &mut Rng) -> Option<String> {
+pub(crate) fn any_value(root: &Root<'_>, rng: &mut Rng) -> Option<String> {
     let (object, name, schema) = any_member(root, rng)?;
     let at = mcp_wire::json_schema::pointer::child(&format!("{object}/properties"), &name);
     schema.get("const").is_none().then_some(at)
@@ -78,11 +107,10 @@ pub(crate) fn is_direction(name: &str) -> bool {
             .any(|kind| name.ends_with(kind))
 }
 
-pub(crate) fn any_union(root: &Value, rng: &mut Rng) -> Option<(String, Vec<Value>)> {
-    let unions = places(root, |schema| {
-        schema["anyOf"].as_array().is_some_and(|variants| variants.len() > 1)
-    });
-    let union = any(&unions, rng).filter(|at| !is_direction(at.rsplit('/').next().unwrap_or_default()))?;
+pub(crate) fn any_union(root: &Root<'_>, rng: &mut Rng) -> Option<(String, Vec<Value>)> {
+    let is_union = |schema: &Value| schema["anyOf"].as_array().is_some_and(|variants| variants.len() > 1);
+    let unions = root.unions.get_or_init(|| places(root, is_union));
+    let union = any(unions, rng).filter(|at| !is_direction(at.rsplit('/').next().unwrap_or_default()))?;
     let variants = root.pointer(&union)?.get("anyOf")?.as_array()?.clone();
     Some((union, variants))
 }
