@@ -1,7 +1,7 @@
 //! The revisions of one run, in the form that the engine needs.
 
 use std::cell::Cell;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
@@ -18,7 +18,7 @@ thread_local! {
 }
 
 /// A cache of used schemas. The official ones are the same in every run, and compiling their validators takes time.
-static SCHEMAS: LazyLock<Mutex<HashMap<String, &'static Schema>>> = LazyLock::new(Mutex::default);
+static SCHEMAS: LazyLock<Mutex<BTreeMap<String, &'static Schema>>> = LazyLock::new(Mutex::default);
 
 /// Sets the revisions of this thread. The engine requires tables with a static lifetime, so each run leaks its own.
 pub(crate) fn load(tables: &[RevisionTable]) {

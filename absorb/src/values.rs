@@ -145,9 +145,10 @@ impl Subject<'_> {
         let now: BTreeMap<&String, &Value> = after.collect();
         let is_edited = |name: &&String| before.get(*name) != now.get(*name).copied();
         let edited: Vec<&String> = before.keys().chain(now.keys().copied()).filter(is_edited).collect();
+        let ends: Vec<String> = edited.iter().map(|name| format!("/{name}\"")).collect();
         let refers = |schema: &Value| {
             let text = schema.to_string();
-            edited.iter().any(|name| text.contains(&format!("/{name}\"")))
+            ends.iter().any(|end| text.contains(end))
         };
         let referring = now.iter().filter(|(_, schema)| refers(schema)).map(|(name, _)| *name);
         let every_seventh = now.keys().skip(edited.len() % 7).step_by(7).copied();
@@ -172,7 +173,8 @@ impl Values {
     fn come_back(&self, of: Place, values: &Valid, outcome: &mut Outcome) {
         for (name, value) in each(values) {
             outcome.instances += 1;
-            match guarded(of, of, name, value, Policy::Conform.into()) {
+            let translated = guarded(of, of, name, &value.to_string(), Policy::Conform.into());
+            match translated.and_then(with_value) {
                 Ok((_, back)) if same(value, &back) => {}
                 Ok((_, back)) => outcome
                     .failures
@@ -189,14 +191,15 @@ impl Values {
             outcome.instances += 1;
             let way = format!("{name} of {from} in {to}");
             let conversion = Conversion::new(Policy::Conform).supplied_with(supply(from, to));
-            let translated = guarded(from, to, name, value, conversion.clone());
-            let by_trees = guarded(from, to, name, value, conversion.by_trees());
+            let json = value.to_string();
+            let translated = guarded(from, to, name, &json, conversion.clone());
+            let by_trees = guarded(from, to, name, &json, conversion.by_trees());
             if outcome_of(&translated) != outcome_of(&by_trees) {
                 outcome
                     .failures
                     .push(format!("{way} has another outcome when converted by trees: {value}"));
             }
-            let (there, converted) = match translated {
+            let (there, converted) = match translated.and_then(with_value) {
                 Ok(there) => there,
                 Err(Why::Refused(_)) => {
                     outcome.refusals += 1;
@@ -216,7 +219,8 @@ impl Values {
             }
             let known = there.supply.clone().unwrap_or_default();
             let back = Conversion::new(Policy::Conform).supplied_with(known);
-            match guarded(to, from, there.definition, &converted, back) {
+            let returned = guarded(to, from, there.definition, &converted.to_string(), back);
+            match returned.and_then(with_value) {
                 Ok((back, original)) => {
                     let losses = there.losses.iter().chain(&back.losses);
                     let lost: Vec<String> = losses.map(|loss| loss.path.to_string()).collect();
@@ -242,6 +246,9 @@ impl Values {
     /// out.
     fn is_valid(&self, revision: Place, name: &str, value: &Value) -> bool {
         let schema = &self.instances[&revision.0].instances;
+        if schema.accepts(name, value).unwrap_or(true) {
+            return true;
+        }
         let mut enveloped = value.clone();
         if let Some(message) = enveloped
             .as_object_mut()
@@ -250,7 +257,7 @@ impl Values {
             message.entry("jsonrpc").or_insert_with(|| json!("2.0"));
             message.entry("id").or_insert_with(|| json!(1));
         }
-        schema.accepts(name, value).unwrap_or(true) || schema.accepts(name, &enveloped).unwrap_or(true)
+        schema.accepts(name, &enveloped).unwrap_or(true)
     }
 }
 
@@ -285,9 +292,9 @@ impl Why {
 }
 
 /// Returns the translated value and its losses, or the reason why it wasn't translated.
-fn outcome_of(translated: &Result<(Translation, Value), Why>) -> Result<(&str, Vec<String>), &str> {
+fn outcome_of(translated: &Result<Translation, Why>) -> Result<(&str, Vec<String>), &str> {
     match translated {
-        Ok((there, _)) => Ok((
+        Ok(there) => Ok((
             there.value.text(),
             there.losses.iter().map(ToString::to_string).collect(),
         )),
@@ -295,22 +302,19 @@ fn outcome_of(translated: &Result<(Translation, Value), Why>) -> Result<(&str, V
     }
 }
 
-fn guarded(
-    from: Place,
-    to: Place,
-    name: &str,
-    value: &Value,
-    conversion: Conversion<Place>,
-) -> Result<(Translation, Value), Why> {
-    let json = value.to_string();
+fn guarded(from: Place, to: Place, name: &str, json: &str, conversion: Conversion<Place>) -> Result<Translation, Why> {
     let translated = catch_unwind(AssertUnwindSafe(|| {
         translate(from, to, name, json.as_bytes(), conversion)
     }));
-    let translation = translated.map_err(|_| Why::Panicked)?.map_err(|error| match error {
+    translated.map_err(|_| Why::Panicked)?.map_err(|error| match error {
         TranslateError::Invalid(error) => Why::Invalid(format!("considered invalid: {error}")),
         error => Why::Refused(error.to_string()),
-    })?;
-    let value = serde_json::from_str(translation.value.text()).map_err(|error| Why::Invalid(error.to_string()))?;
+    })
+}
+
+fn with_value(translation: Translation) -> Result<(Translation, Value), Why> {
+    let value = serde_json::from_str(translation.value.text());
+    let value = value.map_err(|error| Why::Invalid(error.to_string()))?;
     Ok((translation, value))
 }
 
