@@ -19,11 +19,16 @@ pub(crate) fn plain_prefix(bytes: &[u8]) -> usize {
     let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) else {
         return plain_prefix_of_short(bytes);
     };
-    match special_bytes(u64::from_le_bytes(*first)) {
+    let marks = special_bytes(u64::from_le_bytes(*first));
+    if marks != 0 {
+        return first_marked(marks);
+    }
+    let second = bytes[8..].first_chunk().unwrap_or(last);
+    match (special_bytes(u64::from_le_bytes(*second)), bytes.len()) {
         // The last word overlaps the first one, which is plain.
-        0 if bytes.len() <= 16 => bytes.len() - 8 + first_marked(special_bytes(u64::from_le_bytes(*last))),
-        0 => plain_prefix_of_long(bytes),
-        marks => first_marked(marks),
+        (marks, length @ ..16) => length - 8 + first_marked(marks),
+        (0, _) => 16 + plain_prefix_of_long(&bytes[16..]),
+        (marks, _) => 8 + first_marked(marks),
     }
 }
 
