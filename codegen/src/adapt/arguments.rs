@@ -7,7 +7,7 @@ use super::pairing::Pairing;
 use super::planner::Planner;
 use super::relation::Relation;
 use super::rules::{Conditions, HasAndLacks};
-use super::template_check::TemplateCheck;
+use super::template_check::{TemplateCheck, require};
 use crate::model::{Member, Struct, TypeKind, TypeRef};
 
 impl Planner<'_> {
@@ -18,11 +18,6 @@ impl Planner<'_> {
             self.wrong_rule_with(index, what, help);
         }
     }
-}
-
-/// Returns an error unless a condition holds.
-pub(super) fn require(holds: bool, otherwise: impl Into<String>) -> Result<(), String> {
-    holds.then_some(()).ok_or_else(|| otherwise.into())
 }
 
 impl<'m> Pairing<'m> {

@@ -9,7 +9,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::planner::{Conversion, Pair, Planner};
+use super::plan::{Conversion, Pair};
+use super::planner::Planner;
 use crate::model::TypeRef;
 
 /// The report's description of values that may be changed.

@@ -5,7 +5,8 @@ use mcp_wire::json_schema::pointer;
 use serde_json::{Value, json};
 
 use super::pairing::{Objects, Pairing};
-use super::planner::{Conversion, Planner};
+use super::plan::Conversion;
+use super::planner::Planner;
 use super::relation::Relation;
 use super::rows::{RowAction, refusal};
 use super::rules::{Action, Refuse};

@@ -1,6 +1,7 @@
 //! Plans the conversions between two models, and their losses.
 
 mod arguments;
+mod error_rules;
 mod errors;
 mod lossless;
 mod matching;
@@ -16,7 +17,9 @@ pub(crate) mod rules;
 mod structs;
 mod template_check;
 mod variants;
+mod walk;
 
-pub(crate) use plan::{Plan, PlannedPairs, Plans, plan_pair, plan_revisions};
+pub(crate) use plan::{Plan, Plans};
 pub(crate) use report::{Note, NoteKind, report};
 pub(crate) use rules::Rules;
+pub(crate) use walk::{PlannedPairs, plan_pair, plan_revisions};

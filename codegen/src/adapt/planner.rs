@@ -2,58 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
-
 use super::pairing::Pairing;
-use super::plan::Plan;
+use super::plan::{Pair, Plan};
 use super::report::{Note, NoteKind};
-use super::rows::Row;
 use super::rules::{Action, Rule};
-use crate::model::TypeRef;
 use crate::problem::Problem;
-
-/// The types of a value on both sides.
-pub(super) type Pair = (TypeRef, TypeRef);
-
-/// The planned conversion of a type into another.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Conversion {
-    /// Its row in the table.
-    pub(crate) row: Row,
-    /// Whether the target's schema refuses values that the source's accepts, or that a rule sets, by assertions that
-    /// types don't express.
-    pub(crate) narrower: bool,
-    /// Whether it may lose or refuse something of the value itself, apart from its parts.
-    pub(super) lossy: bool,
-    /// Whether the target declares members that the source doesn't: an undeclared one may be dropped, or renamed.
-    pub(super) adds_members: bool,
-    /// The types of the value's parts, whose conversions may lose something too.
-    pub(super) parts: Vec<Pair>,
-    /// The members that the target's schema asserts something about, although the conversion doesn't validate them: name
-    /// in the target, types, and the check that would validate the value.
-    pub(super) unchecked_members: Vec<(String, Pair, Value)>,
-}
-
-impl Conversion {
-    pub(super) fn implied(lossy: bool) -> Self {
-        Self {
-            lossy,
-            ..Self::default()
-        }
-    }
-
-    /// Returns the conversion of a value with these parts; `None` is a part that the target lacks.
-    pub(super) fn of(parts: impl Iterator<Item = (TypeRef, Option<TypeRef>)>) -> Self {
-        let mut conversion = Self::default();
-        for (source, target) in parts {
-            match target {
-                Some(target) => conversion.parts.push((source, target)),
-                None => conversion.lossy = true,
-            }
-        }
-        conversion
-    }
-}
 
 /// State of planning the conversions between two revisions: the plan so far, pending conversions, and the problems found.
 pub(super) struct Planner<'m> {

@@ -7,7 +7,7 @@ use serde::de::{Error, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
 
-use super::errors::ErrorRule;
+use super::error_rules::ErrorRule;
 use crate::load::Document;
 use crate::load::OneOrMany;
 use crate::problem::{Problem, Problems};

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::json;
 
 use super::pairing::Objects;
-use super::planner::{Conversion, Planner};
+use super::plan::Conversion;
+use super::planner::Planner;
 use super::rows::{RowAction, split};
 use super::rules::Action;
 use super::template_check::type_of;

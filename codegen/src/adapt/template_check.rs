@@ -4,10 +4,14 @@ use std::fmt::Display;
 
 use serde_json::{Value, json};
 
-use super::arguments::require;
 use super::pairing::Pairing;
 use crate::model::{Struct, TypeKind, TypeRef};
 use crate::normalise::Scalar;
+
+/// Returns an error unless a condition holds.
+pub(super) fn require(holds: bool, otherwise: impl Into<String>) -> Result<(), String> {
+    holds.then_some(()).ok_or_else(|| otherwise.into())
+}
 
 /// JSON that a rule puts into a value of the target.
 #[derive(Clone, Copy)]

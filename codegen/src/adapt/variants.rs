@@ -4,7 +4,8 @@ use mcp_wire::JsonType;
 use serde_json::{Value, json};
 
 use super::pairing::Pairing;
-use super::planner::{Conversion, Planner};
+use super::plan::Conversion;
+use super::planner::Planner;
 use super::rows::refusal;
 use super::rules::{Action, Rule};
 use crate::model::{TypeKind, TypeRef};
