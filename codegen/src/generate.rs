@@ -76,7 +76,7 @@ pub fn generate(options: &GenerateOptions) -> Result<Generated, GenerateError> {
 /// All problems that a stage finds in the input.
 pub fn revision_tables(schema: &Path) -> Result<Vec<RevisionTable>, GenerateError> {
     let cache = Cache::default();
-    Ok(RevisionTable::of((&planned(load(schema)?, &cache)?, &cache)))
+    Ok(RevisionTable::of(&planned(load(schema)?, &cache)?, &cache.tables))
 }
 
 /// Returns the position of a revision in the manifest, which is also that of its model.

@@ -1,7 +1,6 @@
 //! The tables of revisions, as programs load them.
 
 use crate::adapt::Plan;
-use crate::cache::Cache;
 use crate::emit;
 use crate::memo::{Memo, Same};
 use crate::model::ModelledRevision;
@@ -24,13 +23,13 @@ pub struct RevisionTable {
 
 impl RevisionTable {
     /// The tables of all revisions.
-    pub(crate) fn of((protocol, cache): (&Protocol, &Cache)) -> Vec<Self> {
+    pub(crate) fn of(protocol: &Protocol, known: &RevisionTables) -> Vec<Self> {
         let revisions = protocol.revisions.iter().enumerate();
         let tables = revisions.map(|(position, revision)| {
             let before = position.checked_sub(1).and_then(|before| protocol.plans.get(before));
             let specification = protocol.manifest.specification(revision.entry());
             let input = (Same::of(revision), before.map(Same::of), specification);
-            cache.tables.get(input, |_| Self {
+            known.get(input, |_| Self {
                 revision: revision.model.revision.clone(),
                 table: emit::revision_table(protocol, position),
                 schema: revision.schema.to_string(),

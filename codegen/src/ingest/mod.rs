@@ -193,7 +193,7 @@ pub fn ingest(options: &IngestOptions) -> Result<Ingested, IngestError> {
 /// As [`ingest`].
 pub fn try_ingest(options: &IngestOptions, cache: &Cache) -> Result<Vec<RevisionTable>, IngestError> {
     let prepared = Prepared::new(options, cache)?;
-    Ok(RevisionTable::of((&prepared.passed.checked, cache)))
+    Ok(RevisionTable::of(&prepared.passed.checked, &cache.tables))
 }
 
 /// Writes the overlay of a new revision: the entries of the previous revision's overlay that fit the schema, as [`ingest`]
