@@ -15,7 +15,7 @@ pub(crate) fn shortened(text: &str) -> Cow<'_, str> {
 /// string. Returns the length of `bytes` if there is none.
 #[inline]
 pub(crate) fn plain_prefix(bytes: &[u8]) -> usize {
-    // Most strings, such as the names of members, end within a word.
+    // Most strings, such as the names of members, end within two words.
     let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) else {
         return plain_prefix_of_short(bytes);
     };
@@ -23,6 +23,7 @@ pub(crate) fn plain_prefix(bytes: &[u8]) -> usize {
     if marks != 0 {
         return first_marked(marks);
     }
+    // There are at least eight bytes, and at least sixteen after the first arm.
     let second = bytes[8..].first_chunk().unwrap_or(last);
     match (special_bytes(u64::from_le_bytes(*second)), bytes.len()) {
         // The last word overlaps the first one, which is plain.
@@ -33,6 +34,7 @@ pub(crate) fn plain_prefix(bytes: &[u8]) -> usize {
 }
 
 fn plain_prefix_of_short(bytes: &[u8]) -> usize {
+    // The halves of the word are the first and the last four bytes, which may overlap.
     if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
         let word = u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << 32;
         let index = first_marked(special_bytes(word));
