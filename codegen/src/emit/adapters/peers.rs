@@ -17,7 +17,16 @@ const TITLE: &str = "\
 //! peer that speaks the hub's revision they only decode and encode.
 ";
 
-const OURS: &str = "Conversion FromPeer FromResult Loss Revision Translated Unrepresentable hub";
+const OURS: [&str; 8] = [
+    "Conversion",
+    "FromPeer",
+    "FromResult",
+    "Loss",
+    "Revision",
+    "Translated",
+    "Unrepresentable",
+    "hub",
+];
 
 /// Emits the file of the functions that read and write the messages of a peer.
 pub(super) fn peers(input: &AdaptersInput<'_>, header: &str) -> Result<String, EmitError> {
@@ -31,7 +40,7 @@ pub(super) fn peers(input: &AdaptersInput<'_>, header: &str) -> Result<String, E
             "mcp_wire",
             &["Batch", "Decoded", "Message", "RawJson", "Reader"],
         ),
-        import(&functions, "crate", &Vec::from_iter(OURS.split(' '))),
+        import(&functions, "crate", &OURS),
     ];
     Ok(source::file(header, [TITLE.to_owned(), imports.concat(), functions]))
 }
