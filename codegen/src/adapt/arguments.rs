@@ -28,7 +28,7 @@ impl<'m> Pairing<'m> {
         let member = self.target_member_at(path, to)?;
         let never_free = format!("the target requires `{place}`, so it is never free");
         require(!member.required, never_free)?;
-        let is_same = !member.boxed && self.relation(ty, &member.ty, 0) == Relation::Same;
+        let is_same = !member.recursive && self.relation(ty, &member.ty, 0) == Relation::Same;
         require(is_same, format!("`{place}` of the target has another type"))
     }
 

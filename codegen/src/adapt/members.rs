@@ -99,7 +99,7 @@ impl<'m> Planner<'m> {
                 row["supplied"] = json!(key);
             }
             let implied = self.find(&place, |rule| rule.implied.as_ref());
-            if let Some(implied) = implied.filter(|_| to.required && !to.boxed && row.get("default").is_none()) {
+            if let Some(implied) = implied.filter(|_| to.required && !to.recursive && row.get("default").is_none()) {
                 row["implied"] = self.plan_default(at, "implied", implied, (to_name, to));
             }
         }
@@ -236,7 +236,7 @@ impl<'m> Planner<'m> {
         };
         self.check_arguments(index, checked);
         let is_possible = match action {
-            Action::Ensure { .. } => relation == Relation::Converts && !to.required && !from.boxed && !to.boxed,
+            Action::Ensure { .. } => relation == Relation::Converts && !to.required && !from.recursive && !to.recursive,
             Action::Drop(_) => !to.required,
             Action::Copy(_) => false,
             _ => true,
@@ -267,8 +267,8 @@ impl<'m> Pairing<'m> {
         };
         required.required
             && !member.required
-            && !required.boxed
-            && !member.boxed
+            && !required.recursive
+            && !member.recursive
             && side.model.struct_of(&member.ty).is_some_and(may_be_empty)
             && self.is_supplied(other, &required.ty, 0)
     }

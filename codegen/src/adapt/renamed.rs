@@ -42,7 +42,7 @@ impl<'m> Planner<'m> {
             if names[0] != member {
                 continue;
             }
-            let there = self.pair.member_at(from, &names).filter(|there| !there.boxed);
+            let there = self.pair.member_at(from, &names).filter(|there| !there.recursive);
             let there = there.ok_or_else(|| format!("the source has no member `{path}`"));
             self.moves(index, &place, there.map(|there| (&there.ty, &target.ty)));
             moved.push((names[1..].to_vec(), target.name.clone()));

@@ -54,7 +54,7 @@ impl<'m> Planner<'m> {
             }
             // The value of a member that means the same as its absence in the other revision.
             let implied = member.and_then(|_| self.find(&at, |rule| rule.implied.as_ref()));
-            if let Some((index, value)) = implied.filter(|_| member.is_some_and(|it| it.required && !it.boxed)) {
+            if let Some((index, value)) = implied.filter(|_| member.is_some_and(|it| it.required && !it.recursive)) {
                 self.ruled(&at, "implied", index);
                 row["left"][name]["implied"] = json!(value.to_string());
             }

@@ -85,7 +85,7 @@ impl Emitter<'_> {
 
     /// Returns the type of a member's field.
     pub(super) fn field(&self, member: &Member) -> String {
-        let held = self.held(&member.ty, member.boxed);
+        let held = self.held(&member.ty, member.is_boxed());
         if member.required { held } else { self.optional(&held) }
     }
 
@@ -97,7 +97,7 @@ impl Emitter<'_> {
             TypeRef::Named(name) => matches!(model.kind(name), Some(TypeKind::Union(_) | TypeKind::Strings { .. })),
             _ => false,
         };
-        match converts && !member.boxed {
+        match converts && !member.is_boxed() {
             true => format!("impl {}<{plain}>", self.std("Into")),
             false => plain,
         }

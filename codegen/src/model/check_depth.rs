@@ -65,7 +65,7 @@ fn parts(kind: &TypeKind) -> Vec<(&TypeRef, usize)> {
             let members = object.members.iter();
             let depth = |required: bool, boxed: bool| 1 + usize::from(!required) * OPTION + usize::from(boxed) * BOX;
             members
-                .map(|member| (&member.ty, depth(member.required, member.boxed)))
+                .map(|member| (&member.ty, depth(member.required, member.is_boxed())))
                 .collect()
         }
         TypeKind::Union(union) => {

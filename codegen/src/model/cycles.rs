@@ -32,7 +32,7 @@ fn open_innermost(ty: &mut TypeRef) {
 }
 
 /// Marks every member and variant through which a type contains itself.
-pub(crate) fn box_cycles(model: &mut Model) {
+pub(crate) fn mark_recursive_parts(model: &mut Model) {
     let types = model.types.iter();
     // The type of a result depends on the request, so the union of results contains no value itself.
     let types = types.filter(|(_, ty)| !matches!(ty.kind, TypeKind::Results(_)));
@@ -54,7 +54,7 @@ pub(crate) fn box_cycles(model: &mut Model) {
         match &mut ty.kind {
             TypeKind::Struct(object) => {
                 for member in &mut object.members {
-                    member.boxed = leads_to(owner, &member.ty);
+                    member.recursive = leads_to(owner, &member.ty);
                 }
             }
             TypeKind::Union(union) => {

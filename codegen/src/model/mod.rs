@@ -29,6 +29,7 @@ mod revisions;
 mod roles;
 mod schema;
 mod shared;
+mod sizes;
 mod tolerances;
 mod type_ref;
 mod type_schema;

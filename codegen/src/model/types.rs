@@ -152,9 +152,12 @@ pub(crate) struct Member {
     /// The value that constructors give it, instead of having a parameter for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) preset: Option<Value>,
-    /// Whether the value must be behind a pointer, because it can contain the type that it is a member of.
+    /// Whether the value can contain the type that it is a member of.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) boxed: bool,
+    pub(crate) recursive: bool,
+    /// Whether the value is large.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) large: bool,
     /// The schema's own description, in checkouts that keep it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) description: Option<String>,
@@ -247,6 +250,11 @@ impl Member {
     /// Whether constructors have a parameter for it.
     pub(crate) fn is_argument(&self) -> bool {
         self.required && self.preset.is_none()
+    }
+
+    /// Whether the value is behind a pointer.
+    pub(crate) fn is_boxed(&self) -> bool {
+        self.recursive || self.large
     }
 }
 

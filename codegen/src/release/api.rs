@@ -96,7 +96,7 @@ impl Api {
 
 /// Describes the properties of a field that matter to code which reads, writes or constructs it.
 fn field(member: &Member) -> String {
-    let (ty, required, boxed, argument) = (&member.ty, member.required, member.boxed, member.is_argument());
+    let (ty, required, boxed, argument) = (&member.ty, member.required, member.is_boxed(), member.is_argument());
     format!("{ty:?}, required: {required}, boxed: {boxed}, argument: {argument}")
 }
 

@@ -351,7 +351,7 @@ object! {
 #[derive(Debug, Clone, PartialEq)]
 pub struct McpUiHostContextChangedNotification {
     /// Parameters of the message. Where they are optional, absence means there are none.
-    pub params: McpUiHostContext,
+    pub params: Box<McpUiHostContext>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -557,9 +557,9 @@ pub struct McpUiInitializeResult {
     /// Version of the extension that both use from now on.
     pub protocol_version: String,
     /// Capabilities of the host.
-    pub host_capabilities: McpUiHostCapabilities,
+    pub host_capabilities: Box<McpUiHostCapabilities>,
     /// Context in which the view is shown.
-    pub host_context: McpUiHostContext,
+    pub host_context: Box<McpUiHostContext>,
     /// Name and version of the host.
     pub host_info: Implementation,
     /// Members that the schema doesn't declare, as they came.

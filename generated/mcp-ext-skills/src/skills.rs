@@ -40,7 +40,7 @@ pub struct GetSkillRequestParams {
     pub uri: String,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: RequestMetaObject,
+    pub meta: Box<RequestMetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -184,7 +184,7 @@ pub struct ReadResourceDirectoryRequestParams {
     pub uri: String,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: RequestMetaObject,
+    pub meta: Box<RequestMetaObject>,
     /// Cursor of the page, from the `nextCursor` of the previous one. Absent means the first page.
     pub cursor: Option<String>,
     /// Members that the schema doesn't declare, as they came.

@@ -295,7 +295,7 @@ object! {
 #[derive(Debug, Clone, PartialEq)]
 pub struct InitializeRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
-    pub params: InitializeRequestParams,
+    pub params: Box<InitializeRequestParams>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }

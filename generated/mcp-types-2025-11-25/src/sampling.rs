@@ -14,7 +14,7 @@ use crate::{AudioContent, ContentBlock, ImageContent, RequestMeta, Role, SCHEMA,
 #[derive(Debug, Clone, PartialEq)]
 pub struct CreateMessageRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
-    pub params: CreateMessageRequestParams,
+    pub params: Box<CreateMessageRequestParams>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }

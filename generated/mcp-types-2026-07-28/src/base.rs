@@ -521,7 +521,7 @@ object! {
 pub struct PaginatedRequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: RequestMetaObject,
+    pub meta: Box<RequestMetaObject>,
     /// Page to continue from, as handed out in an earlier result's `nextCursor`. Absent means the first page. Only
     /// its issuer can interpret it.
     pub cursor: Option<Cursor>,
@@ -726,7 +726,7 @@ object! {
 pub struct RequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: RequestMetaObject,
+    pub meta: Box<RequestMetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }

@@ -41,7 +41,7 @@ pub struct CompleteRequestParams {
     pub ref_: CompletionReference,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: RequestMetaObject,
+    pub meta: Box<RequestMetaObject>,
     /// Values of the other arguments, as far as they are known. Absent means none.
     pub context: Option<CompleteRequestParamsContext>,
     /// Members that the schema doesn't declare, as they came.

@@ -97,7 +97,7 @@ union! {
 pub struct InputResponseRequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: RequestMetaObject,
+    pub meta: Box<RequestMetaObject>,
     /// Opaque text from which the server resumes the request. The client sends it back unchanged and does not
     /// interpret it. Servers must expect that a peer has changed it. Absent means there is none.
     pub request_state: Option<String>,

@@ -164,7 +164,7 @@ pub struct DiscoverResultResponse {
     /// Id of the request being answered.
     pub id: RequestId,
     /// The revisions and capabilities that the server supports.
-    pub result: DiscoverResult,
+    pub result: Box<DiscoverResult>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }

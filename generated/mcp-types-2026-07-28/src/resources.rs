@@ -241,7 +241,7 @@ pub struct ReadResourceRequestParams {
     pub uri: String,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: RequestMetaObject,
+    pub meta: Box<RequestMetaObject>,
     /// Opaque text from which the server resumes the request. The client sends it back unchanged and does not
     /// interpret it. Servers must expect that a peer has changed it. Absent means there is none.
     pub request_state: Option<String>,
@@ -408,7 +408,7 @@ pub struct ResourceRequestParams {
     pub uri: String,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: RequestMetaObject,
+    pub meta: Box<RequestMetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }

@@ -17,12 +17,13 @@ use super::assign_roles::find_error_data;
 use super::check_depth::check_depth;
 use super::check_members::check_members;
 use super::check_messages::check_messages;
-use super::cycles::{box_cycles, open_endless_aliases};
+use super::cycles::{mark_recursive_parts, open_endless_aliases};
 use super::input::BuildInput;
 use super::lifecycle::Lifecycle;
 use super::messages::add_messages;
 use super::modules::assign_modules;
 use super::names::{member_name, unique};
+use super::sizes::mark_large_members;
 use super::type_ref::TypeRef;
 use super::types::{ConstantMember, Member, Model, Struct, Type, TypeKind};
 use crate::messages::{RESULTS, message_unions};
@@ -80,7 +81,8 @@ fn build(input: &BuildInput<'_>) -> Result<Model, Problems> {
     check_messages(&model, input.schema)?;
     check_members(&model)?;
     open_endless_aliases(&mut model);
-    box_cycles(&mut model);
+    mark_recursive_parts(&mut model);
+    mark_large_members(&mut model);
     check_depth(&model)?;
     assign_modules(&mut model, input.modules);
     input.lock.apply_modules(&mut model);
@@ -136,7 +138,8 @@ impl Builder<'_> {
                 required: property.required,
                 tag: property.node.tag.clone(),
                 preset: preset(property),
-                boxed: false,
+                recursive: false,
+                large: false,
                 description: property.node.description.clone(),
             });
         }

@@ -1,0 +1,99 @@
+//! Sizes of Rust types. A large member is put behind a pointer, so that moving the value it belongs to costs little.
+
+use std::collections::BTreeMap;
+
+use super::type_ref::TypeRef;
+use super::types::{Model, Struct, TypeKind};
+
+/// The largest size of a member that isn't behind a pointer, in bytes. A message is moved several times between the
+/// reader and its handler, and a union of messages has the size of the largest one.
+const LARGEST: usize = 320;
+
+const WORD: usize = 8;
+/// A `String`, a `Vec`, and the types that contain one.
+const TEXT: usize = 3 * WORD;
+/// JSON that no type describes.
+const RAW: usize = 2 * WORD;
+/// A map, such as the one of the undeclared members.
+const MAP: usize = WORD;
+
+/// Marks every member of structs that is larger than [`LARGEST`].
+pub(crate) fn mark_large_members(model: &mut Model) {
+    let mut sizes = Sizes {
+        model,
+        known: BTreeMap::new(),
+    };
+    let objects = model.types.iter().filter_map(|(name, ty)| match &ty.kind {
+        TypeKind::Struct(object) => Some((name, object)),
+        _ => None,
+    });
+    let large: BTreeMap<String, Vec<bool>> = objects
+        .map(|(name, object)| {
+            let members = object.members.iter();
+            let is_large = members.map(|member| !member.recursive && sizes.of(&member.ty) > LARGEST);
+            (name.clone(), is_large.collect())
+        })
+        .collect();
+    for (name, large) in large {
+        if let Some(TypeKind::Struct(object)) = model.types.get_mut(&name).map(|ty| &mut ty.kind) {
+            for (member, is_large) in object.members.iter_mut().zip(large) {
+                member.large = is_large;
+            }
+        }
+    }
+}
+
+/// Estimates sizes on a 64-bit machine: the compiler may find a smaller layout.
+struct Sizes<'m> {
+    model: &'m Model,
+    known: BTreeMap<&'m str, usize>,
+}
+
+impl<'m> Sizes<'m> {
+    fn of(&mut self, ty: &'m TypeRef) -> usize {
+        match ty {
+            TypeRef::Named(name) => self.of_named(name),
+            TypeRef::RequestId | TypeRef::String | TypeRef::Number | TypeRef::List(_) => TEXT,
+            TypeRef::Boolean | TypeRef::Null => 1,
+            TypeRef::Integer => WORD,
+            TypeRef::Any | TypeRef::RawObject => RAW,
+            TypeRef::Map(_) => MAP,
+            TypeRef::Nullable(inner) => self.of(inner),
+        }
+    }
+
+    fn of_named(&mut self, name: &'m str) -> usize {
+        if let Some(known) = self.known.get(name) {
+            return *known;
+        }
+        let model = self.model;
+        let size = match model.kind(name) {
+            Some(TypeKind::Struct(object)) => self.of_struct(object),
+            Some(TypeKind::Union(union)) => {
+                let variants = union.variants.iter();
+                let sizes = variants.map(|variant| match variant.boxed {
+                    true => WORD,
+                    false => self.of(&variant.ty),
+                });
+                WORD + sizes.max().unwrap_or_default()
+            }
+            Some(TypeKind::Alias(target)) => self.of(target),
+            Some(TypeKind::Strings { .. } | TypeKind::Methods(_) | TypeKind::Results(_)) | None => TEXT,
+        };
+        self.known.insert(name, size);
+        size
+    }
+
+    /// Returns the size of a struct whose large members are behind pointers.
+    fn of_struct(&mut self, object: &'m Struct) -> usize {
+        let members = object.members.iter().map(|member| match member.recursive {
+            true => WORD,
+            false => match self.of(&member.ty) {
+                size if size > LARGEST => WORD,
+                size => size,
+            },
+        });
+        let sum: usize = members.sum();
+        (MAP + object.constants.len() + sum).next_multiple_of(WORD)
+    }
+}
