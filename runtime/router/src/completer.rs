@@ -34,6 +34,8 @@ pub struct CompletionRequest {
 }
 
 impl FromCall for CompletionRequest {
+    const MAY_REQUEST_INPUT: bool = false;
+
     fn declare(signature: &mut Signature) {
         signature.limit("CompletionRequest", &["completion"]);
     }

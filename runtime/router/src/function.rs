@@ -35,7 +35,7 @@ pub trait Function<T, M>: Send + Sync + 'static {
     /// The name of the Rust type that the function returns.
     fn output_type() -> &'static str;
 
-    /// Whether its result may request input from the client.
+    /// Whether it, or its result, may request input from the client.
     fn may_request_input() -> bool;
 
     /// Extracts the arguments, and calls the function.
@@ -62,7 +62,7 @@ where
     }
 
     fn may_request_input() -> bool {
-        <F::Output as Returns<T, M>>::Output::MAY_REQUEST_INPUT
+        A::MAY_REQUEST_INPUT || <F::Output as Returns<T, M>>::Output::MAY_REQUEST_INPUT
     }
 
     async fn call(&self, call: Call) -> Result<T, ToolError> {
@@ -151,7 +151,7 @@ pub(super) struct BoxedFunction<T> {
     states: States,
     /// The filters and middleware of the routers that it came from.
     pub scope: Scope,
-    /// Whether its result may request input from the client.
+    /// Whether it, or its result, may request input from the client.
     pub may_request_input: bool,
 }
 

@@ -36,8 +36,8 @@ pub trait Handler<S: Side>: Send + Sync + 'static {
         Box::pin(ready(()))
     }
 
-    /// Whether the result of a request can require input from the client. If not, the request isn't kept to be handled
-    /// again.
+    /// Whether the handling of a request, or its result, can require input from the client. If not, the request is
+    /// handled once, in any case.
     #[doc(hidden)]
     fn may_request_input(&self, request: &S::Request) -> bool {
         let _ = request;

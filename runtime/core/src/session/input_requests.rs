@@ -29,11 +29,14 @@ impl<H: Handler<ServerSide>> Handler<ServerSide> for Rounds<H> {
     ) -> Handling<'a, ServerSide> {
         let Self(handler) = self;
         let is_undeclared = matches!(request, hub::ClientRequest::Unknown(_));
-        let (is_stateless, may_request_input) = (
-            context.peer.negotiated().is_stateless(),
-            retry_input(&mut request).is_some(),
-        );
-        if is_undeclared || (is_stateless && !may_request_input) {
+        let is_stateless = context.peer.negotiated().is_stateless();
+        let (may_request_input, is_retry) = match retry_input(&mut request) {
+            Some(input) => (true, input.responses.is_some() || input.state.is_some()),
+            None => (false, false),
+        };
+        // The state of a retry is checked even if the handler needs none.
+        let needs_rounds = is_retry || handler.may_request_input(&request);
+        if is_undeclared || !needs_rounds || (is_stateless && !may_request_input) {
             return handler.handle_request(request, context);
         }
         // The futures would be larger with the request itself.
@@ -85,14 +88,17 @@ async fn answer_rounds(
         Refusal::NotOffered(error) | Refusal::Other(error) => Err(error),
     };
     for rounds_left in (0..=context.peer.state.options.limits.rounds).rev() {
-        let next = (may_request_input && handler.may_request_input(&request)).then(|| request.clone());
+        let next = may_request_input.then(|| request.clone());
         let (round, running) = context.in_round(Round::default());
-        let result = round.run(handler.handle_request(*request, &running)).await;
-        let (asked, mut next) = match (result, next) {
-            (Ok(Some(HandlerResult::Declared(hub::ServerResult::InputRequired(asked)))), Some(next)) => (asked, next),
-            (Ok(Some(result)), _) => return Ok(result),
-            (Ok(None), _) => return Err(internal_error("the handler stopped without an input request")),
-            (Err(refusal), _) => return refused(refusal),
+        let result = match round.run(handler.handle_request(*request, &running)).await {
+            Ok(Some(result)) => result,
+            Ok(None) => return Err(internal_error("the handler stopped without an input request")),
+            Err(refusal) => return refused(refusal),
+        };
+        let Some(mut next) = next else { return Ok(result) };
+        let asked = match result {
+            HandlerResult::Declared(hub::ServerResult::InputRequired(asked)) => asked,
+            result => return Ok(result),
         };
         // No run of the handler would get the responses.
         if rounds_left == 0 {

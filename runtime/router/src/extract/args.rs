@@ -31,6 +31,8 @@ use crate::tool_error::ToolError;
 pub struct Args<T>(pub T);
 
 impl<T: DeserializeOwned + JsonSchema + Send + 'static> FromCall for Args<T> {
+    const MAY_REQUEST_INPUT: bool = false;
+
     fn declare(signature: &mut Signature) {
         signature.add_args::<T>();
         signature.limit(

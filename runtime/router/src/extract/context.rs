@@ -40,6 +40,8 @@ impl FromCall for Peer<ServerSide> {
 pub struct Meta(pub RawObject);
 
 impl FromCall for Meta {
+    const MAY_REQUEST_INPUT: bool = false;
+
     async fn from_call(call: &Call) -> Result<Self, ToolError> {
         Ok(call.meta().cloned().map(Self).unwrap_or_default())
     }
@@ -52,6 +54,8 @@ impl FromCall for Meta {
 pub struct Name(pub String);
 
 impl FromCall for Name {
+    const MAY_REQUEST_INPUT: bool = false;
+
     fn declare(signature: &mut Signature) {
         signature.limit("Name", &["tool", "prompt"]);
     }
@@ -63,6 +67,8 @@ impl FromCall for Name {
 
 /// The headers of the HTTP request that carried the call; empty with other transports.
 impl FromCall for HeaderMap {
+    const MAY_REQUEST_INPUT: bool = false;
+
     async fn from_call(call: &Call) -> Result<Self, ToolError> {
         let request = call.extensions().get::<Parts>();
         Ok(request.map(|request| request.headers.clone()).unwrap_or_default())
@@ -87,6 +93,8 @@ impl<T: Clone> Extension<T> {
 }
 
 impl<T: Clone + Send + Sync + 'static> FromCall for Extension<T> {
+    const MAY_REQUEST_INPUT: bool = false;
+
     async fn from_call(call: &Call) -> Result<Self, ToolError> {
         Self::of(call).ok_or_else(|| {
             let what = format!("the request has no extension {}", std::any::type_name::<T>());
@@ -96,6 +104,8 @@ impl<T: Clone + Send + Sync + 'static> FromCall for Extension<T> {
 }
 
 impl<T: Clone + Send + Sync + 'static> FromCall for Option<Extension<T>> {
+    const MAY_REQUEST_INPUT: bool = false;
+
     async fn from_call(call: &Call) -> Result<Self, ToolError> {
         Ok(Extension::of(call))
     }
@@ -104,6 +114,8 @@ impl<T: Clone + Send + Sync + 'static> FromCall for Option<Extension<T>> {
 /// The principal on whose behalf the client calls (see [`Context::principal`]). If there is none, the response is an
 /// internal error.
 impl FromCall for Principal {
+    const MAY_REQUEST_INPUT: bool = false;
+
     async fn from_call(call: &Call) -> Result<Self, ToolError> {
         let principal = call.principal().cloned();
         principal.ok_or_else(|| ToolError::Protocol(internal_error("the request has no principal")))
@@ -111,6 +123,8 @@ impl FromCall for Principal {
 }
 
 impl FromCall for Option<Principal> {
+    const MAY_REQUEST_INPUT: bool = false;
+
     async fn from_call(call: &Call) -> Result<Self, ToolError> {
         Ok(call.principal().cloned())
     }
@@ -131,6 +145,8 @@ impl ProgressReporter {
 }
 
 impl FromCall for ProgressReporter {
+    const MAY_REQUEST_INPUT: bool = false;
+
     async fn from_call(call: &Call) -> Result<Self, ToolError> {
         Ok(Self(call.clone()))
     }
@@ -139,6 +155,8 @@ impl FromCall for ProgressReporter {
 /// A token that is cancelled when the client cancels the request. The function's future is dropped then, so the token
 /// is for tasks that the function has spawned.
 impl FromCall for CancellationToken {
+    const MAY_REQUEST_INPUT: bool = false;
+
     async fn from_call(call: &Call) -> Result<Self, ToolError> {
         Ok(call.cancelled().clone())
     }
@@ -149,6 +167,8 @@ impl FromCall for CancellationToken {
 pub struct Uri(pub String);
 
 impl FromCall for Uri {
+    const MAY_REQUEST_INPUT: bool = false;
+
     fn declare(signature: &mut Signature) {
         signature.limit("Uri", &["resource", "resource template"]);
     }

@@ -68,6 +68,10 @@ pub use self::state::State;
             extractors, and implement it for one of your own"
 )]
 pub trait FromCall: Sized + Send + 'static {
+    /// Whether the client can be asked for input while the value is extracted, or by the value. An extractor that can't
+    /// do this can set it to `false`: calls of functions with only such parameters cost less.
+    const MAY_REQUEST_INPUT: bool = true;
+
     /// Declares the extractor's requirements, which are checked when a route is added to a router. By default there are
     /// none.
     fn declare(signature: &mut Signature) {
@@ -101,6 +105,8 @@ pub(super) use for_each_tuple;
 macro_rules! from_call {
     ($($member:ident)*) => {
         impl<$($member: FromCall),*> FromCall for ($($member,)*) {
+            const MAY_REQUEST_INPUT: bool = false $(|| $member::MAY_REQUEST_INPUT)*;
+
             fn declare(_signature: &mut Signature) {
                 $($member::declare(_signature);)*
             }

@@ -11,6 +11,8 @@ use crate::tool_error::ToolError;
 pub struct State<T>(pub T);
 
 impl<T: Clone + Send + Sync + 'static> FromCall for State<T> {
+    const MAY_REQUEST_INPUT: bool = false;
+
     fn declare(signature: &mut Signature) {
         signature.add_state::<T>();
     }

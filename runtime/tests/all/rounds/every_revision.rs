@@ -1,11 +1,20 @@
 //! One handler that requests input from clients of every revision.
 
 use mcp_runtime::mcp_wire::error_code;
-use mcp_runtime::router::{Call, prompt, resource};
-use mcp_runtime::{CallClient, CallError, CallServer, Revision, Router, hub};
+use mcp_runtime::router::{Call, FromCall, prompt, resource};
+use mcp_runtime::{CallClient, CallError, CallServer, Revision, Router, ToolError, hub};
 use serde_json::{Value, json};
 
 use crate::rounds::{every_capability, name_of, sampling, served, text};
+
+/// The URI of the client's first root, which the extractor requests.
+struct Home(String);
+
+impl FromCall for Home {
+    async fn from_call(call: &Call) -> Result<Self, ToolError> {
+        Ok(Self(call.list_roots(None).await?.roots[0].uri.clone()))
+    }
+}
 
 fn router() -> Router {
     let asks = |call: Call| async move {
@@ -21,18 +30,21 @@ fn router() -> Router {
     Router::new("asks", "1.0")
         .tool("asks", "Asks two things at once", asks)
         .tool("elicits", "Asks the user", elicits)
+        .tool("home", "Returns the first root", |Home(uri): Home| uri)
         .with(resource(hub::Resource::new("asks", "file:///asks"), home))
         .with(prompt(hub::Prompt::new("asks"), home))
 }
 
 #[tokio::test]
-async fn tools_resources_and_prompts_request_input_in_every_revision() {
+async fn tools_extractors_resources_and_prompts_request_input_in_every_revision() {
     let router = router();
     for revision in Revision::ALL {
         let client = served(&router, revision, every_capability()).await;
         let peer = client.peer();
         let called = peer.call_tool(hub::CallToolRequestParams::new("asks")).await.unwrap();
         assert_eq!(text(&called), "1 bytes, file:///home", "{revision}");
+        let called = peer.call_tool(hub::CallToolRequestParams::new("home")).await.unwrap();
+        assert_eq!(text(&called), "file:///home", "{revision}");
         let read = peer
             .read_resource(hub::ReadResourceRequestParams::new("file:///asks"))
             .await;

@@ -24,6 +24,7 @@ fn router() -> Router {
     Router::new("asks", "1.0")
         .tool("deletes", "Deletes a file", deletes)
         .tool("removes", "Removes a file", deletes)
+        .tool("names", "Returns the path", |Args(path): Args<Path>| path.path)
 }
 
 fn sealed_by(sealing: Sealing) -> Options {
@@ -105,6 +106,16 @@ async fn every_invalid_request_state_gets_the_same_error() {
     params["requestState"] = json!({"state": 1});
     let refused = client.ask(&call(3, "deletes", &params)).await;
     assert_eq!(refused["error"]["code"], error_code::INVALID_PARAMS, "{refused}");
+}
+
+#[tokio::test]
+async fn a_tool_that_cannot_request_input_is_not_called_with_an_invalid_request_state() {
+    let mut client = raw_client(&router(), every_revision());
+    let mut params = json!({"arguments": {"path": "a"}});
+    let called = client.ask(&call(1, "names", &params)).await;
+    assert_eq!(called["result"]["content"][0]["text"], "a", "{called}");
+    params["requestState"] = json!("x");
+    is_refused(&client.ask(&call(2, "names", &params)).await);
 }
 
 #[tokio::test]
