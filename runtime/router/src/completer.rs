@@ -101,7 +101,7 @@ impl Router {
         context: &Context<ServerSide>,
     ) -> Result<Answer, ErrorObject> {
         let completer = self.find_completer(&request.params.ref_, context).await;
-        self.answer(completer, Box::new(request), hub::ClientRequest::Complete, context)
+        self.answer(completer, request, hub::ClientRequest::Complete, context)
             .await
     }
 
@@ -149,7 +149,7 @@ impl Target for Completer {
     }
 
     /// Completes an argument. The result has no values if the argument has no completion.
-    async fn answer(self, request: Box<hub::CompleteRequest>, call: Call) -> Result<Answer, ErrorObject> {
+    async fn answer(self, request: hub::CompleteRequest, call: Call) -> Result<Answer, ErrorObject> {
         let params = request.params;
         let arguments = params.context.and_then(|context| context.arguments);
         let mut typed = CompletionRequest {

@@ -214,7 +214,7 @@ impl Router {
         &'a self,
         tool: Result<Arc<ToolRoute>, ErrorObject>,
         extensions: &NameMap<ExtensionRoute>,
-        request: Box<hub::CallToolRequest>,
+        request: hub::CallToolRequest,
         context: &'a Context<ServerSide>,
     ) -> Handling<'a, ServerSide> {
         let mut extensions = extensions.values();
@@ -231,7 +231,7 @@ impl Router {
     pub(super) fn answer<'a, T: Target>(
         &'a self,
         target: Result<T, ErrorObject>,
-        request: Box<T::Request>,
+        request: T::Request,
         variant: fn(T::Request) -> hub::ClientRequest,
         context: &'a Context<ServerSide>,
     ) -> Handling<'a, ServerSide> {
@@ -243,7 +243,7 @@ impl Router {
             }
             Err(unknown) => Err(unknown),
         };
-        self.answer_around(target, variant(*request), T::has_result, context)
+        self.answer_around(target, variant(request), T::has_result, context)
     }
 
     /// Answers a request by the middleware around its target, or by the fallback. Not generic, so that it is compiled
@@ -299,7 +299,6 @@ impl Handler<ServerSide> for Router {
         } }
         match request {
             Request::CallTool(request) => {
-                let request = Box::new(request);
                 let (tool, extensions) = {
                     let routes = self.inner.catalogue.routes();
                     let tool = routes.tools.get(&request.params.name).cloned();
@@ -315,16 +314,15 @@ impl Handler<ServerSide> for Router {
             }
             Request::GetPrompt(request) => Box::pin(async move {
                 let prompt = self.find_prompt(&request.params.name, context).await;
-                self.answer(prompt, Box::new(request), Request::GetPrompt, context)
-                    .await
+                self.answer(prompt, request, Request::GetPrompt, context).await
             }),
             Request::ReadResource(request) => {
                 let reader = self.find_reader(&request.params.uri, context);
-                self.answer(reader, Box::new(request), Request::ReadResource, context)
+                self.answer(reader, request, Request::ReadResource, context)
             }
             Request::Unknown(request) => {
                 let undeclared = self.find_undeclared(&request.method, context);
-                self.answer(undeclared, Box::new(request), Request::Unknown, context)
+                self.answer(undeclared, request, Request::Unknown, context)
             }
             Request::ListTools(request) => Box::pin(async move {
                 let listed = self.listed(|sources| &sources.tools, context).await?;
@@ -403,10 +401,7 @@ impl<T: Target> Handler<ServerSide> for Routed<T> {
         context: &'a Context<ServerSide>,
     ) -> BoxFuture<'a, Result<Answer, ErrorObject>> {
         match T::request(request) {
-            Some(request) => self
-                .target
-                .clone()
-                .boxed_answer(Box::new(request), self.router.call(context)),
+            Some(request) => self.target.clone().boxed_answer(request, self.router.call(context)),
             None => {
                 let reason = "middleware has replaced the request by one of another method";
                 refused(internal_error(reason))

@@ -33,16 +33,15 @@ pub(super) trait Target: Clone + Send + Sync + 'static {
     /// Whether a result is a valid one for this method.
     fn has_result(result: &Answer) -> bool;
 
-    /// Answers a request. The request is boxed because it is large: the future of each function that passes it on would
-    /// contain it again.
+    /// Answers a request.
     fn answer(
         self,
-        request: Box<Self::Request>,
+        request: Self::Request,
         call: Call,
     ) -> impl Future<Output = Result<Answer, ErrorObject>> + Send + 'static;
 
     /// Answers a request, and boxes the future. Its code is compiled once, not at each place that answers.
-    fn boxed_answer(self, request: Box<Self::Request>, call: Call) -> Handling<'static, ServerSide> {
+    fn boxed_answer(self, request: Self::Request, call: Call) -> Handling<'static, ServerSide> {
         Box::pin(self.answer(request, call))
     }
 }
@@ -74,7 +73,7 @@ impl Target for Arc<PromptRoute> {
         &self.scope().layers
     }
 
-    async fn answer(self, request: Box<hub::GetPromptRequest>, call: Call) -> Result<Answer, ErrorObject> {
+    async fn answer(self, request: hub::GetPromptRequest, call: Call) -> Result<Answer, ErrorObject> {
         let prompt = self.get(request.params.arguments, call).await?;
         Ok(Answer::Declared(hub::ServerResult::GetPrompt(prompt)))
     }
@@ -98,7 +97,7 @@ impl Target for Reader {
         }
     }
 
-    async fn answer(self, request: Box<hub::ReadResourceRequest>, call: Call) -> Result<Answer, ErrorObject> {
+    async fn answer(self, request: hub::ReadResourceRequest, call: Call) -> Result<Answer, ErrorObject> {
         let contents = match self {
             Self::Resource(route) => route.read(call).await?,
             Self::Template(route, variables) => route.read(request.params.uri, variables, call).await?,
@@ -136,10 +135,10 @@ impl Target for Undeclared {
         matches!(result, Answer::Custom(_))
     }
 
-    async fn answer(self, request: Box<UnknownMethod>, call: Call) -> Result<Answer, ErrorObject> {
+    async fn answer(self, request: UnknownMethod, call: Call) -> Result<Answer, ErrorObject> {
         let result = match self {
-            Self::Method(route) => route.function.call(call, Input::Other(request)).await?,
-            Self::Custom(route) => route.answer(*request, call).await?,
+            Self::Method(route) => route.function.call(call, Input::Other(Box::new(request))).await?,
+            Self::Custom(route) => route.answer(request, call).await?,
         };
         Ok(Answer::Custom(result))
     }

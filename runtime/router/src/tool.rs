@@ -353,7 +353,7 @@ impl Target for Arc<ToolRoute> {
         &self.scope().layers
     }
 
-    async fn answer(self, request: Box<hub::CallToolRequest>, call: Call) -> Result<Answer, ErrorObject> {
+    async fn answer(self, request: hub::CallToolRequest, call: Call) -> Result<Answer, ErrorObject> {
         let arguments = request.params.arguments;
         self.mirrored.check(arguments.as_ref(), &call)?;
         let arguments = arguments.unwrap_or_default();
