@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 use super::call::request_json;
-use super::context::{Context, Peer};
+use super::context::{Context, Envelope, Peer};
 use super::handler::{HandlerResult, Layered};
 use super::negotiated::Negotiated;
 use super::state::{Answering, SessionState, request_span};
@@ -57,8 +57,10 @@ async fn answer<S: Side>(
     let _cancel = cancelled.clone().drop_guard();
     let context = Context {
         peer: Peer::of_message(Arc::clone(&session), None, negotiated),
-        cancelled,
-        message: Arc::default(),
+        message: Arc::new(Envelope {
+            cancelled,
+            ..Envelope::default()
+        }),
     };
     let revision = context.peer.negotiated().revision;
     let span = request_span::<S>(&session.span, &method, None, revision, &request);

@@ -23,13 +23,13 @@ use crate::side::Side;
 #[derive(Debug)]
 pub struct Context<S: Side> {
     pub(super) peer: Peer<S>,
-    pub(super) cancelled: CancellationToken,
     pub(super) message: Arc<Envelope>,
 }
 
 /// The data of a message other than its method and parameters. All contexts of the message share it.
 #[derive(Debug, Default)]
 pub(super) struct Envelope {
+    pub(super) cancelled: CancellationToken,
     pub(super) token: Option<hub::ProgressToken>,
     pub(super) meta: Option<RawObject>,
     pub(super) extensions: Arc<Extensions>,
@@ -41,7 +41,6 @@ impl<S: Side> Clone for Context<S> {
     fn clone(&self) -> Self {
         Self {
             peer: self.peer.clone(),
-            cancelled: self.cancelled.clone(),
             message: Arc::clone(&self.message),
         }
     }
@@ -124,7 +123,7 @@ impl<S: Side> Context<S> {
     /// the token is for tasks that the handler has spawned.
     #[must_use]
     pub fn cancelled(&self) -> &CancellationToken {
-        &self.cancelled
+        &self.message.cancelled
     }
 
     /// Whether the peer requested progress.

@@ -70,7 +70,13 @@ impl<S: Side> Engine<S> {
         let queue = self.session.subscriptions.add(id, &agreed);
         let queue = queue.inspect_err(|_| self.end_request(id))?;
         let extra = std::mem::take(&mut agreed.extra);
-        let context = self.raw_context(Some(id.clone()), header, Arc::clone(negotiated), Arc::clone(extensions));
+        let context = self.raw_context(
+            Some(id.clone()),
+            cancelled.clone(),
+            header,
+            Arc::clone(negotiated),
+            Arc::clone(extensions),
+        );
         let (engine, id, negotiated) = (Arc::clone(self), id.clone(), Arc::clone(negotiated));
         let answered = id.clone();
         let listened = Box::pin(async move {

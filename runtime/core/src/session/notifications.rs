@@ -41,11 +41,13 @@ impl<S: Side> Notification<S> {
         let span = notification_span(&session.span, method, self.negotiated.revision);
         let context = Context {
             peer: Peer::of_message(Arc::clone(session), None, self.negotiated),
-            cancelled: session.ended.clone(),
             message: Arc::new(Envelope {
+                cancelled: session.ended.clone(),
+                token: None,
+                meta: None,
                 extensions: self.extensions,
                 losses: self.losses,
-                ..Envelope::default()
+                original_params: None,
             }),
         };
         let handled = catch_panic(handler.handle_notification(self.notification, &context));

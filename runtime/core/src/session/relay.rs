@@ -8,6 +8,7 @@ use mcp_adapters::mcp_wire::{
 };
 use mcp_adapters::{PeerTypes, Revision, session_messages};
 use mcp_runtime_util::task;
+use tokio_util::sync::CancellationToken;
 
 use super::context::{Context, Envelope, Peer};
 use super::engine::Engine;
@@ -47,7 +48,8 @@ impl<S: Side> Engine<S> {
             json: json.to_vec(),
         };
         if header.kind() == Ok(MessageKind::Notification) {
-            let context = self.raw_context(None, header, negotiated, extensions);
+            let ended = self.session.ended.clone();
+            let context = self.raw_context(None, ended, header, negotiated, extensions);
             let Some(charge) = self.request_bytes.try_charge(json.len()) else {
                 if let Some(suppressed) = self.unpassed.suppressed() {
                     let method = message.method;
@@ -74,8 +76,7 @@ impl<S: Side> Engine<S> {
             Ok(admitted) => admitted,
             Err(error) => return Some(PendingResponse::refused(Some(id), error)),
         };
-        let mut context = self.raw_context(Some(id.clone()), header, Arc::clone(&negotiated), extensions);
-        context.cancelled = cancelled.clone();
+        let context = self.raw_context(Some(id.clone()), cancelled.clone(), header, negotiated, extensions);
         let passed = relay.pass_request(message, context);
         let (engine, answered) = (Arc::clone(self), id.clone());
         let responded = async move {
@@ -97,6 +98,7 @@ impl<S: Side> Engine<S> {
     pub(super) fn raw_context(
         &self,
         id: Option<RequestId>,
+        cancelled: CancellationToken,
         header: &MessageHeader<'_>,
         negotiated: Arc<Negotiated>,
         extensions: Arc<Extensions>,
@@ -105,8 +107,8 @@ impl<S: Side> Engine<S> {
         let token = key.and_then(|key| header.param(&["_meta", key]).ok()?);
         Context {
             peer: Peer::of_message(Arc::clone(&self.session), id, negotiated),
-            cancelled: self.session.ended.clone(),
             message: Arc::new(Envelope {
+                cancelled,
                 token: token.and_then(|token| token.decode_as().ok()),
                 // The relay gets the whole message.
                 meta: None,

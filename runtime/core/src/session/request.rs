@@ -51,8 +51,8 @@ impl<S: Side> Engine<S> {
         let revision = negotiated.revision;
         let context = Context {
             peer: Peer::of_message(Arc::clone(&self.session), Some(id.clone()), negotiated),
-            cancelled,
             message: Arc::new(Envelope {
+                cancelled,
                 token: token.and_then(|token| token.decode_as().ok()),
                 meta: meta.and_then(|meta| meta.decode_as().ok()),
                 extensions,
@@ -153,7 +153,7 @@ impl<S: Side> Engine<S> {
             self.response_bytes.available().await;
             self.handler.handle_request(*request, &context).await
         });
-        let Some(result) = self.until_cancelled(&id, &context.cancelled, handled).await else {
+        let Some(result) = self.until_cancelled(&id, context.cancelled(), handled).await else {
             return (None, Some(permit));
         };
         let result = result.unwrap_or_else(|panic| {
