@@ -142,7 +142,12 @@ impl<S: Side> Engine<S> {
         context: Context<S>,
         permit: RequestPermit,
     ) -> Response {
-        let handled = pin!(async {
+        let respond = |result| {
+            record_error::<S>(&result);
+            self.encode_response(context.peer.negotiated(), &method, &id, result)
+        };
+        // The result is encoded in here, because it is large and each future around this one would move it.
+        let responded = pin!(async {
             // `acquire` would use up some of the task's budget (tokio's cooperative scheduling), so `try_acquire` comes
             // first. The semaphore is never closed.
             let _permit = match self.handling.try_acquire() {
@@ -151,17 +156,15 @@ impl<S: Side> Engine<S> {
             };
             // While the peer doesn't read its responses, no further request is handled.
             self.response_bytes.available().await;
-            self.handler.handle_request(*request, &context).await
+            respond(self.handler.handle_request(*request, &context).await)
         });
-        let Some(result) = self.until_cancelled(&id, context.cancelled(), handled).await else {
+        let Some(responded) = self.until_cancelled(&id, context.cancelled(), responded).await else {
             return (None, Some(permit));
         };
-        let result = result.unwrap_or_else(|panic| {
+        let response = responded.unwrap_or_else(|panic| {
             tracing::error!(method, panic, "a handler failed");
-            Err(internal_error("internal error"))
+            respond(Err(internal_error("internal error")))
         });
-        record_error::<S>(&Span::current(), &result);
-        let response = self.encode_response(context.peer.negotiated(), &method, id, result);
         (Some(response), Some(permit))
     }
 
@@ -170,10 +173,10 @@ impl<S: Side> Engine<S> {
         &self,
         negotiated: &Negotiated,
         method: &str,
-        id: RequestId,
+        id: &RequestId,
         result: Result<HandlerResult<S::Result>, ErrorObject>,
     ) -> Vec<u8> {
-        let (mut json, start) = Self::begin_response(&id);
+        let (mut json, start) = Self::begin_response(id);
         // Only without a conversion, which can add `_meta`.
         let lacks_meta = negotiated.revision == Revision::HUB
             && matches!(&result, Ok(HandlerResult::Declared(result)) if S::lacks_meta(result));
@@ -204,7 +207,7 @@ impl<S: Side> Engine<S> {
             }
             Err(error) => {
                 let error = self.session.error_for_peer(negotiated, method, error);
-                to_json(&ErrorResponse::new(Some(id), error))
+                to_json(&ErrorResponse::new(Some(id.clone()), error))
             }
         }
     }
@@ -247,14 +250,14 @@ fn check_undeclared(revision: Revision, method: &str, result: &RawJson) -> Resul
     })
 }
 
-/// Records the error of a request, if it has one.
-fn record_error<S: Side>(span: &Span, result: &Result<HandlerResult<S::Result>, ErrorObject>) {
+/// Records the error of a request in its span, if it has one.
+fn record_error<S: Side>(result: &Result<HandlerResult<S::Result>, ErrorObject>) {
     match result {
         Err(error) => {
-            span.record("error.type", display(error.code));
+            Span::current().record("error.type", display(error.code));
         }
         Ok(HandlerResult::Declared(result)) if S::has_failed(result) => {
-            span.record("error.type", "tool_error");
+            Span::current().record("error.type", "tool_error");
         }
         Ok(_) => {}
     }
