@@ -120,11 +120,17 @@ impl<S: Side> Engine<S> {
     ) -> Option<Result<T, String>> {
         // If the request ends without an output, even by a drop, this cancels the tasks that its handler has spawned.
         let abandoned = cancelled.drop_guard_ref();
+        // Waiting for the tokens costs nothing until it is polled: most handlers are ready at once.
+        let stopped = async {
+            tokio::select! {
+                () = cancelled.cancelled() => {}
+                () = self.session.ended.cancelled() => {}
+            }
+        };
         let handled = tokio::select! {
             biased;
             handled = catch_panic(handled) => Some(handled),
-            () = cancelled.cancelled() => None,
-            () = self.session.ended.cancelled() => None,
+            () = stopped => None,
         };
         if handled.is_some() {
             abandoned.disarm();

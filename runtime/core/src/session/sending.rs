@@ -136,7 +136,8 @@ impl<S: Side> Engine<S> {
             logged(tokio::select! {
                 biased;
                 sent = session.sender.send_all(messages) => sent,
-                () = session.ended.cancelled() => Err(TransportError::Closed),
+                // The block costs nothing until it is polled.
+                () = async { session.ended.cancelled().await } => Err(TransportError::Closed),
             });
             drop(held);
         };

@@ -158,7 +158,8 @@ impl<W: AsyncWrite + Unpin> LineSender<W> {
         let written = tokio::select! {
             biased;
             written = written => written,
-            () = self.closing.cancelled() => Err(TransportError::Closed),
+            // The block costs nothing until it is polled.
+            () = async { self.closing.cancelled().await } => Err(TransportError::Closed),
         };
         match written {
             Err(TransportError::Io(error)) if is_gone(&error) => Err(TransportError::Closed),
