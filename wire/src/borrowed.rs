@@ -66,7 +66,7 @@ impl<'a> BorrowedJson<'a> {
     /// When the value isn't a string, or has an invalid escape.
     pub fn string(self) -> Decoded<Cow<'a, str>> {
         match self.text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
-            Some(text) if !text.contains('\\') => Ok(Cow::Borrowed(text)),
+            Some(text) if !text.as_bytes().contains(&b'\\') => Ok(Cow::Borrowed(text)),
             _ => Reader::new(self.text).string(),
         }
     }

@@ -37,7 +37,7 @@ const LONG: usize = 32;
 
 /// Whether a value is a string without escapes.
 fn is_plain(json: &str) -> bool {
-    json.starts_with('"') && !json.contains('\\')
+    json.starts_with('"') && !json.as_bytes().contains(&b'\\')
 }
 
 impl Places {

@@ -1,6 +1,6 @@
 //! Compiles a schema document into the arena of nodes.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ use super::node::{Memoized, Node, NodeId, Rule};
 pub(super) struct Compiled {
     pub(super) nodes: Vec<Node>,
     /// The nodes, by the canonical pointers of the subschemas.
-    pub(super) entries: HashMap<String, NodeId>,
+    pub(super) entries: BTreeMap<String, NodeId>,
 }
 
 impl<'a> Compiler<'a> {
@@ -41,7 +41,7 @@ impl<'a> Compiler<'a> {
                 (false, _) => Memoized::Always,
             };
         }
-        let mut entries = HashMap::new();
+        let mut entries = BTreeMap::new();
         for ((at, _), node) in self.known {
             // The first node of a pointer was compiled in the scope of the document itself.
             let entry = entries.entry(at).or_insert(node);
