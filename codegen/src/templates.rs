@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use handlebars::{Handlebars, RenderErrorReason, TemplateError, handlebars_helper};
+use handlebars::{Context, Handlebars, RenderErrorReason, TemplateError, handlebars_helper};
 use serde_json::Value;
 
 use crate::diff::way_to;
@@ -97,18 +97,18 @@ pub(crate) fn files(kind: &str, values: &Value) -> Result<BTreeMap<String, Strin
         let file = name.strip_prefix(kind).and_then(|name| name.strip_prefix('/'));
         if let Some(file) = file.filter(|file| !file.contains('/')) {
             let folder = if file.ends_with(".rs") { "src/" } else { "" };
-            files.insert(format!("{folder}{file}"), render(name, values)?);
+            files.insert(format!("{folder}{file}"), render(name, values.clone())?);
         }
     }
     Ok(files)
 }
 
 /// Renders a template.
-pub(crate) fn render(template: &'static str, values: &Value) -> Result<String, EmitError> {
+pub(crate) fn render(template: &'static str, values: Value) -> Result<String, EmitError> {
     // All templates parse, as the tests check.
     let parsed = PARSED.as_ref();
     let parsed = parsed.map_err(|error| RenderErrorReason::Other(error.to_string()).into());
-    let rendered = parsed.and_then(|parsed| parsed.render(template, values));
+    let rendered = parsed.and_then(|parsed| parsed.render_with_context(template, &Context::from(values)));
     rendered.map_err(|error| EmitError::Template {
         template,
         error: Box::new(error),

@@ -41,5 +41,5 @@ pub(crate) fn report<'p>(plans: impl IntoIterator<Item = &'p Plan>) -> Result<St
         });
         json!({"from": plan.from, "to": plan.to, "pairs": plan.conversions.len(), "sections": sections})
     });
-    render("documents/adapters.md", &json!({"plans": Vec::from_iter(plans)}))
+    render("documents/adapters.md", json!({"plans": Vec::from_iter(plans)}))
 }

@@ -49,7 +49,7 @@ impl Diff {
             "sections": sections,
             "deprecated": self.deprecated,
         });
-        render("documents/changes.md", &values)
+        render("documents/changes.md", values)
     }
 }
 

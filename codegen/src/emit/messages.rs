@@ -66,7 +66,7 @@ impl Emitter<'_> {
             "rows": Vec::from_iter(rows.chain([format!("_ => {unknown}")])),
             "code": [],
         });
-        render("parts/enum.rs", &values)
+        render("parts/enum.rs", values)
     }
 
     /// Emits the union of the results of a side's requests, by method, and its table.
@@ -104,7 +104,7 @@ impl Emitter<'_> {
             "rows": Vec::from_iter(rows),
             "code": [],
         });
-        Ok(render("parts/enum.rs", &values)? + &self.method_results_tables(name, methods)?)
+        Ok(render("parts/enum.rs", values)? + &self.method_results_tables(name, methods)?)
     }
 
     /// Returns the row of a method: its results, and the tag or the members that distinguish them.
@@ -144,7 +144,7 @@ impl Emitter<'_> {
                 "rows": Vec::from_iter(rows),
                 "code": [],
             });
-            Ok(format!("\n{}", render("parts/table.rs", &values)?))
+            Ok(format!("\n{}", render("parts/table.rs", values)?))
         });
         tables.collect()
     }

@@ -88,7 +88,7 @@ pub(crate) fn emit_crate(input: &EmitInput<'_>, chosen: &ChosenIdentifiers) -> R
         }
     }
     for (part, values) in parts {
-        let text = templates::render(part, &values)?;
+        let text = templates::render(part, values)?;
         files.insert(part.replace("parts", "src"), source::file(&header, [text]));
     }
     files.extend(scaffold::crate_files(&emitter)?);

@@ -60,7 +60,7 @@ pub(super) fn crate_files(emitter: &Emitter<'_>) -> Result<BTreeMap<String, Stri
         "project": project(),
     });
     if input.module().is_some() {
-        let module = templates::render("single/bodies/mod.rs", &values)?;
+        let module = templates::render("single/bodies/mod.rs", values)?;
         return Ok(BTreeMap::from([("src/mod.rs".to_owned(), module)]));
     }
     let kind = input.extension().map_or("types", |_| "extension");

@@ -33,7 +33,7 @@ impl Emitter<'_> {
             "rows": Vec::from_iter(rows.chain([format!("_ => {unknown}")])),
             "code": [],
         });
-        render("parts/enum.rs", &values)
+        render("parts/enum.rs", values)
     }
 
     /// Emits another name for a type.

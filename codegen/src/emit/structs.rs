@@ -36,7 +36,7 @@ impl Emitter<'_> {
             "sections": Vec::from_iter(sections),
             "method": self.method_table(name),
         });
-        render("parts/struct.rs", &values)
+        render("parts/struct.rs", values)
     }
 
     /// Returns the documentation and the declaration of a field, if the struct has one.

@@ -52,7 +52,7 @@ impl Emitter<'_> {
             "rows": rows,
             "code": Vec::from_iter(code.lines()),
         });
-        render("parts/enum.rs", &values)
+        render("parts/enum.rs", values)
     }
 
     /// Returns the name of each variant, with the type that converts to it by `From` in parentheses, unless two variants

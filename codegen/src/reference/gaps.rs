@@ -15,7 +15,7 @@ const PLACES: usize = 6;
 
 pub(crate) fn gaps(revisions: &[Arc<ModelledRevision>]) -> Result<String, EmitError> {
     let pages: Vec<Value> = revisions.iter().rev().map(|revision| page(revision)).collect();
-    render("documents/schema-gaps.md", &json!({"revisions": pages}))
+    render("documents/schema-gaps.md", json!({"revisions": pages}))
 }
 
 /// Returns the template's values for a revision.

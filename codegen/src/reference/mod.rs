@@ -60,7 +60,7 @@ impl Page<'_> {
             "deprecated": self.model.deprecated,
             "modules": self.modules(),
         });
-        render("documents/reference.md", &values)
+        render("documents/reference.md", values)
     }
 
     /// Returns the types of each module, by their Rust names.

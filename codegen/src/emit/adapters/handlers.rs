@@ -31,7 +31,7 @@ pub(super) fn handlers(input: &AdaptersInput<'_>, header: &str) -> Result<String
             "paginated": mentions(used, "Paginated"),
             "messages": Vec::from_iter(input.hub().methods.iter().map(|method| &method.ty)),
         });
-        render("adapters/bodies/handlers.rs", &values)
+        render("adapters/bodies/handlers.rs", values)
     };
     // Functions that both sides share are only emitted if a side calls them.
     let code = formatted("handlers.rs", &rendered(&rendered("")?)?)?;

@@ -31,7 +31,7 @@ const OURS: [&str; 8] = [
 /// Emits the file of the functions that read and write the messages of a peer.
 pub(super) fn peers(input: &AdaptersInput<'_>, header: &str) -> Result<String, EmitError> {
     let sides = [("Client", "Server"), ("Server", "Client")].map(|sides| values(input.hub(), sides));
-    let functions = render("adapters/bodies/peers.rs", &json!({"sides": sides}))?;
+    let functions = render("adapters/bodies/peers.rs", json!({"sides": sides}))?;
     let imports = [
         "pub use mcp_convert::peers::read_message;\n".to_owned(),
         import(&functions, "mcp_convert", &["Role", "peers"]),

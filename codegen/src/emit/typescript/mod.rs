@@ -56,7 +56,7 @@ pub(crate) fn definitions(input: &EmitInput<'_>) -> Result<String, EmitError> {
         "definitions": Vec::from_iter(definitions),
         "tables": Vec::from_iter(tables),
     });
-    render("parts/typescript.ts", &values)
+    render("parts/typescript.ts", values)
 }
 
 impl TypeWriter<'_> {
