@@ -1,6 +1,7 @@
 //! Plans the conversions between adjacent revisions, by walking from the messages through their members.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
 use serde_json::json;
@@ -120,24 +121,19 @@ impl<'m> Planner<'m> {
                 self.relate(&own.results, &other.results);
             }
         }
-        while let Some((source, target)) = self.pending.pop() {
-            if !self.plan.conversions.contains_key(&(source.clone(), target.clone())) {
+        while let Some(pair) = self.pending.pop() {
+            if let Entry::Vacant(planned) = self.plan.conversions.entry(pair.clone()) {
                 // Inserted first, because a type may contain itself.
-                self.insert(&source, &target, Conversion::implied(true));
-                let conversion = self.plan_pair(&source, &target);
-                self.insert(&source, &target, conversion);
+                planned.insert(Conversion::default());
+                let mut conversion = self.plan_pair(&pair.0, &pair.1);
+                conversion.narrower |= self.pair.is_narrower(&pair.0, &pair.1);
+                conversion.lossy |= conversion.narrower;
+                if conversion.narrower {
+                    self.refused_by_schema(&self.pair.from.name(&pair.0));
+                }
+                self.plan.conversions.insert(pair, conversion);
             }
         }
-    }
-
-    fn insert(&mut self, source: &TypeRef, target: &TypeRef, mut conversion: Conversion) {
-        conversion.narrower |= self.pair.is_narrower(source, target);
-        conversion.lossy |= conversion.narrower;
-        if conversion.narrower {
-            self.refused_by_schema(&self.pair.from.name(source));
-        }
-        let pair = (source.clone(), target.clone());
-        self.plan.conversions.insert(pair, conversion);
     }
 
     fn plan_pair(&mut self, source: &TypeRef, target: &TypeRef) -> Conversion {
@@ -272,13 +268,10 @@ impl<'m> Planner<'m> {
     /// Returns the definition of the target that one of the source becomes.
     fn definition_there<'n>(&self, name: &str, ty: &TypeRef, others: &BTreeMap<&'n str, TypeRef>) -> Option<&'n str> {
         let source = self.pair.from.model.resolve(ty);
-        let is_planned = |source: &TypeRef, target: &TypeRef| {
-            let pair = (source.clone(), target.clone());
-            self.plan.conversions.contains_key(&pair)
-        };
         let becomes = |target: &TypeRef| {
             let (source, target) = self.pair.innermost(source, target);
-            is_planned(source, target) || self.pair.relation(source, target, 0) == Relation::Same
+            let pair = (source.clone(), target.clone());
+            self.plan.conversions.contains_key(&pair) || self.pair.relation(source, target, 0) == Relation::Same
         };
         let same = match self.pair.renamed_type(ty) {
             Some((_, there)) => others.iter().find(|(_, other)| **other == there),
@@ -288,9 +281,11 @@ impl<'m> Planner<'m> {
         let renamed = || {
             // A name for a plain type, such as any string, is distinguished from others only by that name.
             source.named()?;
+            let planned = self.plan.conversions.keys().filter(|(from, _)| from == source);
+            let planned: Vec<&TypeRef> = planned.map(|(_, to)| to).collect();
             let mut targets = others.iter().filter(|(_, other)| {
                 let target = self.pair.to.model.resolve(other);
-                matches!(target, TypeRef::Named(_)) && is_planned(source, target)
+                matches!(target, TypeRef::Named(_)) && planned.contains(&target)
             });
             targets.next().filter(|_| targets.next().is_none())
         };
