@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use builder::{Builder, Context};
 use definitions::{definitions, is_string_or_integer, name_definitions, request_id};
-use shared::{key, shared_key};
+use shared::{group_of, key};
 
 use super::assign_roles::find_error_data;
 use super::check_depth::check_depth;
@@ -193,7 +193,7 @@ impl Builder<'_> {
     /// Returns the type of an unnamed node.
     fn inline(&mut self, node: &Node, context: &Context<'_>) -> TypeRef {
         let shape = key(&node.shape);
-        let shared = shared_key(node, context).and_then(|group| self.shared.get(&group).cloned());
+        let shared = group_of(node, context, &shape).and_then(|group| self.shared.get(&group).cloned());
         let name = shared.unwrap_or_else(|| {
             let wanted = self.wanted_name(node, context).1;
             unique(&wanted, |name| self.keys.get(name).is_some_and(|other| *other != shape))

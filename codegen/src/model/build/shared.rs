@@ -38,9 +38,10 @@ impl Builder<'_> {
     }
 
     fn collect_shared(&self, node: &Node, context: &Context<'_>, is_definition: bool, found: &mut Candidates) {
-        if let (false, Some(group)) = (is_definition, shared_key(node, context)) {
+        let shape = if is_definition { String::new() } else { key(&node.shape) };
+        if let (false, Some(group)) = (is_definition, group_of(node, context, &shape)) {
             let (rank, name) = self.wanted_name(node, context);
-            let group = found.entry(group).or_insert_with(|| (key(&node.shape), Vec::new()));
+            let group = found.entry(group).or_insert((shape, Vec::new()));
             group.1.push((rank, name.len(), name));
         }
         match &node.shape {
@@ -89,14 +90,12 @@ impl Builder<'_> {
 /// length.
 type Candidates = BTreeMap<String, (String, Vec<(u8, usize, String)>)>;
 
-/// Returns the group of an unnamed node. The nodes of a group become one type: unions of the same variants, and members
-/// with the same name and shape. The parameters of methods are never shared.
-pub(super) fn shared_key(node: &Node, context: &Context<'_>) -> Option<String> {
+/// Returns the group of an unnamed node with a shape of this key. The nodes of a group become one type: unions of the same
+/// variants, and members with the same name and shape. The parameters of methods are never shared.
+pub(super) fn group_of(node: &Node, context: &Context<'_>, key: &str) -> Option<String> {
     match node.shape {
-        Shape::Union(_) => Some(key(&node.shape)),
-        Shape::Object(_) | Shape::Strings(_) if context.member != "params" => {
-            Some(format!("{} {}", context.member, key(&node.shape)))
-        }
+        Shape::Union(_) => Some(key.to_owned()),
+        Shape::Object(_) | Shape::Strings(_) if context.member != "params" => Some(format!("{} {key}", context.member)),
         _ => None,
     }
 }
