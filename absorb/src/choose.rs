@@ -1,5 +1,7 @@
 //! Random edits of a schema.
 
+use std::borrow::Cow;
+
 use fastrand::Rng;
 use serde_json::{Value, json};
 
@@ -59,12 +61,17 @@ pub(crate) const CONSTRAINTS: [Choice; 2] = [constrain_in_place, use_one_of];
 
 /// Chooses a sequence of edits, each applied to the result of the ones before it. Returns the edits and the edited
 /// schema.
-pub(crate) fn choose(schema: &Value, choices: &[Choice], count: usize, rng: &mut Rng) -> (Vec<Edit>, Value) {
-    let (mut edits, mut edited) = (Vec::new(), schema.clone());
+pub(crate) fn choose<'s>(
+    schema: &'s Value,
+    choices: &[Choice],
+    count: usize,
+    rng: &mut Rng,
+) -> (Vec<Edit>, Cow<'s, Value>) {
+    let (mut edits, mut edited) = (Vec::new(), Cow::Borrowed(schema));
     for _ in 0..count {
         let (edit, next) = choose_one(&edited, choices, rng);
         edits.push(edit);
-        edited = next;
+        edited = Cow::Owned(next);
     }
     (edits, edited)
 }

@@ -219,7 +219,7 @@ impl Values {
             }
             let known = there.supply.clone().unwrap_or_default();
             let back = Conversion::new(Policy::Conform).supplied_with(known);
-            let returned = guarded(to, from, there.definition, &converted.to_string(), back);
+            let returned = guarded(to, from, there.definition, there.value.text(), back);
             match returned.and_then(with_value) {
                 Ok((back, original)) => {
                     let losses = there.losses.iter().chain(&back.losses);
