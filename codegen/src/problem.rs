@@ -99,9 +99,12 @@ pub(crate) fn overlay_line(section: &str, says: &str) -> String {
     format!(r#"this line under `{section}` in the revision's overlay.yaml: - {{{says}, why: "…", link: "https://…"}}"#)
 }
 
-/// Quotes a text for YAML, as JSON, which is a subset of YAML.
-pub(crate) fn quoted(text: &str) -> Value {
-    Value::from(text)
+/// Returns an entry that corrects the schema at a pointer, for the user to copy.
+pub(crate) fn correction(at: &str, expect: Option<&Value>, to: impl fmt::Display) -> String {
+    // JSON is a subset of YAML.
+    let at = Value::from(at);
+    let expect = expect.map_or_else(String::new, |expect| format!("expect: {expect}, "));
+    overlay_line("corrections", &format!("at: {at}, {expect}to: {to}"))
 }
 
 /// Escapes control characters, so that a hostile name can't control the terminal.

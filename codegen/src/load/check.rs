@@ -8,7 +8,7 @@ use mcp_wire::validator::{ProblemKind, Validator};
 use serde_json::Value;
 
 use super::document::Document;
-use crate::problem::{Problem, Problems, overlay_line, quoted};
+use crate::problem::{Problem, Problems, correction};
 
 /// The keywords of prose, which doesn't affect validation and isn't ours to publish.
 pub(crate) const PROSE: [&str; 5] = ["$comment", "description", "example", "examples", "title"];
@@ -88,11 +88,10 @@ fn only_problem(document: &Document) -> Option<Problem> {
     if Dialect::of(root).is_err() {
         let problem = document.problem("#/$schema", "the generator does not read this dialect");
         let latest = Dialect::Draft202012.uri();
-        let says = format!("at: \"#/$schema\", expect: {}, to: {}", root["$schema"], quoted(latest));
         return Some(problem.help(format!(
             "draft-07 and 2020-12 are read: http://json-schema.org/draft-07/schema# and {latest}; if the schema means the \
              same in 2020-12, correct it by {}",
-            overlay_line("corrections", &says)
+            correction("#/$schema", Some(&root["$schema"]), Value::from(latest))
         )));
     }
     let all: Vec<(String, &str, &Value)> = definitions(root, "#").collect();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::type_ref::TypeRef;
 use super::types::{Model, Type, TypeKind};
-use crate::problem::{Problem, Problems, overlay_line, quoted};
+use crate::problem::{Problem, Problems, correction};
 
 /// The maximum depth of a type. To find out whether a type can be sent to another thread, rustc looks at everything in
 /// it, and its recursion limit is 128. Programs put types into others, such as futures.
@@ -98,11 +98,7 @@ fn deepest_chain<'m>(found: &Found<'m>) -> Vec<&'m str> {
 }
 
 fn too_deep(ty: &Type) -> Problem {
-    let at = quoted(&format!("{}/x-open", ty.pointer));
-    let line = overlay_line("corrections", &format!("at: {at}, to: true"));
-    Problem::at_pointer(
-        &ty.pointer,
-        "types contain each other too deeply for rustc, and this one is in the middle",
-    )
-    .help(format!("keep the JSON of this object as it is by {line}"))
+    let line = correction(&format!("{}/x-open", ty.pointer), None, true);
+    let what = "types contain each other too deeply for rustc, and this one is in the middle";
+    Problem::at_pointer(&ty.pointer, what).help(format!("keep the JSON of this object as it is by {line}"))
 }

@@ -12,7 +12,7 @@ use super::types::Model;
 use super::unions_of_messages::{twins, union_members};
 use crate::messages::DIRECTIONS;
 use crate::normalise::{Node, NormalisedSchema, Scalar, Shape, Shapes};
-use crate::problem::{Problem, Problems, overlay_line, quoted};
+use crate::problem::{Problem, Problems, correction, overlay_line};
 
 /// The version of JSON-RPC.
 const VERSION: &str = "2.0";
@@ -71,13 +71,13 @@ fn known_method(schema: &NormalisedSchema, pointer: &str, node: &Node) -> Option
         return None;
     };
     let at = format!("{pointer}/properties/method");
-    let expect = schema
-        .document
-        .get(&at)
-        .filter(|_| schema.shapes.definitions.contains_key(pointer))?;
-    let to = json!({"type": "string", "enum": known.values});
-    let says = format!("at: {}, expect: {expect}, to: {to}", quoted(&at));
-    Some(overlay_line("corrections", &says))
+    let official = schema.document.get(&at);
+    let expect = official.filter(|_| schema.shapes.definitions.contains_key(pointer))?;
+    Some(correction(
+        &at,
+        Some(expect),
+        json!({"type": "string", "enum": known.values}),
+    ))
 }
 
 /// Returns the line of the overlay that limits a definition with a constant method to objects.
@@ -85,9 +85,8 @@ fn type_of_object(schema: &NormalisedSchema, pointer: &str) -> Option<String> {
     let definition = schema.document.get(pointer)?.as_object()?;
     let method = definition.get("properties")?.get("method")?;
     let has_method = ["const", "enum"].iter().any(|keyword| method.get(keyword).is_some());
-    let at = quoted(&format!("{pointer}/type"));
-    let line = overlay_line("corrections", &format!("at: {at}, to: object"));
-    (has_method && !definition.contains_key("type")).then_some(line)
+    let is_open = has_method && !definition.contains_key("type");
+    is_open.then(|| correction(&format!("{pointer}/type"), None, "object"))
 }
 
 fn methods_defined_twice(model: &Model, schema: &NormalisedSchema) -> Vec<Problem> {
@@ -114,8 +113,7 @@ fn different_copies(schema: &NormalisedSchema) -> Vec<Problem> {
     let problem = |copy: &Node| {
         let (definition, _) = twins(shapes, copy).find(|(_, twin)| payload(shapes, twin) != payload(shapes, copy))?;
         let (at, to) = (&copy.pointer, json!({"$ref": pointer::reference(&definition)}));
-        let says = format!("at: {}, expect: {}, to: {to}", quoted(at), schema.document.get(at)?);
-        let line = overlay_line("corrections", &says);
+        let line = correction(at, Some(schema.document.get(at)?), to);
         let what = format!("{definition} has this method too, but declares or requires other members");
         let help = format!("give one of them another method, or if they are the same message, refer to it by {line}");
         Some(Problem::at_pointer(at, what).help(help))
@@ -145,31 +143,22 @@ fn requests_without_result(model: &Model, schema: &NormalisedSchema) -> Vec<Prob
     let problem = |method: &&Method| {
         let pointer = written(schema, model.pointer_of(method));
         let stem = result_stem(model, &method.definition);
-        let of = |result: &str| {
-            overlay_line(
-                "results",
-                &format!("method: {}, result: {result}", quoted(&method.name)),
-            )
-        };
+        let name = &method.name;
         let help = match empty_result(model) {
             Some(empty) => {
+                let line = overlay_line("results", &format!("method: {}, result: {empty}", json!(name)));
                 let names = unused.join(", ");
                 format!(
-                    "name its result, such as one of no other request ({names}), or if it is empty, define it by {}",
-                    of(empty)
+                    "name its result, such as one of no other request ({names}), or if it is empty, define it by {line}"
                 )
             }
             None => {
                 let (container, _) = pointer.rsplit_once('/').unwrap_or(("#/$defs", ""));
-                let at = quoted(&format!("{container}/{stem}Result"));
-                let line = overlay_line("corrections", &format!("at: {at}, to: {{type: object}}"));
+                let line = correction(&format!("{container}/{stem}Result"), None, "{type: object}");
                 format!("define its result by {line}")
             }
         };
-        let what = format!(
-            "the request `{}` has no result: there is no `{stem}Result`",
-            method.name
-        );
+        let what = format!("the request `{name}` has no result: there is no `{stem}Result`");
         Problem::at_pointer(pointer, what).help(help)
     };
     // Requests that are defined as one have the same result.
@@ -214,15 +203,12 @@ fn remove_method(model: &Model, schema: &NormalisedSchema, (pointer, removed): (
     let at = format!("{pointer}/properties/method");
     let expect = schema.document.get(&at).unwrap_or(&Value::Null);
     let to = json!({"type": "string", "enum": kept});
-    let line = overlay_line(
-        "corrections",
-        &format!("at: {}, expect: {expect}, to: {to}", quoted(&at)),
-    );
-    format!("leave it out by {line}")
+    format!("leave it out by {}", correction(&at, Some(expect), to))
 }
 
 fn leave_out(pointer: &str) -> String {
-    let at = quoted(&format!("{pointer}/x-method"));
-    let line = overlay_line("corrections", &format!("at: {at}, to: false"));
-    format!("leave it out by {line}")
+    format!(
+        "leave it out by {}",
+        correction(&format!("{pointer}/x-method"), None, false)
+    )
 }

@@ -14,7 +14,7 @@ use super::types::Model;
 use super::unions_of_messages::{method_constant, union_members};
 use crate::messages::{DIRECTIONS, MessageKind};
 use crate::normalise::{DefinitionShape, Node, NormalisedSchema, Scalar, Shape};
-use crate::problem::{Problem, overlay_line, quoted};
+use crate::problem::{Problem, correction};
 
 pub(super) fn unions_without_sender(model: &Model, schema: &NormalisedSchema) -> Vec<Problem> {
     let kinds = [MessageKind::Request, MessageKind::Notification].into_iter();
@@ -171,7 +171,6 @@ impl Union<'_> {
     /// Returns the line of the overlay that adds a definition beside this union.
     fn correction(&self, name: &str, definition: &Value) -> String {
         let container = self.pointer.strip_suffix(&pointer::child("", &self.definition.name));
-        let at = quoted(&pointer::child(container.unwrap_or("#/$defs"), name));
-        overlay_line("corrections", &format!("at: {at}, to: {definition}"))
+        correction(&pointer::child(container.unwrap_or("#/$defs"), name), None, definition)
     }
 }

@@ -11,7 +11,7 @@ use super::roles::{RESULT_KIND, is_internal};
 use super::type_ref::TypeRef;
 use super::types::{Member, Model, Struct, TypeKind};
 use crate::messages::MessageKind;
-use crate::problem::{overlay_line, quoted};
+use crate::problem::correction;
 
 /// The member with the metadata of a message.
 const META: &str = "_meta";
@@ -138,5 +138,5 @@ fn preset_line(model: &Model, ty: &TypeRef, member: &Member) -> String {
         (TypeRef::Map(_) | TypeRef::RawObject, _) => json!({}),
         _ => json!(""),
     };
-    overlay_line("corrections", &format!("at: {}, to: {to}", quoted(&at)))
+    correction(&at, None, to)
 }
