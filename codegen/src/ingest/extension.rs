@@ -2,7 +2,7 @@
 
 use super::check::directory_with;
 use super::successor::Passed;
-use super::{IngestError, IngestOptions, Ingested, Prepared, inherited_overlay, new_entry, read_official};
+use super::{Candidate, IngestError, IngestOptions, Ingested, inherited_overlay, new_entry, read_official};
 use crate::cache::Cache;
 use crate::crates::emit_extension;
 use crate::error::GenerateError;
@@ -48,11 +48,7 @@ impl ExtensionOptions {
 /// # Errors
 /// As [`ingest`](super::ingest()). No file is changed then.
 pub fn ingest_extension(extension: &ExtensionOptions, schema: &IngestOptions) -> Result<Ingested, IngestError> {
-    prepare(extension, schema, &Cache::default())?.write(&schema.schema)
-}
-
-fn prepare(extension: &ExtensionOptions, schema: &IngestOptions, cache: &Cache) -> Result<Prepared, IngestError> {
-    let name = extension.name();
+    let (name, cache) = (extension.name(), &Cache::default());
     let manifest = Manifest::load(&schema.schema)?;
     let before = manifest.extensions.get(name);
     if let Some(other) = before.filter(|other| other.id != extension.id) {
@@ -75,19 +71,20 @@ fn prepare(extension: &ExtensionOptions, schema: &IngestOptions, cache: &Cache) 
     let link = |entry: &Entry, union: &str| manifest.link(entry, union, true);
     let inherited = (&entry.revision, &official.schema);
     let inherited = inherited_overlay((versions, cache), predecessor.as_ref(), inherited, link)?;
-    let manifest = extension.declared_in(manifest, entry)?;
+    let manifest = extension.declared_in(manifest, entry.clone())?;
     let passed = Passed::by(inherited, |overlay| {
         let directory = directory_with((&schema.schema, cache), &folder, &official.schema, overlay)?;
         let protocol = planned(directory.load(manifest.clone()), cache)?;
         emit_extension((&protocol, cache), name)?;
         Ok(protocol)
     })?;
-    Ok(Prepared {
+    let candidate = Candidate {
         manifest,
+        entry,
         folder,
         official,
-        sha256,
         is_new,
-        passed,
-    })
+        inherited: None,
+    };
+    candidate.write(passed, &schema.schema)
 }

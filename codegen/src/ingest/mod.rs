@@ -175,12 +175,12 @@ pub enum IngestError {
 /// When the schema can't be read, the manifest doesn't accept it, or crates can't be generated from it. The error then has
 /// all problems that [`generate`](crate::generate()) would report, and no file is changed.
 pub fn ingest(options: &IngestOptions) -> Result<Ingested, IngestError> {
-    let prepared = Prepared::new(options, &Cache::default())?;
-    let revisions = &prepared.passed.checked.revisions;
+    let (candidate, passed) = Candidate::passing(options, &Cache::default())?;
+    let revisions = &passed.checked.revisions;
     let mut pairs = revisions.iter().zip(revisions.iter().skip(1));
-    let pair = pairs.find(|(_, after)| prepared.is_new && after.entry().revision == options.revision);
+    let pair = pairs.find(|(_, after)| candidate.is_new && after.entry().revision == options.revision);
     let names = pair.map(|(before, after)| [lost(&before.model, &after.model), renamed(before, after)].concat());
-    let mut ingested = prepared.write(&options.schema)?;
+    let mut ingested = candidate.write(passed, &options.schema)?;
     ingested.warnings.extend(names.unwrap_or_default());
     Ok(ingested)
 }
@@ -192,8 +192,8 @@ pub fn ingest(options: &IngestOptions) -> Result<Ingested, IngestError> {
 ///
 /// As [`ingest`].
 pub fn try_ingest(options: &IngestOptions, cache: &Cache) -> Result<Vec<RevisionTable>, IngestError> {
-    let prepared = Prepared::new(options, cache)?;
-    Ok(RevisionTable::of(&prepared.passed.checked, &cache.tables))
+    let (_, passed) = Candidate::passing(options, cache)?;
+    Ok(RevisionTable::of(&passed.checked, &cache.tables))
 }
 
 /// Writes the overlay of a new revision: the entries of the previous revision's overlay that fit the schema, as [`ingest`]
@@ -218,7 +218,7 @@ pub fn write_overlay(options: &IngestOptions, cache: &Cache) -> Result<Option<Pa
     Ok(Some(path))
 }
 
-/// A revision that hasn't been checked yet.
+/// A revision, or an extension, that is to be recorded once it passes all checks.
 struct Candidate {
     manifest: Manifest,
     entry: Entry,
@@ -268,49 +268,23 @@ impl Candidate {
             check::check_generates((&directory, cache), &self.manifest, &self.entry, || *current)
         }
     }
-}
 
-/// A revision, or an extension, that has passed all checks.
-struct Prepared {
-    manifest: Manifest,
-    folder: PathBuf,
-    official: Official,
-    sha256: String,
-    is_new: bool,
-    passed: Passed,
-}
-
-impl Prepared {
-    fn new(options: &IngestOptions, cache: &Cache) -> Result<Self, IngestError> {
-        let mut candidate = Candidate::new(options, cache)?;
+    /// Returns a revision that passes all checks.
+    fn passing(options: &IngestOptions, cache: &Cache) -> Result<(Self, Passed), IngestError> {
+        let mut candidate = Self::new(options, cache)?;
         let inherited = candidate.inherited.take();
         let passed = Passed::by(inherited, candidate.check(options, cache))?;
-        let Candidate {
-            manifest,
-            entry,
-            folder,
-            official,
-            is_new,
-            ..
-        } = candidate;
-        Ok(Self {
-            manifest,
-            folder,
-            official,
-            sha256: entry.sha256,
-            is_new,
-            passed,
-        })
+        Ok((candidate, passed))
     }
 
-    fn write(self, directory: &Path) -> Result<Ingested, IngestError> {
+    fn write(self, passed: Passed, directory: &Path) -> Result<Ingested, IngestError> {
         let schema = self.official.schema.root();
         let schema = official::canonical_json(schema).map_err(GenerateError::from)?;
         let recorded = self.manifest.to_yaml().map_err(GenerateError::from)?;
         let schema_path = self.folder.join(SCHEMA);
         // The manifest is written last, when the files that it names exist.
         write_file(&schema_path, &schema)?;
-        let overlay = self.passed.overlay.map(|text| (self.folder.join(OVERLAY), text));
+        let overlay = passed.overlay.map(|text| (self.folder.join(OVERLAY), text));
         if let Some((path, text)) = &overlay {
             write_file(path, text)?;
         }
@@ -318,11 +292,11 @@ impl Prepared {
         Ok(Ingested {
             schema: schema_path,
             overlay: overlay.map(|(path, _)| path),
-            left_out: self.passed.left_out,
-            sha256: self.sha256,
+            left_out: passed.left_out,
+            sha256: self.entry.sha256,
             dialect: self.official.dialect,
             is_new: self.is_new,
-            warnings: self.passed.checked.warnings,
+            warnings: passed.checked.warnings,
         })
     }
 }
