@@ -25,14 +25,6 @@ impl Shapes {
         }
         shape
     }
-
-    pub(super) fn refers_to(&self, node: &Node, name: &str) -> bool {
-        let Shape::Reference(pointer) = &node.shape else {
-            return false;
-        };
-        let definition = self.definitions.get(pointer);
-        definition.is_some_and(|definition| definition.name == name)
-    }
 }
 
 /// Returns the variants of a union and of the unions that it refers to; `None` if one of them is any JSON, or null.

@@ -23,10 +23,14 @@ impl Builder<'_> {
         if indistinguishable.iter().any(is_repeated) || accepts_everything(shapes, &kinds, &flat) {
             return Err(TypeRef::Any);
         }
-        let default = node
-            .default_variant
-            .as_deref()
-            .and_then(|wanted| flat.iter().position(|variant| shapes.refers_to(variant, wanted)));
+        let is_default = |variant: &&Node| match &variant.shape {
+            Shape::Reference(at) => {
+                let target = shapes.definitions.get(at);
+                target.is_some_and(|target| Some(&target.name) == node.default_variant.as_ref())
+            }
+            _ => false,
+        };
+        let default = flat.iter().position(is_default);
         let objects = decide_objects(shapes, &flat, &kinds, default)?;
         let context = Context::of_type(name);
         let types: Vec<TypeRef> = flat
