@@ -20,35 +20,52 @@ type Choice = fn(&Root<'_>, &mut Rng) -> Option<Edit>;
 /// All edits.
 pub(crate) const EDITS: [Choice; 34] = [
     rename_definition,
-    rename_member,
+    |root, rng| {
+        let (object, from, _) = any_member(root, rng)?;
+        let to = new_member(rng);
+        Some(Edit::RenameMember { object, from, to })
+    },
     rename_tag_member,
     rename_meta_key,
     rename_method,
     rename_tag,
-    add_member,
-    add_required_member,
+    |root, rng| add_member(root, false, rng),
+    |root, rng| add_member(root, true, rng),
     remove_member,
-    require,
+    |root, rng| {
+        let (object, name, _) = any_member(root, rng)?;
+        Some(Edit::Require { object, name })
+    },
     relax,
-    retype,
-    make_nullable,
-    make_list_or_one,
-    make_map,
+    |root, rng| {
+        let (at, schema) = (any_value(root, rng)?, new_schema(root, rng));
+        Some(Edit::Retype { at, schema })
+    },
+    |root, rng| any_value(root, rng).map(|at| Edit::MakeNullable { at }),
+    |root, rng| any_value(root, rng).map(|at| Edit::MakeListOrOne { at }),
+    |root, rng| any_value(root, rng).map(|at| Edit::MakeMap { at }),
     inline,
     extract,
     split_union,
     merge_unions,
     move_into,
     add_variant,
-    add_request,
-    add_notification,
+    |root, rng| add_method(root, "Request", rng),
+    |root, rng| add_method(root, "Notification", rng),
     add_pages,
     add_capability,
     remove_method,
-    open_enum,
-    keep_known,
-    respell_constant,
-    close_string,
+    |root, rng| any_enumeration(root, rng).map(|at| Edit::OpenEnum { at }),
+    |root, rng| any_enumeration(root, rng).map(|at| Edit::KeepKnown { at }),
+    |root, rng| {
+        let at = any(&places(root, |schema| schema.get("const").is_some()), rng)?;
+        Some(Edit::RespellConstant { at })
+    },
+    |root, rng| {
+        let at = any_value(root, rng)?;
+        let values = ["low", "medium", "high"].map(str::to_owned).to_vec();
+        Some(Edit::CloseString { at, values })
+    },
     constrain_text_or_number,
     constrain_array_or_object,
     use_one_of,
@@ -108,12 +125,6 @@ fn rename_definition(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
     Some(Edit::RenameDefinition { from, to })
 }
 
-fn rename_member(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
-    let (object, from, _) = any_member(root, rng)?;
-    let to = new_member(rng);
-    Some(Edit::RenameMember { object, from, to })
-}
-
 fn rename_tag_member(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
     let (_, from, schema) = any_member(root, rng)?;
     schema.get("const")?;
@@ -149,23 +160,13 @@ fn rename_tag(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
     Some(Edit::RenameConstant { member, from, to })
 }
 
-fn add_member(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
+fn add_member(root: &Root<'_>, required: bool, rng: &mut Rng) -> Option<Edit> {
     let (object, name, schema) = (any_object(root, rng)?, new_member(rng), new_schema(root, rng));
     Some(Edit::AddMember {
         object,
         name,
         schema,
-        required: false,
-    })
-}
-
-fn add_required_member(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
-    let (object, name, schema) = (any_object(root, rng)?, new_member(rng), new_schema(root, rng));
-    Some(Edit::AddMember {
-        object,
-        name,
-        schema,
-        required: true,
+        required,
     })
 }
 
@@ -177,34 +178,9 @@ fn remove_member(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
         .then_some(Edit::RemoveMember { object, name })
 }
 
-fn require(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
-    let (object, name, _) = any_member(root, rng)?;
-    Some(Edit::Require { object, name })
-}
-
 fn relax(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
     let (object, name, schema) = any_member(root, rng)?;
     schema.get("const").is_none().then_some(Edit::Relax { object, name })
-}
-
-fn retype(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
-    let (at, schema) = (any_value(root, rng)?, new_schema(root, rng));
-    Some(Edit::Retype { at, schema })
-}
-
-fn make_nullable(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
-    let at = any_value(root, rng)?;
-    Some(Edit::MakeNullable { at })
-}
-
-fn make_list_or_one(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
-    let at = any_value(root, rng)?;
-    Some(Edit::MakeListOrOne { at })
-}
-
-fn make_map(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
-    let at = any_value(root, rng)?;
-    Some(Edit::MakeMap { at })
 }
 
 fn inline(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
@@ -251,14 +227,6 @@ fn add_variant(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
     Some(Edit::AddVariant { union, variant, name })
 }
 
-fn add_request(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
-    add_method(root, "Request", rng)
-}
-
-fn add_notification(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
-    add_method(root, "Notification", rng)
-}
-
 fn add_method(root: &Root<'_>, kind: &str, rng: &mut Rng) -> Option<Edit> {
     let (like, _) = any(&messages(root, kind), rng)?;
     let (method, name) = (format!("made/{}", new_member(rng)), new_name("", rng));
@@ -292,27 +260,6 @@ fn remove_method(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
 fn any_enumeration(root: &Root<'_>, rng: &mut Rng) -> Option<String> {
     let is_one = |schema: &Value| schema["enum"].as_array().is_some_and(|values| values.len() > 1);
     any(&places(root, is_one), rng)
-}
-
-fn open_enum(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
-    let at = any_enumeration(root, rng)?;
-    Some(Edit::OpenEnum { at })
-}
-
-fn keep_known(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
-    let at = any_enumeration(root, rng)?;
-    Some(Edit::KeepKnown { at })
-}
-
-fn respell_constant(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
-    let at = any(&places(root, |schema| schema.get("const").is_some()), rng)?;
-    Some(Edit::RespellConstant { at })
-}
-
-fn close_string(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
-    let at = any_value(root, rng)?;
-    let values = ["low", "medium", "high"].map(str::to_owned).to_vec();
-    Some(Edit::CloseString { at, values })
 }
 
 fn constrain_text_or_number(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {

@@ -265,21 +265,15 @@ impl Edit {
             }
             Self::Relax { object, name } => required(root, object)?.retain(|required| required != name),
             Self::Retype { at, schema } => replace(root, at, |_| Some(schema.clone()))?,
-            Self::MakeNullable { at } => {
-                replace(root, at, |schema| {
-                    Some(json!({ "anyOf": [schema, { "type": "null" }] }))
-                })?;
-            }
-            Self::MakeListOrOne { at } => {
-                replace(root, at, |schema| {
-                    Some(json!({ "anyOf": [schema, { "type": "array", "items": schema }] }))
-                })?;
-            }
-            Self::MakeMap { at } => {
-                replace(root, at, |schema| {
-                    Some(json!({ "type": "object", "additionalProperties": schema }))
-                })?;
-            }
+            Self::MakeNullable { at } => replace(root, at, |schema| {
+                Some(json!({ "anyOf": [schema, { "type": "null" }] }))
+            })?,
+            Self::MakeListOrOne { at } => replace(root, at, |schema| {
+                Some(json!({ "anyOf": [schema, { "type": "array", "items": schema }] }))
+            })?,
+            Self::MakeMap { at } => replace(root, at, |schema| {
+                Some(json!({ "type": "object", "additionalProperties": schema }))
+            })?,
             Self::Inline { at } => {
                 let reference = root.pointer(at)?.get("$ref")?.as_str()?;
                 let target = root.pointer(reference.strip_prefix('#')?)?.clone();
@@ -396,28 +390,22 @@ impl Edit {
                     }
                 }
             }
-            Self::OpenEnum { at } => {
-                replace(root, at, |schema| {
-                    schema.get("enum").map(|_| json!({ "type": "string" }))
-                })?;
-            }
-            Self::KeepKnown { at } => {
-                replace(root, at, |schema| {
-                    schema
-                        .get("enum")
-                        .map(|_| json!({ "anyOf": [schema, { "type": "string" }] }))
-                })?;
-            }
+            Self::OpenEnum { at } => replace(root, at, |schema| {
+                schema.get("enum").map(|_| json!({ "type": "string" }))
+            })?,
+            Self::KeepKnown { at } => replace(root, at, |schema| {
+                schema
+                    .get("enum")
+                    .map(|_| json!({ "anyOf": [schema, { "type": "string" }] }))
+            })?,
             Self::RespellConstant { at } => {
                 let schema = root.pointer_mut(at)?.as_object_mut()?;
                 let constant = schema.remove("const")?;
                 schema.insert("enum".to_owned(), json!([constant]));
             }
-            Self::CloseString { at, values } => {
-                replace(root, at, |schema| {
-                    (schema == json!({ "type": "string" })).then(|| json!({ "type": "string", "enum": values }))
-                })?;
-            }
+            Self::CloseString { at, values } => replace(root, at, |schema| {
+                (schema == json!({ "type": "string" })).then(|| json!({ "type": "string", "enum": values }))
+            })?,
             Self::Constrain { at, keywords } => {
                 let schema = root.pointer_mut(at)?.as_object_mut()?;
                 if keywords.keys().any(|keyword| schema.contains_key(keyword)) {
@@ -425,42 +413,38 @@ impl Edit {
                 }
                 schema.extend(keywords.clone());
             }
-            Self::DeclareAgain { object, name, schema } => {
-                replace(root, object, |first| {
-                    first.pointer("/properties")?.get(name)?;
-                    let second = json!({ "type": "object", "properties": { name: schema } });
-                    Some(json!({ "allOf": [first, second] }))
-                })?;
-            }
+            Self::DeclareAgain { object, name, schema } => replace(root, object, |first| {
+                first.pointer("/properties")?.get(name)?;
+                let second = json!({ "type": "object", "properties": { name: schema } });
+                Some(json!({ "allOf": [first, second] }))
+            })?,
             Self::UseOneOf { at } => {
                 let schema = root.pointer_mut(at)?.as_object_mut()?;
                 let variants = schema.remove("anyOf")?;
                 schema.insert("oneOf".to_owned(), variants);
             }
-            Self::UseAllOf { object } => {
-                replace(root, object, |schema| {
-                    let all = schema.get("properties")?.as_object()?;
-                    let required = schema
-                        .get("required")
-                        .and_then(Value::as_array)
-                        .cloned()
-                        .unwrap_or_default();
-                    let half = |second: bool| {
-                        let is_in = |index: usize| (index * 2 >= all.len()) == second;
-                        let members = all.iter().enumerate().filter(|(index, _)| is_in(*index));
-                        let members: Map<_, _> = members
-                            .map(|(_, (name, member))| (name.clone(), member.clone()))
-                            .collect();
-                        let required = required
-                            .iter()
-                            .filter_map(Value::as_str)
-                            .filter(|name| members.contains_key(*name));
-                        let required: Vec<&str> = required.collect();
-                        json!({ "type": "object", "properties": members, "required": required })
-                    };
-                    Some(json!({ "allOf": [half(false), half(true)] }))
-                })?;
-            }
+            Self::UseAllOf { object } => replace(root, object, |schema| {
+                let all = schema.get("properties")?.as_object()?;
+                let required = schema
+                    .get("required")
+                    .and_then(Value::as_array)
+                    .cloned()
+                    .unwrap_or_default();
+                let half = |second: bool| {
+                    let is_in = |index: usize| (index * 2 >= all.len()) == second;
+                    let members = all.iter().enumerate().filter(|(index, _)| is_in(*index));
+                    let members: Map<_, _> = members
+                        .map(|(_, (name, member))| (name.clone(), member.clone()))
+                        .collect();
+                    let required = required
+                        .iter()
+                        .filter_map(Value::as_str)
+                        .filter(|name| members.contains_key(*name));
+                    let required: Vec<&str> = required.collect();
+                    json!({ "type": "object", "properties": members, "required": required })
+                };
+                Some(json!({ "allOf": [half(false), half(true)] }))
+            })?,
             Self::Recur { definition, name } => {
                 let items = reference_to(root, definition);
                 let object = place_of(root, definition);

@@ -128,25 +128,19 @@ impl<'s> Candidate<'s> {
                     problems
                 }
                 Err(error) => {
-                    outcome
-                        .failures
-                        .push(format!("refused with an error that has no position: {error}"));
+                    outcome.fail(format!("refused with an error that has no position: {error}"));
                     return Ok(None);
                 }
             };
             match self.follow(&problems)? {
                 0 => {
-                    outcome
-                        .failures
-                        .push(format!("refused without an applicable suggestion: {problems}"));
+                    outcome.fail(format!("refused without an applicable suggestion: {problems}"));
                     return Ok(None);
                 }
                 followed => outcome.suggestions += followed,
             }
         }
-        outcome
-            .failures
-            .push("refused although all suggestions were applied".to_owned());
+        outcome.fail("refused although all suggestions were applied");
         Ok(None)
     }
 

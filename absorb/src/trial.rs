@@ -47,6 +47,13 @@ pub struct Outcome {
     pub testing: Duration,
 }
 
+impl Outcome {
+    /// Adds a failure.
+    pub(crate) fn fail(&mut self, why: impl Into<String>) {
+        self.failures.push(why.into());
+    }
+}
+
 impl Trial {
     /// Ingests the revision into a copy of these schemas, and tests it.
     ///
@@ -79,7 +86,7 @@ impl Trial {
         }));
         match done {
             Ok(done) => done?,
-            Err(_) => outcome.failures.push("panicked".to_owned()),
+            Err(_) => outcome.fail("panicked"),
         }
         Ok(outcome)
     }

@@ -73,7 +73,7 @@ pub(crate) fn check(tables: &[RevisionTable], subject: Subject<'_>, outcome: &mu
     let made_up = Place(position);
     for place in Place::revisions() {
         if let Err(error) = Place::protocol().table(place.0) {
-            return outcome.failures.push(error.to_string());
+            return outcome.fail(error.to_string());
         }
     }
     let hub = tables.iter().position(|table| Some(&*table.revision) == subject.hub);
@@ -88,9 +88,7 @@ pub(crate) fn check(tables: &[RevisionTable], subject: Subject<'_>, outcome: &mu
         match instances_of(&tables[*place], &subject) {
             Ok(made) => drop(instances.insert(*place, made)),
             Err(error) => {
-                return outcome
-                    .failures
-                    .push(format!("no instances of {}: {error}", tables[*place].revision));
+                return outcome.fail(format!("no instances of {}: {error}", tables[*place].revision));
             }
         }
     }
@@ -176,12 +174,8 @@ impl Values {
             let translated = guarded(of, of, name, &value.to_string(), Policy::Conform.into());
             match translated.and_then(with_value) {
                 Ok((_, back)) if same(value, &back) => {}
-                Ok((_, back)) => outcome
-                    .failures
-                    .push(format!("{name} changed in the round trip: {value} became {back}")),
-                Err(why) => outcome
-                    .failures
-                    .push(format!("{name} is valid, but refused: {}: {value}", why.text())),
+                Ok((_, back)) => outcome.fail(format!("{name} changed in the round trip: {value} became {back}")),
+                Err(why) => outcome.fail(format!("{name} is valid, but refused: {}: {value}", why.text())),
             }
         }
     }
@@ -195,9 +189,7 @@ impl Values {
             let translated = guarded(from, to, name, &json, conversion.clone());
             let by_trees = guarded(from, to, name, &json, conversion.by_trees());
             if outcome_of(&translated) != outcome_of(&by_trees) {
-                outcome
-                    .failures
-                    .push(format!("{way} has another outcome when converted by trees: {value}"));
+                outcome.fail(format!("{way} has another outcome when converted by trees: {value}"));
             }
             let (there, converted) = match translated.and_then(with_value) {
                 Ok(there) => there,
@@ -206,16 +198,14 @@ impl Values {
                     continue;
                 }
                 Err(why) => {
-                    outcome.failures.push(format!("{way}: {}: {value}", why.text()));
+                    outcome.fail(format!("{way}: {}: {value}", why.text()));
                     continue;
                 }
             };
             outcome.translations += 1;
             if !self.is_valid(to, there.definition, &converted) {
                 let why = violations(to, there.definition, &converted);
-                outcome
-                    .failures
-                    .push(format!("{way} is invalid: {why}: {value} became {converted}"));
+                outcome.fail(format!("{way} is invalid: {why}: {value} became {converted}"));
             }
             let known = there.supply.clone().unwrap_or_default();
             let back = Conversion::new(Policy::Conform).supplied_with(known);
@@ -234,7 +224,7 @@ impl Values {
                 Err(Why::Refused(_)) => {}
                 Err(why) => {
                     let why = why.text();
-                    outcome.failures.push(format!(
+                    outcome.fail(format!(
                         "{way} can't be converted back: {why}: {value} became {converted}"
                     ));
                 }
