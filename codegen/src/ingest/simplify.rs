@@ -4,6 +4,7 @@ use mcp_wire::json_schema::{pointer, walk};
 use serde_json::{Map, Value};
 
 use super::conditions::{CONDITION, union_of_conditions};
+use crate::load::is_within;
 
 /// Replaces `{"allOf": [{"$ref": …}]}` by the reference, which some generators write with prose beside it in this way, and
 /// conditions on the value of one member by the union that they express.
@@ -20,10 +21,7 @@ pub(super) fn simplify(root: &mut Value) {
             .iter()
             .chain(&["allOf"])
             .map(|keyword| format!("{at}/{keyword}"));
-        let leads_into = |part: String| {
-            let mut rests = targets.iter().filter_map(|target| target.strip_prefix(&part));
-            rests.any(|rest| rest.is_empty() || rest.starts_with('/'))
-        };
+        let leads_into = |part: String| targets.iter().any(|target| is_within(target, &part));
         !moved.any(leads_into)
     });
     // Inner schemas are simplified first.

@@ -7,7 +7,7 @@ use mcp_wire::json_schema::pointer;
 use serde_json::Value;
 
 use crate::error::GenerateError;
-use crate::load::{Document, Format, OVERLAY};
+use crate::load::{Document, Format, OVERLAY, is_within};
 use crate::overlay::Overlay;
 use crate::problem::{Place, Problem, Problems};
 use crate::protocol::Protocol;
@@ -264,13 +264,8 @@ fn entries_of(problem: &Problem, overlay: &Document) -> Vec<String> {
 /// Whether a correction at one pointer concerns the schema at another: the schema is in the corrected value, or the
 /// correction annotates it.
 fn concerns(at: &str, schema: &str) -> bool {
-    let below = |inner: &str, outer: &str| {
-        inner
-            .strip_prefix(outer)
-            .and_then(|rest| rest.strip_prefix('/'))
-            .map(str::to_owned)
-    };
-    at == schema || below(schema, at).is_some() || below(at, schema).is_some_and(|keyword| keyword.starts_with("x-"))
+    let annotation = at.strip_prefix(schema);
+    is_within(schema, at) || annotation.is_some_and(|keyword| keyword.starts_with("/x-"))
 }
 
 /// Returns these entries, with the section in place of its entries if they include all of them.

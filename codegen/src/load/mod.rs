@@ -30,6 +30,7 @@ pub(crate) use family::crate_part;
 pub use family::families;
 pub use manifest::{Entry, Extension, MANIFEST, Manifest};
 pub use parse::{Format, MAX_DEPTH};
+pub(crate) use places::is_within;
 pub use revision::{Revision, RevisionError};
 pub(crate) use sources::{
     Directory, Extends, Loaded, OVERLAY, RevisionDocuments, SCHEMA, SharedDocuments, extension_directory, load,

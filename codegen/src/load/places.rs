@@ -21,6 +21,12 @@ pub(super) struct Origin {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Places(BTreeMap<String, Origin>);
 
+/// Whether a pointer leads to the value at another one, or into it.
+pub(crate) fn is_within(pointer: &str, outer: &str) -> bool {
+    let rest = pointer.strip_prefix(outer);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
 impl Places {
     pub(super) fn get(&self, pointer: &str) -> Option<&Origin> {
         self.0.get(pointer)
@@ -56,10 +62,9 @@ impl Places {
     /// value's.
     fn take(&mut self, pointer: &str) -> Vec<(String, Origin)> {
         let is_in = |at: &&String| at.starts_with(pointer);
-        let is_whole = |rest: &str| rest.is_empty() || rest.starts_with('/');
         let inside = self.0.range(pointer.to_owned()..).map(|(at, _)| at).take_while(is_in);
         // `#/ab` starts with `#/a`, and isn't inside it.
-        let inside: Vec<String> = inside.filter(|at| is_whole(&at[pointer.len()..])).cloned().collect();
+        let inside: Vec<String> = inside.filter(|at| is_within(at, pointer)).cloned().collect();
         let taken = inside.into_iter().filter_map(|at| {
             let origin = self.0.remove(&at)?;
             Some((at[pointer.len()..].to_owned(), origin))

@@ -8,6 +8,7 @@ use mcp_wire::json_schema::{all_definitions, pointer, walk};
 use serde_json::Value;
 
 use super::document::Document;
+use super::places::is_within;
 
 /// Removes unused nested definitions from a document. The definitions at its root always count as used.
 pub(crate) fn without_unused_definitions(mut document: Document) -> Document {
@@ -46,12 +47,7 @@ fn unused(references: &References) -> BTreeSet<String> {
     while let Some(definition) = left.pop() {
         unused.remove(definition);
         for target in references.get(definition).into_iter().flatten() {
-            let is_used = |nested: &&&str| {
-                target
-                    .strip_prefix(**nested)
-                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-            };
-            left.extend(unused.iter().filter(is_used).copied());
+            left.extend(unused.iter().filter(|nested| is_within(target, nested)).copied());
         }
     }
     unused.into_iter().map(str::to_owned).collect()

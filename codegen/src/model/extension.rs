@@ -13,7 +13,7 @@ use super::revisions::{AddedResult, ModelledRevision, no_definition, wrong_entry
 use super::roles::RESULT_KIND;
 use super::shared::Shared;
 use super::types::{Model, TypeKind};
-use crate::load::{Document, RevisionDocuments, SharedDocuments};
+use crate::load::{Document, RevisionDocuments, SharedDocuments, is_within};
 use crate::memo::{Memo, Same};
 use crate::normalise::{NormalisedRevision, NormalisedSchema};
 use crate::overlay::Overlay;
@@ -199,14 +199,9 @@ fn methods_of_core(model: &Model, core: &Model, schema: &Document) -> Vec<Proble
 
 /// Marks the types of the revision as imported, and removes those that the extension doesn't use.
 fn mark_imported(model: &mut Model, core: &Model, imported: &BTreeSet<String>) {
-    let is_within = |at: &str| {
-        let mut inner = imported
-            .iter()
-            .filter_map(|definition| at.strip_prefix(definition.as_str()));
-        inner.any(|rest| rest.is_empty() || rest.starts_with('/'))
-    };
+    let is_imported = |at: &str| imported.iter().any(|definition| is_within(at, definition));
     let of_core = model.places.iter();
-    let of_core = of_core.filter(|(at, name)| is_within(at) && core.types.contains_key(*name));
+    let of_core = of_core.filter(|(at, name)| is_imported(at) && core.types.contains_key(*name));
     let of_core: BTreeSet<String> = of_core.map(|(_, name)| name.clone()).collect();
     // A nested definition only becomes a type if it is referred to.
     let is_outermost = |at: &str| at.matches('/').count() == 2;
