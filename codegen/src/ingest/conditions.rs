@@ -3,6 +3,8 @@
 use mcp_wire::json_schema::pointer;
 use serde_json::{Map, Value, json};
 
+use crate::normalise::constant;
+
 /// The keywords of a condition.
 pub(super) const CONDITION: [&str; 3] = ["if", "then", "else"];
 
@@ -155,15 +157,6 @@ fn case(condition: &Map<String, Value>) -> Option<(&str, Case<'_>)> {
         includes_absence: !test.contains_key("required"),
     };
     is_only.then_some((tag.as_str(), case))
-}
-
-/// Returns the only value that a schema accepts.
-fn constant(schema: &Value) -> Option<&Value> {
-    let only = schema
-        .get("enum")
-        .and_then(Value::as_array)
-        .filter(|values| values.len() == 1);
-    schema.get("const").or_else(|| only?.first())
 }
 
 /// Returns the constant of the member in the objects that a reference leads to, if they require it.

@@ -133,17 +133,18 @@ pub(super) fn inlined(root: &Value, schema: &Value, depth: usize) -> Value {
 pub(crate) fn envelope_of(root: &Value, definition: &Value) -> Option<MessageKind> {
     let declared = |member: &str| declared(root, definition, member, 0).first().copied();
     declared(METHOD)?;
-    let is_enveloped = is_constant(follow(root, declared(VERSION)?)?);
-    is_enveloped.then_some(match declared(ID) {
+    constant(follow(root, declared(VERSION)?)?)?;
+    Some(match declared(ID) {
         Some(_) => MessageKind::Request,
         None => MessageKind::Notification,
     })
 }
 
-/// Whether a schema accepts one value. Some schema generators write a constant as an enumeration.
-fn is_constant(schema: &Value) -> bool {
+/// Returns the only value that a schema accepts. Some schema generators write a constant as an enumeration.
+pub(crate) fn constant(schema: &Value) -> Option<&Value> {
     let values = schema.get("enum").and_then(Value::as_array);
-    schema.get("const").is_some() || values.is_some_and(|values| values.len() == 1)
+    let only = values.filter(|values| values.len() == 1);
+    schema.get("const").or_else(|| only?.first())
 }
 
 /// Returns the schemas of a member that a schema declares, itself or in its `allOf`, whose references are followed.
