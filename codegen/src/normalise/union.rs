@@ -82,18 +82,16 @@ pub(super) fn either_scalar(left: &Shape, right: &Shape) -> Option<Shape> {
             }),
         });
     }
-    let number = |shape: &Shape| matches!(shape, Shape::Number);
-    let integer = |shape: &Shape| matches!(shape, Shape::Integer | Shape::Constant(Scalar::Integer(_)));
-    let boolean = |shape: &Shape| matches!(shape, Shape::Boolean | Shape::Constant(Scalar::Boolean(_)));
-    if (number(left) || integer(left)) && (number(right) || integer(right)) {
-        let both = if number(left) || number(right) {
-            Shape::Number
-        } else {
-            Shape::Integer
-        };
-        return Some(both);
+    let type_of = |shape: &Shape| match shape {
+        Shape::Number => Some(Shape::Number),
+        Shape::Integer | Shape::Constant(Scalar::Integer(_)) => Some(Shape::Integer),
+        Shape::Boolean | Shape::Constant(Scalar::Boolean(_)) => Some(Shape::Boolean),
+        _ => None,
+    };
+    match (type_of(left)?, type_of(right)?) {
+        (Shape::Number, Shape::Integer) | (Shape::Integer, Shape::Number) => Some(Shape::Number),
+        (left, right) => (left == right).then_some(left),
     }
-    (boolean(left) && boolean(right)).then_some(Shape::Boolean)
 }
 
 /// Returns the values in their order, each once.
