@@ -111,18 +111,19 @@ pub(crate) fn unique(wanted: &str, mut taken: impl FnMut(&str) -> bool) -> Strin
 /// tags.
 pub(crate) fn variant_names(types: &[TypeRef], kinds: &[JsonType], objects: Option<&Decision>) -> Vec<String> {
     let named: Vec<&str> = types.iter().filter_map(TypeRef::as_named).collect();
-    let common = Common::of(&named);
+    let (prefix, suffix) = common_words(&named);
     let tags = match objects {
-        Some(Decision::Tag { cases, .. }) if common.is_nothing() => single_tags(cases),
+        Some(Decision::Tag { cases, .. }) if prefix + suffix == 0 => single_tags(cases),
         _ => BTreeMap::new(),
     };
     let mut names: Vec<String> = Vec::new();
     for (index, (ty, kind)) in types.iter().zip(kinds).enumerate() {
         let wanted = match (ty, tags.get(&index)) {
             (_, Some(tag)) => type_identifier(tag),
-            (TypeRef::Named(name), None) => unreserved(common.strip(name)).to_owned(),
+            (TypeRef::Named(name), None) => unreserved(&name[prefix..name.len() - suffix]).to_owned(),
             (TypeRef::Integer, None) => "Integer".to_owned(),
-            (_, None) => kind_name(*kind).to_owned(),
+            (_, None) if *kind == JsonType::Array => "List".to_owned(),
+            (_, None) => format!("{kind:?}"),
         };
         names.push(unique(&wanted, |name| {
             name == UNKNOWN || names.iter().any(|other| other == name)
@@ -134,48 +135,19 @@ pub(crate) fn variant_names(types: &[TypeRef], kinds: &[JsonType], objects: Opti
 /// The name of the variant for values that later revisions add.
 pub(crate) const UNKNOWN: &str = "Unknown";
 
-fn kind_name(kind: JsonType) -> &'static str {
-    match kind {
-        JsonType::Null => "Null",
-        JsonType::Boolean => "Boolean",
-        JsonType::Number => "Number",
-        JsonType::String => "String",
-        JsonType::Array => "List",
-        JsonType::Object => "Object",
-    }
-}
-
-/// The length of the common prefix and suffix of several names, in whole words.
-#[derive(Default)]
-struct Common {
-    prefix: usize,
-    suffix: usize,
-}
-
-impl Common {
-    fn of(names: &[&str]) -> Self {
-        let mut words: Vec<Vec<&str>> = names.iter().map(|name| words(name)).collect();
-        let prefix = common_start(&words);
-        words.iter_mut().for_each(|words| words.reverse());
-        let suffix = common_start(&words);
-        // The rest of each name must be a valid name.
-        let leaves_names = names
-            .iter()
-            .all(|name| name.len() > prefix + suffix && name[prefix..].starts_with(|c: char| c.is_alphabetic()));
-        match leaves_names {
-            true => Self { prefix, suffix },
-            false => Self::default(),
-        }
-    }
-
-    fn is_nothing(&self) -> bool {
-        self.prefix + self.suffix == 0
-    }
-
-    fn strip<'n>(&self, name: &'n str) -> &'n str {
-        name.get(self.prefix..name.len().saturating_sub(self.suffix))
-            .unwrap_or(name)
-    }
+/// Returns the length of the common prefix and suffix of several names, in whole words.
+fn common_words(names: &[&str]) -> (usize, usize) {
+    let mut words: Vec<Vec<&str>> = names.iter().map(|name| words(name)).collect();
+    let prefix = common_start(&words);
+    words.iter_mut().for_each(|words| words.reverse());
+    let suffix = common_start(&words);
+    // The rest of each name must be a valid name.
+    let leaves_name = |name: &&str| {
+        let rest = name.get(prefix..name.len().saturating_sub(suffix));
+        rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_alphabetic()))
+    };
+    let leaves_names = names.iter().all(leaves_name);
+    if leaves_names { (prefix, suffix) } else { (0, 0) }
 }
 
 /// Returns the length of the words that all names start with.
