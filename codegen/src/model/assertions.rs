@@ -8,17 +8,11 @@ use serde_json::{Map, Value, json};
 use super::declarations::declarations;
 use super::type_schema::{Assertion, Assertions};
 use super::types::{Model, TypeKind};
-use crate::normalise::{accepts_everything, follow, only_requires};
+use crate::normalise::{accepts_everything, follow, is_annotation, only_requires};
 
-/// Keywords that don't restrict values. All others are assertions, even if no schema uses them yet.
-#[rustfmt::skip]
-const ANNOTATIONS: [&str; 18] = [
-    "$anchor", "$comment", "$defs", "$id", "$ref", "$schema", "contentEncoding", "contentMediaType", "contentSchema",
-    "default", "definitions", "deprecated", "description", "examples", "format", "readOnly", "title", "writeOnly",
-];
-
-/// Keywords whose assertions the types express.
-const SAID_BY_TYPES: [&str; 3] = ["properties", "required", "type"];
+/// Keywords whose assertions the types express, and the one that is followed. All others are assertions, even if no schema
+/// uses them yet, except annotations.
+const SAID_BY_TYPES: [&str; 4] = ["$ref", "properties", "required", "type"];
 
 /// The maximum number of references, intersections and containers on the way to an assertion.
 const MAX_DEPTH: usize = 16;
@@ -231,10 +225,6 @@ impl<'m> Collector<'m> {
         let kind = self.model.places.get(at).and_then(|name| self.model.kind(name));
         kind.is_some_and(|kind| !matches!(kind, TypeKind::Alias(_) | TypeKind::Strings { .. }))
     }
-}
-
-fn is_annotation(keyword: &str) -> bool {
-    keyword.starts_with("x-") || ANNOTATIONS.contains(&keyword)
 }
 
 /// Whether an object is a map: it declares no members.

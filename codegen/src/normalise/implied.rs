@@ -87,17 +87,11 @@ impl Implications<'_> {
 }
 
 /// Whether a keyword refuses no value.
-pub(super) fn is_annotation(keyword: &str) -> bool {
-    const ANNOTATIONS: [&str; 9] = [
-        "$comment",
-        "$defs",
-        "default",
-        "definitions",
-        "deprecated",
-        "description",
-        "examples",
-        "format",
-        "title",
+pub(crate) fn is_annotation(keyword: &str) -> bool {
+    #[rustfmt::skip]
+    const ANNOTATIONS: [&str; 17] = [
+        "$anchor", "$comment", "$defs", "$id", "$schema", "contentEncoding", "contentMediaType", "contentSchema",
+        "default", "definitions", "deprecated", "description", "examples", "format", "readOnly", "title", "writeOnly",
     ];
     keyword.starts_with("x-") || ANNOTATIONS.contains(&keyword)
 }
@@ -129,7 +123,7 @@ mod tests {
             (&text, &members),
             (
                 &text,
-                &json!({"$ref": "#/$defs/Text", "description": "…", "x-name": "A"}),
+                &json!({"$ref": "#/$defs/Text", "description": "…", "readOnly": true, "x-name": "A"}),
             ),
             (&json!({"allOf": [{"maxProperties": 1}, text]}), &members),
             (&json!({"anyOf": [text, text]}), &members),

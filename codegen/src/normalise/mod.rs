@@ -24,6 +24,7 @@ use serde_json::Value;
 
 pub(crate) use all_of::accepts_everything;
 pub(crate) use envelope::{constant, envelope_of};
+pub(crate) use implied::is_annotation;
 pub(crate) use references::{follow, name_of};
 pub(crate) use sent_messages::{methods_in_union, methods_of};
 pub(crate) use shape_builder::only_requires;
