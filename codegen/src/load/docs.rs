@@ -17,11 +17,10 @@ pub(crate) struct Docs {
 impl Docs {
     /// Decodes documentation. If that fails, it adds the problem to `problems`, and returns no entries.
     pub(crate) fn of(document: Document, problems: &mut Vec<Problem>) -> Self {
-        let entries = document.decode_all().unwrap_or_else(|problem| {
-            problems.push(problem);
-            BTreeMap::new()
-        });
-        Self { entries, document }
+        Self {
+            entries: document.decode_or_report(problems),
+            document,
+        }
     }
 
     /// Returns this documentation with the entries of one revision, which take precedence.

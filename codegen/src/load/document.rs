@@ -116,6 +116,14 @@ impl Document {
         self.decode("#")
     }
 
+    /// Decodes the whole document. If that fails, it adds the problem to `problems`, and returns the type's default.
+    pub(crate) fn decode_or_report<T: DeserializeOwned + Default>(&self, problems: &mut Vec<Problem>) -> T {
+        self.decode_all().unwrap_or_else(|problem| {
+            problems.push(problem);
+            T::default()
+        })
+    }
+
     /// Returns the document without what is in these members. If that is decoded one by one, the problems of all are
     /// found.
     pub(crate) fn without(&self, members: &[&str]) -> Self {

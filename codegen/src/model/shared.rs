@@ -1,7 +1,6 @@
 //! The data that applies to all revisions: assigns it to models, and finds lines that no model uses.
 
 use mcp_wire::json_schema::pointer;
-use serde::de::DeserializeOwned;
 
 use super::assign_roles::{assign_roles, declares_role};
 use super::capabilities::{Capabilities, bare_place, require_capabilities};
@@ -56,12 +55,12 @@ impl Shared {
     /// Decodes the documents. If that fails for one, it adds the problem to `problems`, and leaves its data empty.
     pub(crate) fn of(documents: SharedDocuments, problems: &mut Vec<Problem>) -> Self {
         Self {
-            modules: decode(&documents.modules, problems),
+            modules: documents.modules.decode_or_report(problems),
             names: SharedNames {
-                capabilities: decode(&documents.capabilities, problems),
-                roles: decode(&documents.lifecycle, problems),
+                capabilities: documents.capabilities.decode_or_report(problems),
+                roles: documents.lifecycle.decode_or_report(problems),
             },
-            tolerances: decode(&documents.tolerances, problems),
+            tolerances: documents.tolerances.decode_or_report(problems),
             documents,
         }
     }
@@ -203,11 +202,4 @@ impl Check<'_> {
             self.any(document, at, declares, format!("no revision declares `{place}`"));
         }
     }
-}
-
-fn decode<T: DeserializeOwned + Default>(document: &Document, problems: &mut Vec<Problem>) -> T {
-    document.decode_all().unwrap_or_else(|problem| {
-        problems.push(problem);
-        T::default()
-    })
 }
