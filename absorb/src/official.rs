@@ -98,12 +98,9 @@ fn date(file: &Path) -> Option<&str> {
     const DATE: &str = "0000-00-00";
     let path = file.to_str()?;
     let is_date = |text: &&str| {
-        let fits = |(byte, model): (u8, u8)| {
-            if model == b'0' {
-                byte.is_ascii_digit()
-            } else {
-                byte == model
-            }
+        let fits = |(byte, model): (u8, u8)| match model {
+            b'0' => byte.is_ascii_digit(),
+            sign => byte == sign,
         };
         text.bytes().zip(DATE.bytes()).all(fits)
     };

@@ -133,16 +133,13 @@ impl<'s> Inference<'s> {
     fn results_of(&self, stem: &str) -> Vec<String> {
         let usual = format!("{stem}Result");
         let result = self.response(stem).map(|response| &response["properties"]["result"]);
-        let variants = result.and_then(|result| {
-            ["anyOf", "oneOf"]
+        let variants = result.map_or(&[][..], |result| {
+            let mut lists = ["anyOf", "oneOf"]
                 .iter()
-                .find_map(|keyword| result.get(keyword)?.as_array())
+                .filter_map(|keyword| result.get(keyword)?.as_array());
+            lists.next().map_or(std::slice::from_ref(result), Vec::as_slice)
         });
-        let variants = variants.map_or_else(
-            || result.into_iter().collect(),
-            |variants| variants.iter().collect::<Vec<_>>(),
-        );
-        let name = |variant: &&Value| Some(variant.get("$ref")?.as_str()?.rsplit_once('/')?.1.to_owned());
+        let name = |variant: &Value| Some(variant.get("$ref")?.as_str()?.rsplit_once('/')?.1.to_owned());
         let mut names: Vec<String> = variants.iter().filter_map(name).collect();
         if names.is_empty() && self.defines(&usual) {
             names.push(usual.clone());
