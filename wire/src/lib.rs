@@ -57,7 +57,7 @@ pub use message::{
 };
 pub use method::{Direction, Method, Notification, Request, error_code};
 pub use number::Number;
-pub use object::{Constant, Field, Member, MemberWriter, Object, ObjectWriter, encode_object, serialize_object};
+pub use object::{Constant, Field, Member, MemberWriter, Name, Object, ObjectWriter, encode_object, serialize_object};
 pub use open::{RawJson, RawObject};
 pub use path::Path;
 pub use preset::Preset;

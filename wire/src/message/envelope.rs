@@ -7,6 +7,7 @@ use crate::encode::{Encode, JsonWriter};
 use crate::error::Decoded;
 use crate::id::RequestId;
 use crate::map::Extra;
+use crate::name;
 use crate::object::{MemberWriter, Object, ObjectWriter, encode_object, serialize_object};
 use crate::reader::{Envelope, Reader, VERSION};
 
@@ -66,8 +67,8 @@ impl<T: Object> Object for Call<T> {
     }
 
     fn write_members<M: ObjectWriter>(&self, members: &mut MemberWriter<'_, M>) -> Result<(), M::Error> {
-        members.write("jsonrpc", VERSION)?;
-        members.write("id", &self.id)?;
+        members.write(name!("jsonrpc"), VERSION)?;
+        members.write(name!("id"), &self.id)?;
         self.request.write_members(members)
     }
 }
@@ -78,7 +79,7 @@ impl<T: Object> Object for Notice<T> {
     }
 
     fn write_members<M: ObjectWriter>(&self, members: &mut MemberWriter<'_, M>) -> Result<(), M::Error> {
-        members.write("jsonrpc", VERSION)?;
+        members.write(name!("jsonrpc"), VERSION)?;
         self.notification.write_members(members)
     }
 }

@@ -10,6 +10,7 @@ use crate::decode::Decode;
 use crate::encode::{Encode, JsonWriter};
 use crate::error::Decoded;
 use crate::map::Extra;
+use crate::name;
 use crate::object::{Member, MemberWriter, Object, ObjectWriter};
 use crate::open::RawObject;
 use crate::reader::{JsonType, Reader};
@@ -74,8 +75,8 @@ impl Object for UnknownMethod {
     }
 
     fn write_members<M: ObjectWriter>(&self, members: &mut MemberWriter<'_, M>) -> Result<(), M::Error> {
-        members.write("method", &self.method)?;
-        members.write_optional("params", &self.params)
+        members.write(name!("method"), &self.method)?;
+        members.write_optional(name!("params"), &self.params)
     }
 }
 

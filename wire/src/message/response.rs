@@ -10,6 +10,7 @@ use crate::encode::{Encode, JsonWriter};
 use crate::error::Decoded;
 use crate::id::RequestId;
 use crate::map::Extra;
+use crate::name;
 use crate::object::{Member, MemberWriter, Object, ObjectWriter, encode_object};
 use crate::open::RawJson;
 use crate::reader::{Reader, VERSION};
@@ -113,9 +114,9 @@ impl<T: Encode + Serialize> Object for Response<T> {
     }
 
     fn write_members<M: ObjectWriter>(&self, members: &mut MemberWriter<'_, M>) -> Result<(), M::Error> {
-        members.write("jsonrpc", VERSION)?;
-        members.write("id", &self.id)?;
-        members.write("result", &self.result)
+        members.write(name!("jsonrpc"), VERSION)?;
+        members.write(name!("id"), &self.id)?;
+        members.write(name!("result"), &self.result)
     }
 }
 
@@ -173,9 +174,9 @@ impl Object for ErrorResponse {
     }
 
     fn write_members<M: ObjectWriter>(&self, members: &mut MemberWriter<'_, M>) -> Result<(), M::Error> {
-        members.write("jsonrpc", VERSION)?;
-        members.write_optional("id", &self.id)?;
-        members.write("error", &self.error)
+        members.write(name!("jsonrpc"), VERSION)?;
+        members.write_optional(name!("id"), &self.id)?;
+        members.write(name!("error"), &self.error)
     }
 }
 
@@ -244,9 +245,9 @@ impl Object for ErrorObject {
     }
 
     fn write_members<M: ObjectWriter>(&self, members: &mut MemberWriter<'_, M>) -> Result<(), M::Error> {
-        members.write("code", &self.code)?;
-        members.write("message", &self.message)?;
-        members.write_optional("data", &self.data)
+        members.write(name!("code"), &self.code)?;
+        members.write(name!("message"), &self.message)?;
+        members.write_optional(name!("data"), &self.data)
     }
 }
 

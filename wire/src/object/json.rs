@@ -4,6 +4,7 @@ use std::convert::Infallible;
 
 use serde_core::Serialize;
 
+use super::name::Name;
 use super::write::{Object, ObjectWriter, write_object};
 use crate::encode::{Encode, JsonWriter};
 use crate::map::Map;
@@ -43,6 +44,15 @@ impl ObjectWriter for JsonObject<'_> {
             self.json.raw(",");
         }
         self.json.name(member);
+        Ok(())
+    }
+
+    fn declared_key(&mut self, member: Name) -> Result<(), Infallible> {
+        let Some(written) = member.written() else {
+            return self.key(member.text());
+        };
+        let is_first = std::mem::replace(&mut self.is_empty, false);
+        self.json.raw(&written[usize::from(is_first)..]);
         Ok(())
     }
 

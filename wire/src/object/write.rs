@@ -3,6 +3,7 @@
 use serde_core::ser::{Serialize, SerializeMap, Serializer};
 
 use super::constant::Constant;
+use super::name::Name;
 use crate::encode::Encode;
 use crate::map::Extra;
 
@@ -38,6 +39,14 @@ pub trait ObjectWriter {
     /// # Errors
     /// When the serializer fails.
     fn key(&mut self, member: &str) -> Result<(), Self::Error>;
+
+    /// Writes the name of a declared member.
+    ///
+    /// # Errors
+    /// When the serializer fails.
+    fn declared_key(&mut self, member: Name) -> Result<(), Self::Error> {
+        self.key(member.text())
+    }
 
     /// Writes the value of the member whose name has been written.
     ///
@@ -116,18 +125,22 @@ impl<M: ObjectWriter> MemberWriter<'_, M> {
     ///
     /// # Errors
     /// When the serializer fails.
-    pub fn write<T: Encode + Serialize + ?Sized>(&mut self, member: &'static str, value: &T) -> Result<(), M::Error> {
-        self.key(member)?;
+    pub fn write<T: Encode + Serialize + ?Sized>(
+        &mut self,
+        member: impl Into<Name>,
+        value: &T,
+    ) -> Result<(), M::Error> {
+        self.key(member.into())?;
         self.map.value(value)
     }
 
     // Not inlined, because every type calls it for each of its members.
     #[inline(never)]
-    fn key(&mut self, member: &'static str) -> Result<(), M::Error> {
+    fn key(&mut self, member: Name) -> Result<(), M::Error> {
         if !self.extra.is_empty() {
-            self.written.push(member);
+            self.written.push(member.text());
         }
-        self.map.key(member)
+        self.map.declared_key(member)
     }
 
     /// Writes a member if it is present.
@@ -136,7 +149,7 @@ impl<M: ObjectWriter> MemberWriter<'_, M> {
     /// When the serializer fails.
     pub fn write_optional<T: Encode + Serialize>(
         &mut self,
-        member: &'static str,
+        member: impl Into<Name>,
         value: &Option<T>,
     ) -> Result<(), M::Error> {
         match value {
@@ -149,13 +162,13 @@ impl<M: ObjectWriter> MemberWriter<'_, M> {
     ///
     /// # Errors
     /// When the serializer fails.
-    pub fn write_constant(&mut self, member: &'static str, constant: impl Into<Constant>) -> Result<(), M::Error> {
-        self.constant(member, constant.into())
+    pub fn write_constant(&mut self, member: impl Into<Name>, constant: impl Into<Constant>) -> Result<(), M::Error> {
+        self.constant(member.into(), constant.into())
     }
 
     #[inline(never)]
-    fn constant(&mut self, member: &'static str, constant: Constant) -> Result<(), M::Error> {
-        if self.extra.contains_key(member) {
+    fn constant(&mut self, member: Name, constant: Constant) -> Result<(), M::Error> {
+        if self.extra.contains_key(member.text()) {
             return Ok(());
         }
         self.write(member, &constant)

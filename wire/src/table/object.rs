@@ -109,13 +109,13 @@ macro_rules! object {
                 members: &mut $crate::MemberWriter<'_, M>,
             ) -> ::std::result::Result<(), M::Error> {
                 let _ = &members;
-                $($(members.write_constant($constant, $value)?;)+)?
+                $($(members.write_constant($crate::name!($constant), $value)?;)+)?
                 $($(if self.$flag {
-                    members.write_constant($implied, $implied_value)?;
+                    members.write_constant($crate::name!($implied), $implied_value)?;
                 })+)?
-                $($(members.write($required, &self.$field)?;)+)?
-                $($(members.write($preset, &self.$set)?;)+)?
-                $($(members.write_optional($optional, &self.$option)?;)+)?
+                $($(members.write($crate::name!($required), &self.$field)?;)+)?
+                $($(members.write($crate::name!($preset), &self.$set)?;)+)?
+                $($(members.write_optional($crate::name!($optional), &self.$option)?;)+)?
                 Ok(())
             }
         }
