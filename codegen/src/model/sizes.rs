@@ -17,11 +17,15 @@ const RAW: usize = 2 * WORD;
 /// A map, such as the one of the undeclared members.
 const MAP: usize = WORD;
 
+/// The depth to which types are measured. Types that contain each other more deeply are refused later.
+const DEEPEST: usize = 128;
+
 /// Marks every member of structs that is larger than [`LARGEST`].
 pub(crate) fn mark_large_members(model: &mut Model) {
     let mut sizes = Sizes {
         model,
         known: BTreeMap::new(),
+        depth: 0,
     };
     let objects = model.types.iter().filter_map(|(name, ty)| match &ty.kind {
         TypeKind::Struct(object) => Some((name, object)),
@@ -47,6 +51,7 @@ pub(crate) fn mark_large_members(model: &mut Model) {
 struct Sizes<'m> {
     model: &'m Model,
     known: BTreeMap<&'m str, usize>,
+    depth: usize,
 }
 
 impl<'m> Sizes<'m> {
@@ -66,6 +71,10 @@ impl<'m> Sizes<'m> {
         if let Some(known) = self.known.get(name) {
             return *known;
         }
+        if self.depth == DEEPEST {
+            return WORD;
+        }
+        self.depth += 1;
         let model = self.model;
         let size = match model.kind(name) {
             Some(TypeKind::Struct(object)) => self.of_struct(object),
@@ -80,6 +89,7 @@ impl<'m> Sizes<'m> {
             Some(TypeKind::Alias(target)) => self.of(target),
             Some(TypeKind::Strings { .. } | TypeKind::Methods(_) | TypeKind::Results(_)) | None => TEXT,
         };
+        self.depth -= 1;
         self.known.insert(name, size);
         size
     }
