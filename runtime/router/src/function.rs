@@ -36,6 +36,9 @@ pub trait Function<T, M>: Send + Sync + 'static {
     fn output_type() -> &'static str;
 
     /// Whether it, or its result, may request input from the client.
+    fn needs_round() -> bool;
+
+    /// Whether its result may request input from the client.
     fn may_request_input() -> bool;
 
     /// Extracts the arguments, and calls the function.
@@ -61,8 +64,12 @@ where
         std::any::type_name::<<F::Output as Returns<T, M>>::Output>()
     }
 
+    fn needs_round() -> bool {
+        A::MAY_REQUEST_INPUT || Self::may_request_input()
+    }
+
     fn may_request_input() -> bool {
-        A::MAY_REQUEST_INPUT || <F::Output as Returns<T, M>>::Output::MAY_REQUEST_INPUT
+        <F::Output as Returns<T, M>>::Output::MAY_REQUEST_INPUT
     }
 
     async fn call(&self, call: Call) -> Result<T, ToolError> {
@@ -152,6 +159,8 @@ pub(super) struct BoxedFunction<T> {
     /// The filters and middleware of the routers that it came from.
     pub scope: Scope,
     /// Whether it, or its result, may request input from the client.
+    pub needs_round: bool,
+    /// Whether its result may request input from the client.
     pub may_request_input: bool,
 }
 
@@ -164,9 +173,9 @@ impl<T: 'static> BoxedFunction<T> {
             let function = Arc::clone(&function);
             Box::pin(async move { function.call(call).await })
         };
-        let may_request_input = F::may_request_input();
         Self {
-            may_request_input,
+            needs_round: F::needs_round(),
+            may_request_input: F::may_request_input(),
             ..Self::of(signature, run)
         }
     }
@@ -186,6 +195,7 @@ impl<T: 'static> BoxedFunction<T> {
             name: Arc::default(),
             states: States::default(),
             scope: Scope::default(),
+            needs_round: true,
             may_request_input: true,
         }
     }
@@ -235,6 +245,7 @@ impl<T> Clone for BoxedFunction<T> {
             name: Arc::clone(&self.name),
             states: self.states.clone(),
             scope: self.scope.clone(),
+            needs_round: self.needs_round,
             may_request_input: self.may_request_input,
         }
     }

@@ -188,6 +188,18 @@ impl Router {
         }
     }
 
+    /// Whether a request may do something, which is known for tools that each client sees.
+    fn may(&self, request: &hub::ClientRequest, tool_may: fn(&ToolRoute) -> bool) -> bool {
+        let hub::ClientRequest::CallTool(request) = request else {
+            return true;
+        };
+        let routes = self.inner.catalogue.routes();
+        let tool = routes.tools.get(&request.params.name);
+        // If the client doesn't see this tool, another one with the same name may be called.
+        let is_seen = |tool: &ToolRoute| self.inner.scope.filters.is_empty() && tool.scope().filters.is_empty();
+        tool.is_none_or(|tool| tool_may(tool) || !is_seen(tool))
+    }
+
     /// Finds the resource or template that reads a URI.
     pub(super) fn find_reader(&self, uri: &str, context: &Context<ServerSide>) -> Result<Reader, ErrorObject> {
         if let Some(route) = self.shown(|routes| &routes.resources, uri, context) {
@@ -352,17 +364,12 @@ impl Handler<ServerSide> for Router {
         }
     }
 
+    fn needs_round(&self, request: &hub::ClientRequest) -> bool {
+        self.may(request, ToolRoute::needs_round)
+    }
+
     fn may_request_input(&self, request: &hub::ClientRequest) -> bool {
-        match request {
-            hub::ClientRequest::CallTool(request) => {
-                let routes = self.inner.catalogue.routes();
-                let tool = routes.tools.get(&request.params.name);
-                // If the client doesn't see this tool, another one with the same name may be called.
-                let is_seen = |tool: &ToolRoute| self.inner.scope.filters.is_empty() && tool.scope().filters.is_empty();
-                tool.is_none_or(|tool| tool.may_request_input() || !is_seen(tool))
-            }
-            _ => true,
-        }
+        self.may(request, ToolRoute::may_request_input)
     }
 
     fn extend<'a>(&'a self, filter: Extra, context: &'a Context<ServerSide>) -> Extending<'a> {

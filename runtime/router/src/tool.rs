@@ -311,9 +311,19 @@ impl ToolRoute {
         self.mirrored = MirroredTool::of(&self.tool);
     }
 
+    /// Whether a call, or its result, may request input from the client.
+    pub(super) fn needs_round(&self) -> bool {
+        self.function.needs_round || self.is_wrapped()
+    }
+
     /// Whether the result may request input from the client.
     pub(super) fn may_request_input(&self) -> bool {
-        self.function.may_request_input || self.around.is_some() || !self.scope().layers.is_empty()
+        self.function.may_request_input || self.is_wrapped()
+    }
+
+    /// Whether other code runs around the function.
+    fn is_wrapped(&self) -> bool {
+        self.around.is_some() || !self.scope().layers.is_empty()
     }
 
     /// Checks that the result of the function satisfies the output schema, unless it reports that the tool failed.

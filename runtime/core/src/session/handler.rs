@@ -36,8 +36,15 @@ pub trait Handler<S: Side>: Send + Sync + 'static {
         Box::pin(ready(()))
     }
 
-    /// Whether the handling of a request, or its result, can require input from the client. If not, the request is
-    /// handled once, in any case.
+    /// Whether input can be requested from the client while a request is handled, or by its result.
+    #[doc(hidden)]
+    fn needs_round(&self, request: &S::Request) -> bool {
+        let _ = request;
+        true
+    }
+
+    /// Whether the result of a request can require input from the client. If not, the request isn't kept to be handled
+    /// again.
     #[doc(hidden)]
     fn may_request_input(&self, request: &S::Request) -> bool {
         let _ = request;

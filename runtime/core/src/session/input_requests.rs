@@ -35,8 +35,8 @@ impl<H: Handler<ServerSide>> Handler<ServerSide> for Rounds<H> {
             None => (false, false),
         };
         // The state of a retry is checked even if the handler needs none.
-        let needs_rounds = is_retry || handler.may_request_input(&request);
-        if is_undeclared || !needs_rounds || (is_stateless && !may_request_input) {
+        let needs_round = is_retry || handler.needs_round(&request);
+        if is_undeclared || !needs_round || (is_stateless && !may_request_input) {
             return handler.handle_request(request, context);
         }
         // The futures would be larger with the request itself.
@@ -53,6 +53,10 @@ impl<H: Handler<ServerSide>> Handler<ServerSide> for Rounds<H> {
         context: &'a Context<ServerSide>,
     ) -> BoxFuture<'a, ()> {
         self.0.handle_notification(notification, context)
+    }
+
+    fn needs_round(&self, request: &hub::ClientRequest) -> bool {
+        self.0.needs_round(request)
     }
 
     fn may_request_input(&self, request: &hub::ClientRequest) -> bool {
@@ -88,7 +92,7 @@ async fn answer_rounds(
         Refusal::NotOffered(error) | Refusal::Other(error) => Err(error),
     };
     for rounds_left in (0..=context.peer.state.options.limits.rounds).rev() {
-        let next = may_request_input.then(|| request.clone());
+        let next = (may_request_input && handler.may_request_input(&request)).then(|| request.clone());
         let (round, running) = context.in_round(Round::default());
         let result = match round.run(handler.handle_request(*request, &running)).await {
             Ok(Some(result)) => result,
