@@ -40,8 +40,8 @@ fn plain_prefix_of_short(bytes: &[u8]) -> usize {
         let index = first_marked(special_bytes(word));
         return if index < 4 { index } else { bytes.len() + index - 8 };
     }
-    let is_special = |byte: &u8| matches!(byte, 0..0x20 | b'"' | b'\\');
-    bytes.iter().position(is_special).unwrap_or(bytes.len())
+    let special = bytes.iter().position(|byte| is_special(*byte));
+    special.unwrap_or(bytes.len())
 }
 
 fn plain_prefix_of_long(bytes: &[u8]) -> usize {
@@ -69,7 +69,6 @@ const BLOCK: usize = 64;
 /// Whether no byte of the block must be escaped. Without a branch, the compiler can check many bytes with one
 /// instruction.
 fn is_plain(block: &[u8; BLOCK]) -> bool {
-    let is_special = |byte: u8| (byte < 0x20) | (byte == b'"') | (byte == b'\\');
     !block.iter().fold(false, |any, byte| any | is_special(*byte))
 }
 
@@ -82,6 +81,11 @@ fn plain_prefix_of_block(bytes: &[u8]) -> usize {
         }
     }
     words.len() * 8 + plain_prefix_of_short(rest)
+}
+
+/// Whether a byte must be escaped in a JSON string. There is no branch in it.
+pub(crate) const fn is_special(byte: u8) -> bool {
+    (byte < 0x20) | (byte == b'"') | (byte == b'\\')
 }
 
 /// Returns the index of the first marked byte of a word, or 8 if none is marked.

@@ -1,5 +1,7 @@
 //! Names of declared members.
 
+use crate::text::is_special;
+
 /// The name of a declared member. [`name!`](crate::name!) makes one that is written faster than one made from a text.
 #[derive(Debug, Clone, Copy)]
 pub struct Name {
@@ -36,7 +38,7 @@ impl From<&'static str> for Name {
 /// Whether no character of a name must be escaped.
 const fn is_plain(mut name: &[u8]) -> bool {
     while let [byte, rest @ ..] = name {
-        if *byte < 0x20 || *byte == b'"' || *byte == b'\\' {
+        if is_special(*byte) {
             return false;
         }
         name = rest;
