@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::type_ref::TypeRef;
-use super::types::{Model, Struct, TypeKind};
+use super::types::{Member, Model, Struct, TypeKind};
 
 /// The largest size of a member that isn't behind a pointer, in bytes. A message is moved several times between the
 /// reader and its handler, and a union of messages has the size of the largest one.
@@ -34,8 +34,7 @@ pub(crate) fn mark_large_members(model: &mut Model) {
     let large: BTreeMap<String, Vec<bool>> = objects
         .map(|(name, object)| {
             let members = object.members.iter();
-            let is_large = members.map(|member| !member.recursive && sizes.of(&member.ty) > LARGEST);
-            (name.clone(), is_large.collect())
+            (name.clone(), members.map(|member| sizes.is_large(member)).collect())
         })
         .collect();
     for (name, large) in large {
@@ -94,14 +93,16 @@ impl<'m> Sizes<'m> {
         size
     }
 
+    fn is_large(&mut self, member: &'m Member) -> bool {
+        !member.recursive && self.of(&member.ty) > LARGEST
+    }
+
     /// Returns the size of a struct whose large members are behind pointers.
     fn of_struct(&mut self, object: &'m Struct) -> usize {
-        let members = object.members.iter().map(|member| match member.recursive {
+        let members = object.members.iter();
+        let members = members.map(|member| match member.recursive || self.is_large(member) {
             true => WORD,
-            false => match self.of(&member.ty) {
-                size if size > LARGEST => WORD,
-                size => size,
-            },
+            false => self.of(&member.ty),
         });
         let sum: usize = members.sum();
         (MAP + object.constants.len() + sum).next_multiple_of(WORD)
