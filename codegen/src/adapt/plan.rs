@@ -82,7 +82,7 @@ pub(crate) struct ErrorPlan {
     /// The method; `None` for all of them.
     pub(crate) method: Option<String>,
     pub(crate) from: i64,
-    /// The path of the member that the error's data must have; empty if there is no condition.
+    /// The path of the member that the error's data must have; empty if the rule applies to every error.
     pub(crate) data: Vec<String>,
     pub(crate) to: i64,
     /// The name of the rule in losses.
