@@ -1,9 +1,10 @@
 //! Detection of prompt handlers, which answer immediately and so need no separate task.
 
-use std::hash::{BuildHasher, RandomState};
+use std::hash::BuildHasher;
 use std::time::Duration;
 
 use mcp_runtime_util::Mutex;
+use rustc_hash::FxBuildHasher;
 
 /// The number of prompt answers in succession after which a handler is prompt.
 const TIMES: u32 = 16;
@@ -25,7 +26,6 @@ const REMEMBERED: usize = 1024;
 /// interruption of its thread.
 #[derive(Debug, Default)]
 pub struct ImmediateHandlers {
-    state: RandomState,
     /// The handlers in the order of their keys.
     handlers: Mutex<Vec<(HandlerKey, Record)>>,
 }
@@ -47,8 +47,10 @@ pub struct HandlerKey(u64);
 
 impl ImmediateHandlers {
     /// Returns the key for a method's requests for a tool, prompt or resource.
-    pub fn key(&self, method: &str, target: Option<&str>) -> HandlerKey {
-        HandlerKey(self.state.hash_one((method, target)))
+    ///
+    /// A peer can choose targets with equal keys, but then only its own session takes their handlers for one.
+    pub fn key(method: &str, target: Option<&str>) -> HandlerKey {
+        HandlerKey(FxBuildHasher.hash_one((method, target)))
     }
 
     /// Whether a handler needs no task.
@@ -101,8 +103,8 @@ mod tests {
     fn a_slow_call_doubles_the_prompt_answers_that_a_handler_needs() {
         let handlers = ImmediateHandlers::default();
         let (key, other) = (
-            handlers.key("tools/call", Some("a")),
-            handlers.key("tools/call", Some("b")),
+            ImmediateHandlers::key("tools/call", Some("a")),
+            ImmediateHandlers::key("tools/call", Some("b")),
         );
         let run = |times: u32, time: Duration| (0..times).for_each(|_| handlers.ran(key, time, true));
         run(TIMES - 1, AT_ONCE);
@@ -126,7 +128,7 @@ mod tests {
     #[test]
     fn a_frequently_slow_handler_needs_a_bounded_number_of_prompt_answers() {
         let handlers = ImmediateHandlers::default();
-        let key = handlers.key("tools/call", Some("a"));
+        let key = ImmediateHandlers::key("tools/call", Some("a"));
         for _ in 0..100 {
             (0..MOST_TIMES).for_each(|_| handlers.ran(key, AT_ONCE, true));
             assert!(handlers.is_immediate(key));
@@ -137,7 +139,7 @@ mod tests {
     #[test]
     fn a_rarely_slow_handler_stays_prompt() {
         let handlers = ImmediateHandlers::default();
-        let key = handlers.key("tools/call", Some("a"));
+        let key = ImmediateHandlers::key("tools/call", Some("a"));
         let run = |times: u32, time: Duration| (0..times).for_each(|_| handlers.ran(key, time, true));
         for _ in 0..3 {
             run(MOST_TIMES, AT_ONCE);
@@ -158,7 +160,7 @@ mod tests {
     fn the_number_of_remembered_handlers_is_bounded() {
         let handlers = ImmediateHandlers::default();
         for name in 0..2 * REMEMBERED {
-            let key = handlers.key("tools/call", Some(&name.to_string()));
+            let key = ImmediateHandlers::key("tools/call", Some(&name.to_string()));
             handlers.ran(key, Duration::ZERO, true);
         }
         assert_eq!(handlers.handlers.lock().len(), REMEMBERED);

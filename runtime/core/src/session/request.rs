@@ -16,6 +16,7 @@ use tracing::{Instrument, Span};
 use super::context::{Context, Envelope, Peer};
 use super::engine::Engine;
 use super::handler::HandlerResult;
+use super::immediate_handlers::ImmediateHandlers;
 use super::json_edit::result_meta;
 use super::negotiated::Negotiated;
 use super::response::{PendingResponse, RequestPermit, Response};
@@ -61,7 +62,7 @@ impl<S: Side> Engine<S> {
             }),
         };
         let target = S::target(&request).map(|(_, name)| name);
-        let handler = self.immediate_handlers.key(method, target);
+        let handler = ImmediateHandlers::key(method, target);
         let span = request_span::<S>(&self.session.span, method, Some(&id), revision, &request);
         let handled = Arc::clone(self).handle(id.clone(), method.to_owned(), request, context, permit);
         PendingResponse::running(id, Some(handler), Box::pin(handled.instrument(span)))
