@@ -87,8 +87,8 @@ impl Sender for ServerSender {
         each!(self, inner => inner.send_all(messages).await)
     }
 
-    fn try_send(&self, message: Outgoing) -> Result<(), Outgoing> {
-        each!(self, inner => inner.try_send(message))
+    fn try_send_all(&self, messages: &mut Vec<Outgoing>) -> bool {
+        each!(self, inner => inner.try_send_all(messages))
     }
 
     fn unanswered(&self, ids: &[RequestId]) {

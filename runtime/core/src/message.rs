@@ -55,13 +55,11 @@ pub trait Sender: Send + Sync + 'static {
         }
     }
 
-    /// Sends a message if that is possible without waiting, and returns it otherwise. The default implementation always
-    /// returns it.
-    ///
-    /// # Errors
-    /// The message, to be sent by [`Self::send`].
-    fn try_send(&self, message: Outgoing) -> Result<(), Outgoing> {
-        Err(message)
+    /// Sends messages in this order as far as that is possible without waiting, and removes them from the list. Returns
+    /// whether all are passed on; if not, [`Self::send_all`] must be called with the rest, even if that is empty. The
+    /// default implementation sends none.
+    fn try_send_all(&self, messages: &mut Vec<Outgoing>) -> bool {
+        messages.is_empty()
     }
 
     /// Called when these requests of the peer get no response, because they were cancelled or can't be answered.

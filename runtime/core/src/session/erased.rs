@@ -54,7 +54,7 @@ impl DynConnector {
 pub trait DynSender: Send + Sync {
     fn send(&self, message: Outgoing) -> BoxFuture<'_, Result<(), TransportError>>;
     fn send_all(&self, messages: Vec<Outgoing>) -> BoxFuture<'_, Result<(), TransportError>>;
-    fn try_send(&self, message: Outgoing) -> Result<(), Outgoing>;
+    fn try_send_all(&self, messages: &mut Vec<Outgoing>) -> bool;
     fn unanswered(&self, ids: &[RequestId]);
     fn negotiated(&self, revision: Revision);
     fn first_request_id(&self) -> i64;
@@ -74,8 +74,8 @@ impl<T: Sender> DynSender for T {
         Box::pin(Sender::send_all(self, messages))
     }
 
-    fn try_send(&self, message: Outgoing) -> Result<(), Outgoing> {
-        Sender::try_send(self, message)
+    fn try_send_all(&self, messages: &mut Vec<Outgoing>) -> bool {
+        Sender::try_send_all(self, messages)
     }
 
     fn unanswered(&self, ids: &[RequestId]) {

@@ -22,7 +22,8 @@ use crate::side::Side;
 const GATHERED: (usize, usize) = (64, 64 * 1024);
 
 impl<S: Side> Engine<S> {
-    /// Sends a response when it is ready: together with others that are ready now, or from a task that waits for it.
+    /// Sends a response when it is ready: together with others, by the next [`Self::flush`], or from a task that waits for
+    /// it.
     ///
     /// This never waits, so a peer that doesn't read its responses can still send. The unread responses are bounded in
     /// bytes. The handler is first polled without a task if it has been prompt, or if nothing else is received
@@ -31,7 +32,7 @@ impl<S: Side> Engine<S> {
         let PendingResponse { ids, body } = response;
         match body {
             Body::Ready(json) => match self.response_bytes.try_charge(json.len()) {
-                Some(charge) => self.send_or_gather(json, ids, (charge, None), is_alone),
+                Some(charge) => self.gather(json, ids, (charge, None)),
                 None => {
                     self.warn_of_unread();
                     self.session.sender.unanswered(&ids);
@@ -52,7 +53,7 @@ impl<S: Side> Engine<S> {
                     (Some(json), permit) => {
                         // This can exceed the budget, but a handler starts only while the budget isn't exhausted.
                         let charge = self.response_bytes.charge(json.len());
-                        self.send_or_gather(json, ids, (charge, permit), is_alone);
+                        self.gather(json, ids, (charge, permit));
                     }
                     (None, _) => self.session.sender.unanswered(&ids),
                 }
@@ -98,25 +99,14 @@ impl<S: Side> Engine<S> {
         }));
     }
 
-    /// Sends a single response, if that is possible without waiting, or adds it to those that are sent together.
-    fn send_or_gather(
-        self: &Arc<Self>,
-        json: Vec<u8>,
-        ids: Vec<RequestId>,
-        held: (Charge, Option<RequestPermit>),
-        is_alone: bool,
-    ) {
-        let purpose = Purpose::Response(ids);
-        let mut message = Outgoing { json, purpose };
-        if is_alone {
-            message = match self.session.sender.try_send(message) {
-                Ok(()) => return,
-                Err(message) => message,
-            };
-        }
+    /// Adds a response to those that are sent together by [`Self::flush`].
+    fn gather(self: &Arc<Self>, json: Vec<u8>, ids: Vec<RequestId>, held: (Charge, Option<RequestPermit>)) {
         let mut outbox = self.outbox.lock();
-        outbox.bytes += message.json.len();
-        outbox.messages.push(message);
+        outbox.bytes += json.len();
+        outbox.messages.push(Outgoing {
+            json,
+            purpose: Purpose::Response(ids),
+        });
         outbox.held.push(held);
         let is_full = outbox.messages.len() >= GATHERED.0 || outbox.bytes >= GATHERED.1;
         drop(outbox);
@@ -127,10 +117,18 @@ impl<S: Side> Engine<S> {
 
     /// Sends the responses that are ready, if there are any.
     pub fn flush(self: &Arc<Self>) {
-        let Outbox { messages, held, .. } = std::mem::take(&mut *self.outbox.lock());
-        if messages.is_empty() {
-            return;
-        }
+        let Outbox { messages, held, .. } = {
+            let mut outbox = self.outbox.lock();
+            if outbox.messages.is_empty() {
+                return;
+            }
+            if self.session.sender.try_send_all(&mut outbox.messages) {
+                outbox.bytes = 0;
+                outbox.held.clear();
+                return;
+            }
+            std::mem::take(&mut *outbox)
+        };
         let session = Arc::clone(&self.session);
         let sending = async move {
             logged(tokio::select! {

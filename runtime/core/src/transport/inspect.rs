@@ -92,9 +92,9 @@ impl<T: Sender> Sender for Inspect<T> {
         self.inner.send_all(messages).await
     }
 
-    /// A message that can't be sent at once would be shown twice.
-    fn try_send(&self, message: Outgoing) -> Result<(), Outgoing> {
-        Err(message)
+    /// Sends none, because those that can't be sent at once would be shown twice.
+    fn try_send_all(&self, messages: &mut Vec<Outgoing>) -> bool {
+        messages.is_empty()
     }
 
     fn unanswered(&self, ids: &[RequestId]) {

@@ -3,15 +3,16 @@
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::io::IoSlice;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use mcp_runtime_core::transport::{Outgoing, Sender, TransportError};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::sync::Mutex;
-use tokio::task::yield_now;
+use tokio::task::{unconstrained, yield_now};
 use tokio_util::sync::CancellationToken;
 
 /// The time that the peer has to read partly written lines when the connection is closed.
@@ -35,6 +36,15 @@ pub struct LineSender<W> {
 struct Waiting {
     lines: VecDeque<(u64, Vec<u8>)>,
     count: u64,
+}
+
+impl Waiting {
+    /// Returns a message as the next line.
+    fn number(&mut self, Outgoing { mut json, .. }: Outgoing) -> (u64, Vec<u8>) {
+        json.push(b'\n');
+        self.count += 1;
+        (self.count, json)
+    }
 }
 
 #[derive(Debug)]
@@ -97,11 +107,9 @@ impl<'a> Place<'a> {
     fn take(waiting: &'a mcp_runtime_util::Mutex<Waiting>, messages: impl IntoIterator<Item = Outgoing>) -> Self {
         let mut guard = waiting.lock();
         let before = guard.count;
-        for Outgoing { mut json, .. } in messages {
-            json.push(b'\n');
-            guard.count += 1;
-            let number = guard.count;
-            guard.lines.push_back((number, json));
+        for message in messages {
+            let line = guard.number(message);
+            guard.lines.push_back(line);
         }
         Self {
             waiting,
@@ -177,6 +185,28 @@ impl<W: AsyncWrite + Unpin + Send + 'static> Sender for LineSender<W> {
     /// These are all messages that are ready, so it doesn't wait for others.
     async fn send_all(&self, messages: Vec<Outgoing>) -> Result<(), TransportError> {
         self.write(messages, true).await
+    }
+
+    fn try_send_all(&self, messages: &mut Vec<Outgoing>) -> bool {
+        let Ok(mut state) = self.state.try_lock() else {
+            return false;
+        };
+        let Some(state) = state.as_mut().filter(|state| state.lines.is_empty()) else {
+            return false;
+        };
+        {
+            let mut waiting = self.waiting.lock();
+            if !waiting.lines.is_empty() {
+                return false;
+            }
+            state
+                .lines
+                .extend(messages.drain(..).map(|message| waiting.number(message)));
+        }
+        // If the peer doesn't read everything now, `send_all` finishes the lines. Unconstrained, because the task's budget
+        // (tokio's cooperative scheduling) can be used up although the peer reads.
+        let finished = pin!(unconstrained(state.finish())).poll(&mut Context::from_waker(Waker::noop()));
+        matches!(finished, Poll::Ready(Ok(())))
     }
 
     /// Senders that are still waiting for the peer to read get an error.

@@ -206,6 +206,31 @@ async fn responses_to_requests_that_arrive_together_are_one_write() {
 }
 
 #[tokio::test]
+async fn what_is_sent_without_waiting_is_finished_by_the_next_send() {
+    let (mut peer, ours) = duplex(16);
+    let (sender, _receiver) = LineTransport::new(tokio::io::empty(), ours, LineLimits::default()).split();
+    let mut messages = vec![message("1"), message("2")];
+    assert!(sender.try_send_all(&mut messages) && messages.is_empty());
+    let long = "x".repeat(100);
+    let mut messages = vec![message(long.clone()), message("3")];
+    assert!(!sender.try_send_all(&mut messages), "the stream is full");
+    assert!(messages.is_empty(), "both are being written");
+    let mut later = vec![message("4")];
+    assert!(!sender.try_send_all(&mut later));
+    assert_eq!(later.len(), 1, "it can't pass the others");
+    let read = tokio::spawn(async move {
+        let mut all = String::new();
+        peer.read_to_string(&mut all).await.map(|_| all)
+    });
+    sender.send_all(messages).await.expect("the peer reads");
+    assert!(sender.try_send_all(&mut later) && later.is_empty());
+    sender.close().await;
+    assert!(!sender.try_send_all(&mut vec![message("5")]), "it is closed");
+    let all = read.await.expect("no panic").expect("valid text");
+    assert_eq!(all, format!("1\n2\n{long}\n3\n4\n"));
+}
+
+#[tokio::test]
 async fn a_send_that_is_dropped_while_it_waits_sends_nothing() {
     let (mut peer, ours) = duplex(16);
     let (sender, _receiver) = LineTransport::new(tokio::io::empty(), ours, LineLimits::default()).split();

@@ -74,15 +74,16 @@ impl Sender for SessionSender {
         Ok(())
     }
 
-    fn try_send(&self, message: Outgoing) -> Result<(), Outgoing> {
-        match message.purpose {
-            // All responses of HTTP with SSE share one stream, so they wait until the client has read enough of it.
-            Purpose::Response(ids) if !self.0.is_legacy() && !self.0.ended.is_cancelled() => {
-                self.0.respond(&ids, message.json.into());
-                Ok(())
+    fn try_send_all(&self, messages: &mut Vec<Outgoing>) -> bool {
+        // All responses of HTTP with SSE share one stream, so they wait until the client has read enough of it.
+        if !self.0.is_legacy() && !self.0.ended.is_cancelled() {
+            for response in messages.extract_if(.., |message| matches!(message.purpose, Purpose::Response(_))) {
+                if let Purpose::Response(ids) = response.purpose {
+                    self.0.respond(&ids, response.json.into());
+                }
             }
-            _ => Err(message),
         }
+        messages.is_empty()
     }
 
     fn unanswered(&self, ids: &[RequestId]) {
