@@ -69,6 +69,10 @@ impl<'f> Member<'f> {
             Kind::Optional if extra.contains_key(self.name) => Err(reader.duplicate(self.name)),
             Kind::Optional => self.field.read(reader).map_err(in_member),
             Kind::Constant(constant) => {
+                if matches!(constant, Constant::String(method) if reader.skip_known_method(method)) {
+                    self.field.mark_present();
+                    return Ok(());
+                }
                 let rest = reader.rest();
                 self.field.read(reader).map_err(in_member)?;
                 let value = rest[..rest.len() - reader.rest().len()].trim_ascii_start();
@@ -104,6 +108,9 @@ pub trait Field {
     /// # Errors
     /// When the variable can't hold it.
     fn read(&mut self, reader: &mut Reader<'_>) -> Decoded<()>;
+
+    /// Marks a constant as present, whose value has been compared and skipped.
+    fn mark_present(&mut self) {}
 }
 
 impl<T: Decode> Field for Option<T> {
@@ -132,8 +139,12 @@ impl Field for bool {
     }
 
     fn read(&mut self, reader: &mut Reader<'_>) -> Decoded<()> {
-        *self = true;
+        self.mark_present();
         reader.skip()
+    }
+
+    fn mark_present(&mut self) {
+        *self = true;
     }
 }
 

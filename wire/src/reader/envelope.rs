@@ -76,6 +76,20 @@ impl<'a> Reader<'a> {
         self.text().get(prefix.method.clone()?)
     }
 
+    /// Skips the next value if it is the message's method, has been read with the envelope, and is `method`. If not, the
+    /// cursor doesn't move.
+    pub(crate) fn skip_known_method(&mut self, method: &str) -> bool {
+        let prefix = self.envelope.as_ref().and_then(|envelope| envelope.prefix.as_ref());
+        let Some(place) = prefix.and_then(|prefix| prefix.method.as_ref()) else {
+            return false;
+        };
+        let is_it = place.start == self.position + 1 && self.text.get(place.clone()) == Some(method);
+        if is_it {
+            self.position = place.end + 1;
+        }
+        is_it
+    }
+
     /// Reads the member `key` of the envelope.
     pub(crate) fn envelope_member(&mut self, key: &str) -> Decoded<()> {
         let again = if key == "id" {
