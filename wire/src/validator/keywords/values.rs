@@ -39,26 +39,31 @@ impl<'a> Keywords<'_, 'a> {
 
     pub(super) fn types(&mut self) -> Option<TypeSet> {
         let value = self.value("type")?;
-        let at = self.pointer("type");
         let mut types = TypeSet::default();
         match value {
+            Value::String(name) if types.insert(name) => {}
+            Value::String(_) => self.refuse_type(self.pointer("type"), value),
             Value::Array(names) if !names.is_empty() => {
+                let at = self.pointer("type");
                 for (index, name) in names.iter().enumerate() {
-                    self.type_name(child(&at, &index.to_string()), name, &mut types);
+                    if !name.as_str().is_some_and(|name| types.insert(name)) {
+                        self.refuse_type(child(&at, &index.to_string()), name);
+                    }
                 }
                 self.refuse_repeated(&at, names);
             }
-            Value::String(_) => self.type_name(at, value, &mut types),
-            _ => self.refuse_value(at, "the name of a type, or an array of several", value),
+            _ => self.refuse_value(
+                self.pointer("type"),
+                "the name of a type, or an array of several",
+                value,
+            ),
         }
         Some(types)
     }
 
-    fn type_name(&mut self, at: String, name: &Value, types: &mut TypeSet) {
-        if !name.as_str().is_some_and(|name| types.insert(name)) {
-            let expected = format!("one of {}", TypeSet::names().join(", "));
-            self.refuse_value(at, &expected, name);
-        }
+    fn refuse_type(&mut self, at: String, name: &Value) {
+        let expected = format!("one of {}", TypeSet::names().join(", "));
+        self.refuse_value(at, &expected, name);
     }
 
     #[inline(never)]
@@ -168,6 +173,9 @@ impl<'a> Keywords<'_, 'a> {
 
     #[inline(never)]
     pub(super) fn named_schemas(&mut self, keyword: &str) -> Vec<(String, NodeId)> {
+        if self.value(keyword).is_none() {
+            return Vec::new();
+        }
         let container = self.pointer(keyword);
         self.object(keyword)
             .map(|(name, schema)| {
