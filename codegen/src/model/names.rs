@@ -123,7 +123,7 @@ pub(crate) fn variant_names(types: &[TypeRef], kinds: &[JsonType], objects: Opti
             (TypeRef::Named(name), None) => unreserved(&name[prefix..name.len() - suffix]).to_owned(),
             (TypeRef::Integer, None) => "Integer".to_owned(),
             (_, None) if *kind == JsonType::Array => "List".to_owned(),
-            (_, None) => format!("{kind:?}"),
+            (_, None) => kind.name().to_upper_camel_case(),
         };
         names.push(unique(&wanted, |name| {
             name == UNKNOWN || names.iter().any(|other| other == name)
