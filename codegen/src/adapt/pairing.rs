@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 
 use super::rules::Rules;
-use crate::model::{Assertions, Member, MemberSchema, ModelledRevision, OpenSchema, Struct, TypeRef, open_schema};
+use crate::model::{
+    Assertions, Member, MemberSchema, Method, ModelledRevision, OpenSchema, Struct, TypeRef, open_schema,
+};
 
 /// Maximum depth of nested objects that are searched for supplied members.
 const MAX_DEPTH: usize = 8;
@@ -127,31 +129,28 @@ impl<'m> Pairing<'m> {
         format!("{} {}", self.rules_of(), self.rules.rules[index].at)
     }
 
-    /// Returns the target's name of a method of the source, if it has one. It is the same name, or that of the method
-    /// with the same role in a session, or that of the method whose request or notification has the same definition,
-    /// perhaps renamed.
-    pub(super) fn target_method(&self, name: &str) -> Option<&'m str> {
+    /// Returns the target's method for one of the source, if it has one: that with the same name, or with the same role in
+    /// a session, or whose request or notification has the same definition, perhaps renamed.
+    pub(super) fn target_method(&self, name: &str) -> Option<&'m Method> {
         let (from, to) = (&self.from.model, &self.to.model);
         if let Some(same) = to.method(name) {
-            return Some(&same.name);
+            return Some(same);
         }
         let method = from.method(name)?;
         if let Some(named) = method.role.as_ref().and_then(|role| to.lifecycle.names.get(role)) {
-            return Some(named);
+            return to.method(named);
         }
         let mut others = to.methods.iter().filter(|other| from.method(&other.name).is_none());
         let renamed = self.renamed_type(&TypeRef::Named(method.ty.clone()));
         let is_renamed = |other: &str| renamed.as_ref().is_some_and(|(_, there)| there.named() == Some(other));
-        let same = others.find(|other| {
-            other.kind == method.kind && (other.definition == method.definition || is_renamed(&other.ty))
-        });
-        Some(&same?.name)
+        others
+            .find(|other| other.kind == method.kind && (other.definition == method.definition || is_renamed(&other.ty)))
     }
 
     /// Returns what the target has for a method of the source.
     pub(super) fn of_method<'t, T>(&self, method: &str, others: &'t [(String, T)]) -> Option<&'t T> {
-        let name = self.target_method(method)?;
-        let there = others.iter().find(|(other, _)| other == name);
+        let method = self.target_method(method)?;
+        let there = others.iter().find(|(name, _)| *name == method.name);
         there.map(|(_, there)| there)
     }
 }

@@ -69,7 +69,10 @@ impl<'m> Planner<'m> {
         let (name, from) = (constant.name.as_str(), objects.from);
         let at = format!("{}.{name}", objects.from_name);
         let is_same = |own: &ConstantMember| match (&own.value, &constant.value) {
-            (Scalar::String(own), Scalar::String(there)) if own != there => self.pair.target_method(own) == Some(there),
+            (Scalar::String(own), Scalar::String(there)) if own != there => {
+                let method = self.pair.target_method(own);
+                method.is_some_and(|method| method.name == *there)
+            }
             (own, there) => own == there,
         };
         match (from.constant(name), from.member(name)) {

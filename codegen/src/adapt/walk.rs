@@ -94,8 +94,7 @@ impl<'m> Planner<'m> {
     fn walk(&mut self) {
         let (from, to) = (&self.pair.from.model, &self.pair.to.model);
         for method in &from.methods {
-            let name = self.pair.target_method(&method.name);
-            let other = to.methods.iter().find(|other| Some(other.name.as_str()) == name);
+            let other = self.pair.target_method(&method.name);
             if let Some(other) = other.filter(|other| other.kind == method.kind) {
                 self.relate(&TypeRef::Named(method.ty.clone()), &TypeRef::Named(other.ty.clone()));
             } else {
@@ -259,8 +258,8 @@ impl<'m> Planner<'m> {
         }
         for method in &from.methods {
             let there = self.pair.target_method(&method.name);
-            if let Some(there) = there.filter(|there| *there != method.name) {
-                self.plan.methods.insert(method.name.clone(), json!(there));
+            if let Some(there) = there.filter(|there| there.name != method.name) {
+                self.plan.methods.insert(method.name.clone(), json!(there.name));
             }
         }
     }
