@@ -249,13 +249,16 @@ impl<'m> Planner<'m> {
     fn plan_names(&mut self) {
         let (from, to) = (&self.pair.from.model, &self.pair.to.model);
         let others = to.named_types();
-        for (name, ty) in from.named_types() {
-            let same = others.get_key_value(name).map(|(same, _)| *same);
-            let becomes = self.definition_there(name, &ty, &others);
-            if becomes != same {
-                self.plan.definitions.insert(name.to_owned(), json!(becomes));
-            }
+        let mut targets: BTreeMap<&TypeRef, Vec<&TypeRef>> = BTreeMap::new();
+        for (source, target) in self.plan.conversions.keys() {
+            targets.entry(source).or_default().push(target);
         }
+        let definitions = from.named_types().into_iter().filter_map(|(name, ty)| {
+            let same = others.get_key_value(name).map(|(same, _)| *same);
+            let becomes = self.definition_there(name, &ty, &others, &targets);
+            (becomes != same).then(|| (name.to_owned(), json!(becomes)))
+        });
+        self.plan.definitions = definitions.collect();
         for method in &from.methods {
             let there = self.pair.target_method(&method.name);
             if let Some(there) = there.filter(|there| there.name != method.name) {
@@ -265,7 +268,14 @@ impl<'m> Planner<'m> {
     }
 
     /// Returns the definition of the target that one of the source becomes.
-    fn definition_there<'n>(&self, name: &str, ty: &TypeRef, others: &BTreeMap<&'n str, TypeRef>) -> Option<&'n str> {
+    /// `planned` are the types that each type of the source is planned to become.
+    fn definition_there<'n>(
+        &self,
+        name: &str,
+        ty: &TypeRef,
+        others: &BTreeMap<&'n str, TypeRef>,
+        planned: &BTreeMap<&TypeRef, Vec<&TypeRef>>,
+    ) -> Option<&'n str> {
         let source = self.pair.from.model.resolve(ty);
         let becomes = |target: &TypeRef| {
             let (source, target) = self.pair.innermost(source, target);
@@ -280,8 +290,7 @@ impl<'m> Planner<'m> {
         let renamed = || {
             // A name for a plain type, such as any string, is distinguished from others only by that name.
             source.named()?;
-            let planned = self.plan.conversions.keys().filter(|(from, _)| from == source);
-            let planned: Vec<&TypeRef> = planned.map(|(_, to)| to).collect();
+            let planned = planned.get(source)?;
             let mut targets = others.iter().filter(|(_, other)| {
                 let target = self.pair.to.model.resolve(other);
                 matches!(target, TypeRef::Named(_)) && planned.contains(&target)
