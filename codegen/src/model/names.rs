@@ -11,23 +11,23 @@ use mcp_wire::JsonType;
 /// Converts official names to Rust type names.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Names {
-    /// The spelling of acronyms in Rust: `acronyms` of the manifest.
-    acronyms: BTreeMap<String, String>,
+    /// The spelling of acronyms in Rust: `acronyms` of the manifest. The longest are first, because one acronym can contain
+    /// another.
+    acronyms: Vec<(String, String)>,
 }
 
 impl Names {
     /// Names with this spelling of acronyms.
     pub(crate) fn new(acronyms: BTreeMap<String, String>) -> Self {
+        let mut acronyms = Vec::from_iter(acronyms);
+        acronyms.sort_by_key(|(acronym, _)| std::cmp::Reverse(acronym.len()));
         Self { acronyms }
     }
 
     /// Returns the Rust type name for an official name.
     pub(crate) fn type_name(&self, official: &str) -> String {
         let mut spelt = official.to_owned();
-        // Longest first, because one acronym can contain another.
-        let mut acronyms: Vec<_> = self.acronyms.iter().collect();
-        acronyms.sort_by_key(|(acronym, _)| std::cmp::Reverse(acronym.len()));
-        for (acronym, spelling) in acronyms {
+        for (acronym, spelling) in &self.acronyms {
             spelt = spelt.replace(acronym.as_str(), spelling);
         }
         type_identifier(&spelt)
