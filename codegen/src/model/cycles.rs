@@ -2,22 +2,27 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use mcp_wire::json_schema::find_cycles;
+
 use super::type_ref::TypeRef;
 use super::types::{Model, TypeKind};
 
 /// Replaces the inner type of aliases that contain themselves (arrays of such arrays, maps of such maps) by any JSON,
 /// because Rust has no recursive aliases.
 pub(crate) fn open_endless_aliases(model: &mut Model) {
-    let names: Vec<String> = model.types.keys().cloned().collect();
-    for name in names {
-        let target = |name: &str| match model.kind(name) {
-            Some(TypeKind::Alias(target)) => target.named(),
-            _ => None,
-        };
-        let on_the_way = std::iter::successors(target(&name), |next| target(next));
-        if on_the_way.take(model.types.len()).any(|next| next == name)
-            && let Some(TypeKind::Alias(target)) = model.types.get_mut(&name).map(|ty| &mut ty.kind)
-        {
+    let target = |name: &str| match model.types.get_key_value(name)?.1.kind {
+        TypeKind::Alias(ref target) => target.named(),
+        _ => None,
+    };
+    let names = model.types.keys().map(String::as_str);
+    let mut endless = Vec::new();
+    find_cycles(
+        names,
+        |name| Vec::from_iter(target(name)),
+        |cycle| endless.extend(cycle.iter().min().map(|first| (*first).to_owned())),
+    );
+    for name in endless {
+        if let Some(TypeKind::Alias(target)) = model.types.get_mut(&name).map(|ty| &mut ty.kind) {
             open_innermost(target);
         }
     }
@@ -37,18 +42,12 @@ pub(crate) fn mark_recursive_parts(model: &mut Model) {
     // The type of a result depends on the request, so the union of results contains no value itself.
     let types = types.filter(|(_, ty)| !matches!(ty.kind, TypeKind::Results(_)));
     let contained: BTreeMap<String, Vec<TypeRef>> = types.map(|(name, ty)| (name.clone(), ty.kind.parts())).collect();
+    let parts = contained.iter();
+    let parts = parts.map(|(name, parts)| (name.as_str(), parts.iter().filter_map(by_value).collect()));
+    let components = components(&parts.collect());
     let leads_to = |owner: &str, ty: &TypeRef| {
-        let (mut reached, mut waiting) = (BTreeSet::new(), Vec::from_iter(by_value(ty)));
-        while let Some(name) = waiting.pop() {
-            if name == owner {
-                return true;
-            }
-            if reached.insert(name) {
-                let parts = contained.get(name).into_iter().flatten();
-                waiting.extend(parts.filter_map(by_value));
-            }
-        }
-        false
+        let component = by_value(ty).and_then(|name| components.get(name));
+        component.is_some() && component == components.get(owner)
     };
     for (owner, ty) in &mut model.types {
         match &mut ty.kind {
@@ -74,4 +73,45 @@ fn by_value(ty: &TypeRef) -> Option<&str> {
         TypeRef::Nullable(inner) => by_value(inner),
         _ => None,
     }
+}
+
+/// Returns the component of each node of a graph. Nodes that lead to each other are in the same component, and the others
+/// that a node leads to are in components with a greater number. This is Kosaraju's algorithm, without recursion, because
+/// the depth of the graph has no limit.
+pub(super) fn components<'n>(successors: &BTreeMap<&'n str, Vec<&'n str>>) -> BTreeMap<&'n str, usize> {
+    let mut predecessors: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (node, next) in successors {
+        next.iter()
+            .for_each(|next| predecessors.entry(next).or_default().push(node));
+    }
+    let mut components = BTreeMap::new();
+    for (number, start) in in_order_of_leaving(successors).into_iter().rev().enumerate() {
+        let mut waiting = vec![start];
+        while let Some(node) = waiting.pop() {
+            if !components.contains_key(node) {
+                components.insert(node, number);
+                waiting.extend(predecessors.get(node).into_iter().flatten());
+            }
+        }
+    }
+    components
+}
+
+/// Returns the nodes of a graph in the order in which a depth-first search leaves them.
+fn in_order_of_leaving<'n>(successors: &BTreeMap<&'n str, Vec<&'n str>>) -> Vec<&'n str> {
+    let (mut entered, mut left) = (BTreeSet::new(), Vec::new());
+    for (start, next) in successors {
+        let mut path = Vec::from_iter(entered.insert(*start).then(|| (*start, next.iter())));
+        while let Some((node, next)) = path.last_mut() {
+            match next.next().map(|next| successors.get_key_value(next)) {
+                Some(Some((next, others))) if entered.insert(*next) => path.push((*next, others.iter())),
+                Some(_) => {}
+                None => {
+                    left.push(*node);
+                    path.pop();
+                }
+            }
+        }
+    }
+    left
 }
