@@ -194,7 +194,9 @@ impl<'n> Search<'n> {
     /// that some declare, if the others can hold the objects without it.
     fn by_presence(&self, candidates: &[Candidate<'n>], must_require: bool) -> Option<Decision> {
         let names: BTreeSet<&String> = candidates.iter().flat_map(|(_, members)| members.keys()).collect();
-        names.iter().find_map(|member| {
+        // Once the budget is used up, no member decides anything.
+        let mut names = names.iter().take_while(|_| self.budget.get() > 0);
+        names.find_map(|member| {
             let (with, without) = split_by_presence(candidates, member, must_require)?;
             let present = self.decide(&with, None)?;
             let absent = self.decide(&without, None)?;

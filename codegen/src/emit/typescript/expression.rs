@@ -1,9 +1,10 @@
 //! Expressions of types in TypeScript.
 
+use std::collections::HashSet;
 use std::fmt;
 
 /// An expression of a type.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Expression {
     /// A name, a literal, an array, or the members of an object in braces.
     Single(String),
@@ -52,17 +53,13 @@ impl Expression {
         Self::reduced(types.collect(), "unknown", Self::Intersection)
     }
 
-    fn reduced(types: Vec<Self>, none: &str, several: impl FnOnce(Vec<Self>) -> Self) -> Self {
-        let mut distinct: Vec<Self> = Vec::new();
-        for ty in types {
-            if !distinct.contains(&ty) {
-                distinct.push(ty);
-            }
-        }
-        match distinct.len() {
+    fn reduced(mut types: Vec<Self>, none: &str, several: impl FnOnce(Vec<Self>) -> Self) -> Self {
+        let mut known = HashSet::new();
+        types.retain(|ty| known.insert(ty.clone()));
+        match types.len() {
             0 => Self::single(none),
-            1 => distinct.remove(0),
-            _ => several(distinct),
+            1 => types.remove(0),
+            _ => several(types),
         }
     }
 }
