@@ -307,7 +307,8 @@ impl Effects {
             let planned = at.and_then(|at| plan.variants.get(at).map(|plan| (at, plan)));
             match planned {
                 Some((at, VariantPlan::Becomes(to, change)))
-                    if is_by_type(step, change)
+                    if !plan.gains_tag
+                        && is_by_type(step, change)
                         && !opens(step, &union.variants[at].ty, change)
                         && is_told_alike((first, variant), (union, at), becomes) =>
                 {

@@ -125,6 +125,7 @@ impl<'a> Run<'_> {
         let variant = plan.variants.get(at);
         let is_carried = || plan.holds_unknown && node.json_type() == JsonType::Object;
         match variant {
+            Some(VariantPlan::Becomes(there, change)) if plan.gains_tag => self.gain_tag(plan, (*there, change), node),
             Some(VariantPlan::Becomes(_, change)) => self.change(change, node),
             Some(VariantPlan::Refuse(refusal)) => Err(refused(refusal)),
             _ if self.state.carries() && is_carried() => {
@@ -135,6 +136,18 @@ impl<'a> Run<'_> {
             Some(VariantPlan::None(name)) => Err(Unrepresentable::no_counterpart(name, self.step.to.revision)),
             None => Err(Unrepresentable::no_counterpart("", self.step.to.revision)),
         }
+    }
+
+    /// Converts a value of a variant whose tag the source leaves open. If the target has another variant with that tag, or
+    /// none, the value isn't of the target's variant.
+    fn gain_tag(&mut self, plan: &UnionPlan, (there, change): (usize, &Change), node: &mut Node<'a>) -> Converted {
+        let text = node.to_text().into_owned();
+        self.change(change, node)?;
+        if variant_of(self.step.to, &plan.target, node)? == Some(there) {
+            return Ok(());
+        }
+        *node = Node::text(text);
+        self.reinterpret(plan, node)
     }
 
     /// Converts a value of a variant that the source doesn't declare, since the target may declare it.

@@ -10,7 +10,7 @@ use super::step::{
     VariantPlan, basic,
 };
 use crate::tables::rows::{ObjectRow, Rows, VariantRow};
-use crate::tables::types::{Kind, ResultDiscriminator, Type, TypeId, TypeRef, Union};
+use crate::tables::types::{Kind, ResultDiscriminator, Type, TypeId, TypeRef};
 use crate::tables::{Role, Table};
 
 impl Step {
@@ -254,18 +254,17 @@ impl Linker<'_> {
             }
         });
         let variants = variants.collect();
-        let holds_unknown = match to.kind(target) {
-            Some(Kind::Union(Union {
-                objects: Some(decision),
-                ..
-            })) => has_tag(decision),
-            _ => false,
+        let is_tagged = |kind: Option<&Kind>| match kind {
+            Some(Kind::Union(union)) => Some(union.objects.as_ref().is_some_and(has_tag)),
+            _ => None,
         };
+        let holds_unknown = is_tagged(to.kind(target)) == Some(true);
         UnionPlan {
             source: source.clone(),
             target: target.clone(),
             variants,
             holds_unknown,
+            gains_tag: holds_unknown && is_tagged(from.kind(source)) == Some(false),
         }
     }
 }
