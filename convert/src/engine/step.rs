@@ -221,8 +221,8 @@ pub(crate) struct UnionPlan {
     pub(crate) variants: Vec<VariantPlan>,
     /// Whether the target accepts objects of variants that it doesn't declare.
     pub(crate) holds_unknown: bool,
-    /// Whether the target distinguishes its variants by a tag, and the source doesn't. A value may then have the tag of no variant of
-    /// the target, or of another one.
+    /// Whether the target distinguishes its variants by a tag, and the source doesn't. A value may then have the tag of no
+    /// variant of the target, or of another one.
     pub(crate) gains_tag: bool,
 }
 

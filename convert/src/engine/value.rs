@@ -141,12 +141,13 @@ impl<'a> Run<'_> {
     /// Converts a value of a variant whose tag the source leaves open. If the target has another variant with that tag, or
     /// none, the value isn't of the target's variant.
     fn gain_tag(&mut self, plan: &UnionPlan, (there, change): (usize, &Change), node: &mut Node<'a>) -> Converted {
-        let text = node.to_text().into_owned();
+        let (text, losses) = (node.to_text().into_owned(), self.state.losses.len());
         self.change(change, node)?;
         if variant_of(self.step.to, &plan.target, node)? == Some(there) {
             return Ok(());
         }
         *node = Node::text(text);
+        self.state.losses.truncate(losses);
         self.reinterpret(plan, node)
     }
 
