@@ -2,8 +2,8 @@
 
 use mcp_wire::{DecodeErrorKind, Map, Number, RawJson, RawObject, Reader, Validate, from_str};
 
-use crate::shapes::{Node, Shape};
-use crate::{again, refusal};
+use super::shapes::{Node, Shape};
+use super::{again, refusal};
 
 #[test]
 fn a_duplicate_member_is_an_error_whether_declared_or_not() {

@@ -1,6 +1,6 @@
 //! A table of cases for each keyword.
 
-use crate::{DRAFT_07, DRAFT_2020_12};
+use super::{DRAFT_07, DRAFT_2020_12};
 
 /// A schema, and values that it accepts or refuses, all as JSON.
 pub struct Case {

@@ -2,8 +2,8 @@
 
 use mcp_wire::{Batch, DecodeErrorKind, Map, Message, RawJson, UnknownMethod, Validate, from_str};
 
-use crate::refusal;
-use crate::shapes::{Node, Shape};
+use super::refusal;
+use super::shapes::{Node, Shape};
 
 /// Long enough that elements can take more memory than every text can.
 const LENGTH: usize = 300_000;

@@ -1,10 +1,7 @@
 //! Comparison of the validator with the JSON Schema specification, and with another implementation.
 
-#[path = "validator/cases.rs"]
 mod cases;
-#[path = "validator/cost.rs"]
 mod cost;
-#[path = "validator/differential.rs"]
 mod differential;
 
 use mcp_wire::MAX_DEPTH;

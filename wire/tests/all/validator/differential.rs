@@ -8,8 +8,8 @@ use mcp_wire::validator::Validator;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use crate::cases::{CASES, PATTERN_CASES};
-use crate::{DRAFT_07, DRAFT_2020_12, validator};
+use super::cases::{CASES, PATTERN_CASES};
+use super::{DRAFT_07, DRAFT_2020_12, validator};
 
 /// Compiles a document with the other implementation.
 fn peer(document: &Value) -> jsonschema::Validator {

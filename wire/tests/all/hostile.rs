@@ -1,16 +1,10 @@
 //! Input that a peer sends by mistake or with hostile intent, decoded as types like the generated ones.
 
-#[path = "hostile/envelope.rs"]
 mod envelope;
-#[path = "hostile/members.rs"]
 mod members;
-#[path = "hostile/memory.rs"]
 mod memory;
-#[path = "hostile/nesting.rs"]
 mod nesting;
-#[path = "hostile/shapes.rs"]
 mod shapes;
-#[path = "hostile/text.rs"]
 mod text;
 
 use std::fmt::Debug;

@@ -4,8 +4,8 @@ use mcp_wire::{DecodeErrorKind, Message, RawJson, UnknownMethod, from_slice};
 use proptest::prelude::*;
 use serde::de::IgnoredAny;
 
-use crate::refusal;
-use crate::shapes::Node;
+use super::refusal;
+use super::shapes::Node;
 
 type AnyMessage = Message<UnknownMethod, UnknownMethod>;
 

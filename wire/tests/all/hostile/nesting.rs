@@ -2,8 +2,8 @@
 
 use mcp_wire::{DecodeErrorKind, MAX_DEPTH, Message, RawJson, UnknownMethod, from_str};
 
-use crate::refusal;
-use crate::shapes::{Node, Shape};
+use super::refusal;
+use super::shapes::{Node, Shape};
 
 /// Returns `inner` in `levels` levels of nesting.
 fn nested(open: &str, inner: &str, close: &str, levels: usize) -> String {

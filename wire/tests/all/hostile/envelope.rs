@@ -2,7 +2,7 @@
 
 use mcp_wire::{Call, DecodeErrorKind, Message, Notice, RequestId, UnknownMethod, from_str};
 
-use crate::{again, refusal};
+use super::{again, refusal};
 
 type AnyMessage = Message<UnknownMethod, UnknownMethod>;
 
