@@ -326,3 +326,29 @@ fn types_that_are_too_deep_in_the_order_of_their_members_are_refused() {
         "{report}"
     );
 }
+
+#[test]
+fn a_chain_of_thousands_of_types_is_refused_in_linear_time() {
+    // A pass over all types for each type would take a minute.
+    let last = 3_000;
+    let link = |number: usize| {
+        let reference = format!("#/$defs/Link{}", (number + 1) % last);
+        let members = json!({"next": {"$ref": reference}});
+        (
+            format!("Link{number}"),
+            json!({"type": "object", "properties": members}),
+        )
+    };
+    for length in [last, last - 1] {
+        // The last link of the whole chain refers to the first.
+        let links: serde_json::Map<String, Value> = (0..length).map(link).collect();
+        let end = (format!("Link{length}"), json!({"type": "string"}));
+        let links: serde_json::Map<String, Value> = links.into_iter().chain([end]).collect();
+        let schema = json!({ "$defs": links }).to_string();
+        let report = model(&[("r1", &schema, "")], "r1").unwrap_err();
+        assert!(
+            report.contains("types contain each other too deeply for rustc"),
+            "{report:.1000}"
+        );
+    }
+}
