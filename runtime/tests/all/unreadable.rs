@@ -24,7 +24,7 @@ const RESPONSES: [(&str, &str); 4] = [
     ),
     (
         r#"printf '{"jsonrpc":"2.0","id":2,"result":{"content":[],"x":"\377"}}\n'"#,
-        "isn't UTF-8",
+        "expected UTF-8",
     ),
     (
         r#"printf '{"jsonrpc":"2.0","id":2,"result":{"content":[],"x":NaN}}\n'"#,

@@ -84,10 +84,7 @@ impl<R: AsyncRead + Unpin + Send + 'static> Receiver for LineReceiver<R> {
                     let reason = format!("the last message is cut: {}", excerpt(&line));
                     (error_code::PARSE_ERROR, reason, Vec::new())
                 }
-                Some(Line::Whole(line) | Line::Last(line)) => match std::str::from_utf8(&line) {
-                    Ok(_) => return Ok(Some(Incoming::message(line))),
-                    Err(error) => (error_code::PARSE_ERROR, format!("a message isn't UTF-8: {error}"), line),
-                },
+                Some(Line::Whole(line) | Line::Last(line)) => return Ok(Some(Incoming::message(line))),
                 Some(Line::TooLong(line)) => {
                     let reason = format!("a message has more than {} bytes", self.0.limit());
                     (error_code::INVALID_REQUEST, reason, line)

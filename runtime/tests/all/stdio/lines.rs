@@ -58,12 +58,6 @@ async fn a_line_over_the_limit_is_refused_once_and_the_session_continues() {
 }
 
 #[tokio::test]
-async fn a_line_that_is_not_utf_8_is_refused_and_the_session_continues() {
-    let all = all_of(b"\"\xff\"\n{}\n", 100).await;
-    assert_eq!(all, [Err(-32700), Ok("{}".to_owned())]);
-}
-
-#[tokio::test]
 async fn lines_of_any_length_arrive_whole_through_pipes_of_any_size() {
     let lengths = [1, 32_767, 32_768, 65_535, 65_536, 200_000, 2];
     let lines = lengths.map(|length| "x".repeat(length));
