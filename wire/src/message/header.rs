@@ -39,6 +39,8 @@ pub struct MessageHeader<'a> {
     error: Option<BorrowedJson<'a>>,
     /// Whether the member `method` comes before `result` and `error`: a message in another order isn't a request.
     method_is_first: bool,
+    /// Whether the member `method` is a string without escapes.
+    method_is_plain: bool,
     /// The end of the envelope, if its valid members are the first ones of the message, as in most messages.
     envelope_end: Option<usize>,
     /// Whether the version is one of them.
@@ -104,6 +106,7 @@ impl<'a> MessageHeader<'a> {
             result: None,
             error: None,
             method_is_first: false,
+            method_is_plain: false,
             envelope_end: None,
             has_version: false,
             places: Places::default(),
@@ -149,6 +152,7 @@ impl<'a> MessageHeader<'a> {
                 "id" => &mut header.id,
                 "method" => {
                     header.method_is_first = header.result.is_none() && header.error.is_none();
+                    header.method_is_plain = matches!(value.string(), Ok(Cow::Borrowed(_)));
                     &mut header.method
                 }
                 "params" => &mut header.params,
@@ -196,10 +200,9 @@ impl<'a> MessageHeader<'a> {
         let is_before_params =
             |method: &BorrowedJson<'_>| self.params.is_none_or(|params| method.offset() < params.offset());
         let method = self.method.filter(|_| self.method_is_first).filter(is_before_params);
-        let method = method.and_then(|method| match method.string() {
-            Ok(Cow::Borrowed(name)) => Some(method.offset() + 1..method.offset() + 1 + name.len()),
-            _ => None,
-        });
+        let method = method.filter(|_| self.method_is_plain);
+        // Without its quotes.
+        let method = method.map(|method| method.offset() + 1..method.offset() + method.text().len() - 1);
         Some(Envelope::at_start(id, self.has_version, end, method))
     }
 
@@ -233,7 +236,11 @@ impl<'a> MessageHeader<'a> {
     /// Returns the name of the method, if the member `method` is a string.
     #[must_use]
     pub fn method(&self) -> Option<Cow<'a, str>> {
-        self.method?.string().ok()
+        let method = self.method?;
+        match self.method_is_plain {
+            true => method.text().get(1..method.text().len() - 1).map(Cow::Borrowed),
+            false => method.string().ok(),
+        }
     }
 
     /// Whether there is a member `id` with any value.
