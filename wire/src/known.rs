@@ -41,14 +41,11 @@ fn is_plain(json: &str) -> bool {
 }
 
 impl Places {
-    /// Remembers the value at a place, if it is long.
-    pub(crate) fn mark(&mut self, start: usize, json: &str) {
+    /// Remembers the value at a place, if it is long. `is_plain` is whether it is a string without escapes.
+    pub(crate) fn mark(&mut self, start: usize, json: &str, is_plain: bool) {
         if json.len() >= LONG {
-            self.0.push(Place {
-                start,
-                end: start + json.len(),
-                is_plain: is_plain(json),
-            });
+            let end = start + json.len();
+            self.0.push(Place { start, end, is_plain });
         }
     }
 }

@@ -61,7 +61,7 @@ fn scan<'b, L: Look<'b>>(bytes: &'b [u8], mut at: usize, look: &mut L) -> Option
     let mut open = OpenContainers::default();
     loop {
         at = match *bytes.get(at)? {
-            b'"' => string_end(bytes, at + 1)?,
+            b'"' => string_end(bytes, at + 1)?.0,
             opening @ (b'{' | b'[') => {
                 let is_object = opening == b'{';
                 open.push(is_object);
@@ -111,7 +111,7 @@ fn key_end<'b, L: Look<'b>>(bytes: &'b [u8], at: usize, look: &mut L) -> Option<
     if *bytes.get(at)? != b'"' {
         return None;
     }
-    let end = string_end(bytes, at + 1)?;
+    let (end, _) = string_end(bytes, at + 1)?;
     if !look.name(&bytes[at + 1..end - 1]) {
         return None;
     }
@@ -130,17 +130,17 @@ fn space_end(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Returns the end of the string whose content starts at `at`.
+/// Returns the end of the string whose content starts at `at`, and whether it has no escapes.
 #[inline]
-pub(super) fn string_end(bytes: &[u8], at: usize) -> Option<usize> {
+pub(super) fn string_end(bytes: &[u8], at: usize) -> Option<(usize, bool)> {
     let end = at + plain_prefix(bytes.get(at..)?);
     match bytes.get(end)? {
-        b'"' => Some(end + 1),
-        _ => escaped_string_end(bytes, end),
+        b'"' => Some((end + 1, true)),
+        _ => escaped_string_end(bytes, end).map(|end| (end, false)),
     }
 }
 
-/// Does the same if an escape is at `at`. Not inlined, because few strings have one.
+/// Returns the end if an escape is at `at`. Not inlined, because few strings have one.
 #[inline(never)]
 fn escaped_string_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     loop {

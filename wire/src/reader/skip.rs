@@ -39,12 +39,13 @@ impl<'a> Reader<'a> {
     fn raw_at_any_depth(&mut self) -> Decoded<(&'a str, usize)> {
         self.skip_space();
         let start = self.position;
-        let (end, depth) = match self.known_value() {
-            Some(place) => (place.end, 0),
+        let (end, depth, is_plain) = match self.known_value() {
+            Some(place) => (place.end, 0, place.is_plain),
             None => {
+                let bytes = self.text.as_bytes();
                 let scanned = match self.byte() {
-                    Some(b'"') => string_end(self.text.as_bytes(), start + 1).map(|end| (end, 0)),
-                    _ => scan_value(self.text.as_bytes(), start),
+                    Some(b'"') => string_end(bytes, start + 1).map(|(end, is_plain)| (end, 0, is_plain)),
+                    _ => scan_value(bytes, start).map(|(end, depth)| (end, depth, false)),
                 };
                 scanned.ok_or_else(|| self.malformed())?
             }
@@ -53,7 +54,7 @@ impl<'a> Reader<'a> {
         self.deepest = self.deepest.max(self.depth + depth);
         let text = &self.text[start..end];
         if let Some(remembered) = &mut self.remembered {
-            remembered.mark(start, text);
+            remembered.mark(start, text, is_plain);
         }
         Ok((text, depth))
     }
