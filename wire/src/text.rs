@@ -104,9 +104,8 @@ fn special_bytes(word: u64) -> u64 {
     (quote_or_control | backslash) & !word & (ONES << 7)
 }
 
-/// Appends the character of the escape at the start of `text`, and returns the length of the escape. `None` if the
-/// escape is invalid.
-pub(crate) fn push_escape(unescaped: &mut String, text: &str) -> Option<usize> {
+/// Returns the character of the escape at the start of `text`, and the length of the escape. `None` if it is invalid.
+pub(crate) fn escape(text: &str) -> Option<(char, usize)> {
     let character = match *text.as_bytes().get(1)? {
         byte @ (b'"' | b'\\' | b'/') => char::from(byte),
         b'n' => '\n',
@@ -114,28 +113,21 @@ pub(crate) fn push_escape(unescaped: &mut String, text: &str) -> Option<usize> {
         b'r' => '\r',
         b'b' => '\u{8}',
         b'f' => '\u{c}',
-        b'u' => return push_unicode_escape(unescaped, text),
+        b'u' => return unicode_escape(text),
         _ => return None,
     };
-    unescaped.push(character);
-    Some(2)
+    Some((character, 2))
 }
 
 /// Does the same for an escape such as `\u0041`, or two of them that are a surrogate pair.
-fn push_unicode_escape(unescaped: &mut String, text: &str) -> Option<usize> {
+fn unicode_escape(text: &str) -> Option<(char, usize)> {
     let first = hex_escape(text)?;
     if let Some(character) = char::from_u32(first.into()) {
-        unescaped.push(character);
-        return Some(6);
+        return Some((character, 6));
     }
     let pair = [first, hex_escape(text.get(6..)?)?];
-    match char::decode_utf16(pair).next()? {
-        Ok(character) if character.len_utf16() == 2 => {
-            unescaped.push(character);
-            Some(12)
-        }
-        _ => None,
-    }
+    let character = char::decode_utf16(pair).next()?.ok()?;
+    Some((character, 12))
 }
 
 /// Returns the UTF-16 code unit of the escape at the start of `text`.
@@ -174,6 +166,9 @@ mod tests {
         ) {
             let json = format!("\"{}\"", pieces.concat());
             let expected = serde_json::from_str::<String>(&json).ok();
+            let mut reader = crate::Reader::new(&json);
+            let is_skipped = reader.skip_string().is_ok() && reader.position() == json.len();
+            prop_assert_eq!(is_skipped, expected.is_some());
             prop_assert_eq!(crate::from_str::<String>(&json).ok(), expected);
         }
     }

@@ -12,14 +12,14 @@ use crate::tables::types::{Kind, Member, MemberValue, ObjectType, TypeId, TypeRe
 /// Checks that the next value is one of a type, as a decoder of the type does, and skips it.
 pub(crate) fn check(table: &Table, reader: &mut Reader<'_>, ty: &TypeRef) -> Decoded<()> {
     match table.resolve(ty) {
-        TypeRef::String => reader.string().map(drop),
+        TypeRef::String => reader.skip_string(),
         TypeRef::Boolean => reader.boolean().map(drop),
         TypeRef::Integer => reader.integer().map(drop),
         TypeRef::Number => reader.number().map(drop),
         TypeRef::Null => reader.null(),
         TypeRef::Any => reader.raw().map(drop),
         TypeRef::Id => match reader.json_type()? {
-            JsonType::String => reader.string().map(drop),
+            JsonType::String => reader.skip_string(),
             JsonType::Number => reader.integer().map(drop),
             found => Err(reader.wrong_type("a string or an integer", found)),
         },
@@ -42,7 +42,7 @@ pub(crate) fn check(table: &Table, reader: &mut Reader<'_>, ty: &TypeRef) -> Dec
         },
         TypeRef::Named(id) => match &table.types[*id].kind {
             Kind::Object(object) => check_object(table, reader, object),
-            Kind::Strings(_) => reader.string().map(drop),
+            Kind::Strings(_) => reader.skip_string(),
             Kind::Union(union) => {
                 let read = |reader: &mut Reader<'_>, at: usize| check(table, reader, &union.variants[at].ty);
                 match variant(table, reader, *id, union, read)? {

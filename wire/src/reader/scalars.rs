@@ -7,7 +7,7 @@ use crate::decimal::{Decimal, Integral};
 use crate::error::{DecodeError, DecodeErrorKind, Decoded};
 use crate::known::Place;
 use crate::number::Number;
-use crate::text::{plain_prefix, push_escape, shortened};
+use crate::text::{escape, plain_prefix, shortened};
 
 impl<'a> Reader<'a> {
     /// Reads a string.
@@ -37,20 +37,64 @@ impl<'a> Reader<'a> {
             self.position = end + 1;
             return Ok(Cow::Borrowed(&self.text[start..end]));
         }
-        self.escaped_string(start, end).map(Cow::Owned)
+        self.unescaped(start, end).map(Cow::Owned)
     }
 
-    /// Reads a string from `start` whose first escape is at `at`.
-    fn escaped_string(&mut self, mut start: usize, mut at: usize) -> Decoded<String> {
-        let bytes = self.text.as_bytes();
+    /// Reads a string from `start` whose first escape is at `at`. Not inlined, because few strings have one.
+    #[inline(never)]
+    fn unescaped(&mut self, start: usize, at: usize) -> Decoded<String> {
         let mut unescaped = String::new();
+        self.escaped_string(start, at, |part, character| {
+            unescaped.push_str(part);
+            if let Some(character) = character {
+                unescaped.push(character);
+            }
+        })?;
+        // Spare capacity is released, because a string is charged by the length of its text.
+        unescaped.shrink_to_fit();
+        Ok(unescaped)
+    }
+
+    /// Skips a string, with the checks of [`Self::string`], but without unescaping it.
+    ///
+    /// # Errors
+    /// When the next value isn't a string.
+    pub fn skip_string(&mut self) -> Decoded<()> {
+        self.expect(b'"', JsonType::String)?;
+        match self.known_value() {
+            Some(place) if place.is_plain => {
+                self.position = place.end;
+                Ok(())
+            }
+            _ => {
+                let start = self.position + 1;
+                let end = start + plain_prefix(&self.text.as_bytes()[start..]);
+                self.escaped_string(start, end, |_, _| {})
+            }
+        }
+    }
+
+    /// Reads a string from `start`, in which no escape is before `at`. `take` gets each part without escapes, and the
+    /// character of the escape after it.
+    fn escaped_string(
+        &mut self,
+        mut start: usize,
+        mut at: usize,
+        mut take: impl FnMut(&str, Option<char>),
+    ) -> Decoded<()> {
+        let bytes = self.text.as_bytes();
         loop {
-            unescaped.push_str(&self.text[start..at]);
+            let part = &self.text[start..at];
             match bytes.get(at) {
-                Some(b'"') => break,
+                Some(b'"') => {
+                    take(part, None);
+                    break;
+                }
                 Some(b'\\') => {
-                    let escape = push_escape(&mut unescaped, &self.text[at..]);
-                    start = at + escape.ok_or_else(|| self.syntax("a string with valid escapes"))?;
+                    let escape = escape(&self.text[at..]);
+                    let (character, length) = escape.ok_or_else(|| self.syntax("a string with valid escapes"))?;
+                    take(part, Some(character));
+                    start = at + length;
                 }
                 Some(_) => return Err(self.syntax("a string without unescaped control characters")),
                 None => return Err(self.syntax("the end of the string")),
@@ -58,9 +102,7 @@ impl<'a> Reader<'a> {
             at = start + plain_prefix(&bytes[start..]);
         }
         self.position = at + 1;
-        // Spare capacity is released, because a string is charged by the length of its text.
-        unescaped.shrink_to_fit();
-        Ok(unescaped)
+        Ok(())
     }
 
     /// Reads `true` or `false`.

@@ -131,7 +131,7 @@ fn space_end(bytes: &[u8], mut at: usize) -> usize {
 }
 
 /// Returns the end of the string whose content starts at `at`, and whether it has no escapes.
-#[inline]
+#[inline(always)]
 pub(super) fn string_end(bytes: &[u8], at: usize) -> Option<(usize, bool)> {
     let end = at + plain_prefix(bytes.get(at..)?);
     match bytes.get(end)? {
