@@ -34,6 +34,9 @@ impl<'t> Seen<'t> {
     }
 
     /// Reads the next key of an open object, and finds the position of its member, if the type declares it.
+    ///
+    /// Inlined, because nearly all keys are the expected ones.
+    #[inline(always)]
     pub(super) fn next_key<'a>(
         &mut self,
         reader: &mut Reader<'a>,
@@ -45,6 +48,15 @@ impl<'t> Seen<'t> {
             self.see(at);
             return Ok(Some((Cow::Borrowed(member.name), Some(at))));
         }
+        self.unexpected_key(reader, first)
+    }
+
+    #[inline(never)]
+    fn unexpected_key<'a>(
+        &mut self,
+        reader: &mut Reader<'a>,
+        first: &mut bool,
+    ) -> Decoded<Option<(Cow<'a, str>, Option<usize>)>> {
         let Some(name) = reader.next_key(first)? else {
             return Ok(None);
         };
