@@ -186,7 +186,7 @@ impl<S: Side> SessionState<S> {
             .meta_progress
             .filter(|_| progress.is_some())
         {
-            let edited = with_meta(&json, key, &id.to_string());
+            let edited = with_meta(&json, [(key, id.to_string().as_str())]);
             json = edited.map_err(|error| CallError::Unrepresentable(error.to_string()))?;
         }
         let (replied, mut progressed) = self.pending.insert(id, read);
@@ -363,12 +363,12 @@ pub fn request_json(id: i64, request: impl Object) -> Vec<u8> {
 }
 
 /// Adds this side's description of itself to a request, if the peer's revision requires that in each request.
-pub fn with_request_meta(negotiated: &Negotiated, mut json: Vec<u8>) -> Result<Vec<u8>, CallError> {
-    for (key, value) in &negotiated.request_meta {
-        let edited = with_meta(&json, key, value.text());
-        json = edited.map_err(|error| CallError::Unrepresentable(error.to_string()))?;
+pub fn with_request_meta(negotiated: &Negotiated, json: Vec<u8>) -> Result<Vec<u8>, CallError> {
+    if negotiated.request_meta.is_empty() {
+        return Ok(json);
     }
-    Ok(json)
+    let keys = negotiated.request_meta.iter().map(|(key, value)| (*key, value.text()));
+    with_meta(&json, keys).map_err(|error| CallError::Unrepresentable(error.to_string()))
 }
 
 /// A clock that measures the time since its creation, excluding the time that the transport has waited for its user.

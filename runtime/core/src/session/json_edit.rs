@@ -4,9 +4,33 @@ use std::ops::Range;
 
 use mcp_adapters::mcp_wire::{BorrowedJson, Decoded, JsonType, MessageHeader};
 
-/// Sets a key in the `_meta` of a request.
-pub fn with_meta(request: &[u8], key: &str, json: &str) -> Decoded<Vec<u8>> {
-    set_member(request, &["params", "_meta", key], json).map(String::into_bytes)
+/// Sets keys in the `_meta` of a request or a notification, each to a JSON text.
+pub fn with_meta<'m>(message: &[u8], keys: impl IntoIterator<Item = (&'m str, &'m str)>) -> Decoded<Vec<u8>> {
+    let header = MessageHeader::from_slice(message)?;
+    let (mut edits, mut new) = (Vec::new(), Vec::new());
+    for (key, json) in keys {
+        match header.param(&["_meta", key])? {
+            Some(value) => edits.push((range(value), json.to_owned())),
+            None => new.push(["\"", key, "\":", json].concat()),
+        }
+    }
+    if !new.is_empty() {
+        let new = new.join(",");
+        edits.push(match header.param(&["_meta"])? {
+            Some(meta) if meta.json_type() == JsonType::Object => appended(meta, &new),
+            _ => edit(header.message(), &["params", "_meta"], &["{", &new, "}"].concat())?,
+        });
+    }
+    edits.sort_by_key(|(place, _)| place.start);
+    let (text, mut rest) = (header.message().text(), 0);
+    let mut edited = String::with_capacity(text.len() + edits.iter().map(|(_, json)| json.len()).sum::<usize>());
+    for (place, json) in edits {
+        edited.push_str(&text[rest..place.start]);
+        edited.push_str(&json);
+        rest = place.end;
+    }
+    edited.push_str(&text[rest..]);
+    Ok(edited.into_bytes())
 }
 
 /// Returns the edit that sets a key in the `_meta` of a result: the range to replace, and the text for it. `lacks_meta`
@@ -45,13 +69,18 @@ fn edit(object: BorrowedJson<'_>, path: &[&str], json: &str) -> Decoded<(Range<u
 
 /// Like [`edit`], for an object that lacks the first member of the path.
 fn added(object: BorrowedJson<'_>, path: &[&str], json: &str) -> (Range<usize>, String) {
+    let members = nested(path, json);
+    let members = members.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+    appended(object, members.unwrap_or_default())
+}
+
+/// Returns the edit that appends members to an object.
+fn appended(object: BorrowedJson<'_>, members: &str) -> (Range<usize>, String) {
     // The last byte of an object is its closing brace.
     let end = range(object).end - 1;
     let is_empty = object.text()[1..].trim_start() == "}";
-    let members = nested(path, json);
-    let members = members.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
     let comma = if is_empty { "" } else { "," };
-    (end..end, [comma, members.unwrap_or_default()].concat())
+    (end..end, [comma, members].concat())
 }
 
 fn range(value: BorrowedJson<'_>) -> Range<usize> {
@@ -108,7 +137,25 @@ mod tests {
                 r#"{"params":{"_meta":{"progressToken":7}}}"#,
             ),
         ] {
-            let edited = with_meta(request.as_bytes(), "progressToken", "7").unwrap();
+            let edited = with_meta(request.as_bytes(), [("progressToken", "7")]).unwrap();
+            assert_eq!(String::from_utf8(edited).unwrap(), expected);
+        }
+    }
+
+    #[test]
+    fn with_meta_sets_several_keys_at_once() {
+        for (request, expected) in [
+            (
+                r#"{"params":{"_meta":{"c":0,"x":0,"a":[0]},"n":1}}"#,
+                r#"{"params":{"_meta":{"c":3,"x":0,"a":1,"b":{}},"n":1}}"#,
+            ),
+            (
+                r#"{"params":{"n":1}}"#,
+                r#"{"params":{"n":1,"_meta":{"a":1,"b":{},"c":3}}}"#,
+            ),
+            (r#"{"id":1}"#, r#"{"id":1,"params":{"_meta":{"a":1,"b":{},"c":3}}}"#),
+        ] {
+            let edited = with_meta(request.as_bytes(), [("a", "1"), ("b", "{}"), ("c", "3")]).unwrap();
             assert_eq!(String::from_utf8(edited).unwrap(), expected);
         }
     }
