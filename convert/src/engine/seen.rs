@@ -51,6 +51,7 @@ impl<'t> Seen<'t> {
         self.unexpected_key(reader, first)
     }
 
+    /// Does the same for a key that isn't the expected one.
     #[inline(never)]
     fn unexpected_key<'a>(
         &mut self,
