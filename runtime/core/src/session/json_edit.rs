@@ -16,8 +16,10 @@ pub fn with_meta<'m>(message: &[u8], keys: impl IntoIterator<Item = (&'m str, &'
     }
     if !new.is_empty() {
         let new = new.join(",");
-        edits.push(match header.param(&["_meta"])? {
-            Some(meta) if meta.json_type() == JsonType::Object => appended(meta, &new),
+        let is_object = |value: BorrowedJson<'_>| value.json_type() == JsonType::Object;
+        edits.push(match (header.param(&["_meta"])?, header.params()) {
+            (Some(meta), _) if is_object(meta) => appended(meta, &new),
+            (None, Some(params)) if is_object(params) => appended(params, &["\"_meta\":{", &new, "}"].concat()),
             _ => edit(header.message(), &["params", "_meta"], &["{", &new, "}"].concat())?,
         });
     }
