@@ -131,6 +131,8 @@ fn space_end(bytes: &[u8], mut at: usize) -> usize {
 }
 
 /// Returns the end of the string whose content starts at `at`, and whether it has no escapes.
+///
+/// Always inlined, because nearly every string goes through it, and with only a hint it depends on unrelated code.
 #[inline(always)]
 pub(super) fn string_end(bytes: &[u8], at: usize) -> Option<(usize, bool)> {
     let end = at + plain_prefix(bytes.get(at..)?);
@@ -140,7 +142,7 @@ pub(super) fn string_end(bytes: &[u8], at: usize) -> Option<(usize, bool)> {
     }
 }
 
-/// Returns the end if an escape is at `at`. Not inlined, because few strings have one.
+/// Returns the end of a string that has an escape at `at`. Not inlined, because few strings have one.
 #[inline(never)]
 fn escaped_string_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     loop {

@@ -1,4 +1,4 @@
-//! Changes of one value in a JSON text that leave the rest of the text as it is.
+//! Changes of values in a JSON text that leave the rest of the text as it is.
 
 use std::ops::Range;
 
@@ -16,11 +16,13 @@ pub fn with_meta<'m>(message: &[u8], keys: impl IntoIterator<Item = (&'m str, &'
     }
     if !new.is_empty() {
         let new = new.join(",");
+        let object = ["{", &new, "}"].concat();
         let is_object = |value: BorrowedJson<'_>| value.json_type() == JsonType::Object;
         edits.push(match (header.param(&["_meta"])?, header.params()) {
             (Some(meta), _) if is_object(meta) => appended(meta, &new),
-            (None, Some(params)) if is_object(params) => appended(params, &["\"_meta\":{", &new, "}"].concat()),
-            _ => edit(header.message(), &["params", "_meta"], &["{", &new, "}"].concat())?,
+            // Avoids looking for the parameters again.
+            (None, Some(params)) if is_object(params) => added(params, &["_meta"], &object),
+            _ => edit(header.message(), &["params", "_meta"], &object)?,
         });
     }
     edits.sort_by_key(|(place, _)| place.start);
