@@ -94,6 +94,18 @@ impl RawJson {
         crate::from_str(self.text())
     }
 
+    /// Returns the value as an object, without copying it.
+    ///
+    /// # Errors
+    /// When it isn't an object, or is nested too deep.
+    pub fn into_object(self) -> Decoded<RawObject> {
+        Reader::new(self.text()).whole(|reader| match reader.json_type()? {
+            JsonType::Object => reader.raw().map(drop),
+            found => Err(reader.wrong_type("an object", found)),
+        })?;
+        Ok(RawObject(self))
+    }
+
     /// Returns the member `key`, if this is an object that has it once.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<Self> {

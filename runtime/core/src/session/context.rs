@@ -423,7 +423,7 @@ pub fn object(value: &impl Serialize) -> Result<Option<RawObject>, CallError> {
     if json.text() == "null" {
         return Ok(None);
     }
-    let object = json.decode_as().map(Some);
+    let object = json.into_object().map(Some);
     object.map_err(|error| CallError::Unrepresentable(error.to_string()))
 }
 
