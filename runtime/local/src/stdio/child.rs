@@ -1,6 +1,7 @@
 //! A child process as the peer.
 
 use std::ffi::OsStr;
+use std::pin::{Pin, pin};
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
@@ -293,12 +294,13 @@ impl Transport for ChildTransport {
 impl ChildSender {
     async fn unless_exited(
         &self,
-        sending: impl Future<Output = Result<(), TransportError>>,
+        sending: Pin<&mut impl Future<Output = Result<(), TransportError>>>,
     ) -> Result<(), TransportError> {
         let sent = tokio::select! {
+            biased;
             sent = sending => sent,
-            // A grandchild could hold the pipe open without reading.
-            () = self.exited.cancelled() => Err(TransportError::Closed),
+            // A grandchild could hold the pipe open without reading. The block costs nothing until it is polled.
+            () = async { self.exited.cancelled().await } => Err(TransportError::Closed),
         };
         match sent {
             Err(TransportError::Closed) => Err(self.exit.error().await),
@@ -309,11 +311,11 @@ impl ChildSender {
 
 impl Sender for ChildSender {
     async fn send(&self, message: Outgoing) -> Result<(), TransportError> {
-        self.unless_exited(self.lines.send(message)).await
+        self.unless_exited(pin!(self.lines.send(message))).await
     }
 
     async fn send_all(&self, messages: Vec<Outgoing>) -> Result<(), TransportError> {
-        self.unless_exited(self.lines.send_all(messages)).await
+        self.unless_exited(pin!(self.lines.send_all(messages))).await
     }
 
     async fn close(&self) {
@@ -328,7 +330,7 @@ impl Receiver for ChildReceiver {
         let received = tokio::select! {
             biased;
             received = self.lines.receive() => received,
-            () = self.exited.cancelled() => timeout(DRAIN, self.lines.receive()).await.unwrap_or(Ok(None)),
+            () = async { self.exited.cancelled().await } => timeout(DRAIN, self.lines.receive()).await.unwrap_or(Ok(None)),
         };
         match received {
             Ok(None) => match self.exit.error().await {
