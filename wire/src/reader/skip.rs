@@ -32,7 +32,10 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the next value as [`Self::raw`] does, without a limit on its depth.
-    pub(crate) fn text_at_any_depth(&mut self) -> Decoded<&'a str> {
+    ///
+    /// # Errors
+    /// When it isn't JSON.
+    pub fn text_at_any_depth(&mut self) -> Decoded<&'a str> {
         self.raw_at_any_depth().map(|(text, _)| text)
     }
 

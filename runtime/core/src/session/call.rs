@@ -186,7 +186,7 @@ impl<S: Side> SessionState<S> {
             .meta_progress
             .filter(|_| progress.is_some())
         {
-            let edited = with_meta(&json, [(key, id.to_string().as_str())]);
+            let edited = with_meta(json, &[(key, &id.to_string())]);
             json = edited.map_err(|error| CallError::Unrepresentable(error.to_string()))?;
         }
         let (replied, mut progressed) = self.pending.insert(id, read);
@@ -367,8 +367,9 @@ pub fn with_request_meta(negotiated: &Negotiated, json: Vec<u8>) -> Result<Vec<u
     if negotiated.request_meta.is_empty() {
         return Ok(json);
     }
-    let keys = negotiated.request_meta.iter().map(|(key, value)| (*key, value.text()));
-    with_meta(&json, keys).map_err(|error| CallError::Unrepresentable(error.to_string()))
+    let members = negotiated.request_meta.iter().map(|(key, value)| (*key, value.text()));
+    let members: Vec<_> = members.collect();
+    with_meta(json, &members).map_err(|error| CallError::Unrepresentable(error.to_string()))
 }
 
 /// A clock that measures the time since its creation, excluding the time that the transport has waited for its user.

@@ -77,5 +77,5 @@ pub(super) fn tagged(json: Vec<u8>, negotiated: &Negotiated, request: Option<&Re
     let Some((id, key)) = request.zip(negotiated.revision.lifecycle().meta_subscription) else {
         return Some(json);
     };
-    with_meta(&json, [(key, RawJson::from_encode(id).ok()?.text())]).ok()
+    with_meta(json, &[(key, RawJson::from_encode(id).ok()?.text())]).ok()
 }

@@ -2,100 +2,161 @@
 
 use std::ops::Range;
 
-use mcp_adapters::mcp_wire::{BorrowedJson, Decoded, JsonType, MessageHeader};
+use mcp_adapters::mcp_wire::{Decoded, JsonType, Reader};
 
-/// Sets keys in the `_meta` of a request or a notification, each to a JSON text.
-pub fn with_meta<'m>(message: &[u8], keys: impl IntoIterator<Item = (&'m str, &'m str)>) -> Decoded<Vec<u8>> {
-    let header = MessageHeader::from_slice(message)?;
-    let (mut edits, mut new) = (Vec::new(), Vec::new());
-    for (key, json) in keys {
-        match header.param(&["_meta", key])? {
-            Some(value) => edits.push((range(value), json.to_owned())),
-            None => new.push(["\"", key, "\":", json].concat()),
-        }
-    }
-    if !new.is_empty() {
-        let new = new.join(",");
-        let object = ["{", &new, "}"].concat();
-        let is_object = |value: BorrowedJson<'_>| value.json_type() == JsonType::Object;
-        edits.push(match (header.param(&["_meta"])?, header.params()) {
-            (Some(meta), _) if is_object(meta) => appended(meta, &new),
-            // Avoids looking for the parameters again.
-            (None, Some(params)) if is_object(params) => added(params, &["_meta"], &object),
-            _ => edit(header.message(), &["params", "_meta"], &object)?,
-        });
-    }
-    edits.sort_by_key(|(place, _)| place.start);
-    let (text, mut rest) = (header.message().text(), 0);
-    let mut edited = String::with_capacity(text.len() + edits.iter().map(|(_, json)| json.len()).sum::<usize>());
-    for (place, json) in edits {
-        edited.push_str(&text[rest..place.start]);
-        edited.push_str(&json);
-        rest = place.end;
-    }
-    edited.push_str(&text[rest..]);
-    Ok(edited.into_bytes())
+/// A member of an object: its key, and its value as JSON text.
+type Member<'m> = (&'m str, &'m str);
+
+/// The range of a text to replace, and the text for it.
+type Edit = (Range<usize>, String);
+
+/// Sets members of the `_meta` of a request or a notification that this side has encoded, so that no member in it occurs
+/// twice.
+pub fn with_meta(mut message: Vec<u8>, members: &[Member<'_>]) -> Decoded<Vec<u8>> {
+    let (place, text) = edit(Reader::from_slice(&message)?, &["params", "_meta"], members, true)?;
+    let (length, end) = (message.len(), place.start + text.len());
+    let edited = length - place.len() + text.len();
+    // Unlike `splice`, this copies slices instead of bytes.
+    message.resize(length.max(edited), 0);
+    message.copy_within(place.end..length, end);
+    message[place.start..end].copy_from_slice(text.as_bytes());
+    message.truncate(edited);
+    Ok(message)
 }
 
-/// Returns the edit that sets a key in the `_meta` of a result: the range to replace, and the text for it. `lacks_meta`
-/// states that the result is known to have no `_meta`. `None` if a member on the path occurs twice.
-pub fn result_meta(result: &str, key: &str, json: &str, lacks_meta: bool) -> Option<(Range<usize>, String)> {
-    let (result, path) = (BorrowedJson::of_json(result), ["_meta", key]);
-    match lacks_meta {
-        // Avoids parsing the result, which can be long.
-        true => Some(added(result, &path, json)),
-        false => edit(result, &path, json).ok(),
+/// Returns the edit that sets a key in the `_meta` of a result. `lacks_meta` states that the result is known to have no
+/// `_meta`. `None` if a member on the path occurs twice.
+pub fn result_meta(result: &str, key: &str, json: &str, lacks_meta: bool) -> Option<Edit> {
+    let (path, members) = (["_meta"], [(key, json)]);
+    if lacks_meta {
+        // Avoids parsing the result, which can be long. Its last byte is its closing brace.
+        let is_empty = result[1..].trim_start() == "}";
+        let place = Place::in_object(result.len() - 1, is_empty, &path);
+        let mut text = String::new();
+        place.append(&members, &mut text);
+        return Some((place.range, text));
     }
+    edit(Reader::new(result), &path, &members, false).ok()
 }
 
-/// Sets the value at `path` in an object.
+/// Sets the value at a path in an object.
 pub fn set_member(object: &[u8], path: &[&str], json: &str) -> Decoded<String> {
-    let object = MessageHeader::from_slice(object)?.message();
-    let (place, text) = edit(object, path, json)?;
-    let mut edited = object.text().to_owned();
-    edited.replace_range(place, &text);
+    let reader = Reader::from_slice(object)?;
+    let mut edited = reader.text().to_owned();
+    if let Some((key, path)) = path.split_last() {
+        let (place, text) = edit(reader, path, &[(key, json)], false)?;
+        edited.replace_range(place, &text);
+    }
     Ok(edited)
 }
 
-/// Returns the edit that sets the value at `path` in `object`: the range to replace, and the text for it.
-fn edit(object: BorrowedJson<'_>, path: &[&str], json: &str) -> Decoded<(Range<usize>, String)> {
-    let [member, rest @ ..] = path else {
-        return Ok((range(object), json.to_owned()));
-    };
-    if object.json_type() != JsonType::Object {
-        return Ok((range(object), nested(path, json)));
+/// Returns the edit that sets members of the object at a path in an object. If it `is_distinct`, no member occurs twice,
+/// and what follows the object at the path isn't read.
+fn edit(mut reader: Reader<'_>, path: &[&str], members: &[Member<'_>], is_distinct: bool) -> Decoded<Edit> {
+    let (mut known, mut new) = (Vec::new(), members.to_vec());
+    let place = find(&mut reader, path, is_distinct, &mut |key, value| {
+        if let Some(index) = new.iter().position(|(name, _)| *name == key) {
+            known.push((value, new.remove(index).1));
+        }
+    })?;
+    let original = reader.text();
+    if !is_distinct {
+        reader.finish()?;
     }
-    if let Some(value) = object.get(&[member])? {
-        return edit(value, rest, json);
+    let start = known.first().map_or(place.range.start, |(value, _)| value.start);
+    // Room for the members with their quotes and commas.
+    let length: usize = members.iter().map(|(key, json)| key.len() + json.len() + 4).sum();
+    let (mut end, mut text) = (start, String::with_capacity(2 * length));
+    for (value, json) in known {
+        text.extend([&original[end..value.start], json]);
+        end = value.end;
     }
-    Ok(added(object, path, json))
+    if !new.is_empty() {
+        text.push_str(&original[end..place.range.start]);
+        place.append(&new, &mut text);
+        end = place.range.end;
+    }
+    Ok((start..end, text))
 }
 
-/// Like [`edit`], for an object that lacks the first member of the path.
-fn added(object: BorrowedJson<'_>, path: &[&str], json: &str) -> (Range<usize>, String) {
-    let members = nested(path, json);
-    let members = members.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
-    appended(object, members.unwrap_or_default())
+/// The place of new members of the object at a path.
+struct Place<'p> {
+    range: Range<usize>,
+    /// The keys on the path, from the first one that has no object.
+    missing: &'p [&'p str],
+    before: &'static str,
+    after: &'static str,
 }
 
-/// Returns the edit that appends members to an object.
-fn appended(object: BorrowedJson<'_>, members: &str) -> (Range<usize>, String) {
-    // The last byte of an object is its closing brace.
-    let end = range(object).end - 1;
-    let is_empty = object.text()[1..].trim_start() == "}";
-    let comma = if is_empty { "" } else { "," };
-    (end..end, [comma, members].concat())
+impl<'p> Place<'p> {
+    /// Returns the place at the end of an object.
+    fn in_object(end: usize, is_empty: bool, missing: &'p [&'p str]) -> Self {
+        Self {
+            range: end..end,
+            missing,
+            before: if is_empty { "" } else { "," },
+            after: "",
+        }
+    }
+
+    /// Appends the text with these members that replaces the range.
+    fn append(&self, members: &[Member<'_>], text: &mut String) {
+        text.push_str(self.before);
+        for key in self.missing {
+            text.extend(["\"", key, "\":{"]);
+        }
+        for (index, (key, json)) in members.iter().enumerate() {
+            let comma = if index == 0 { "" } else { "," };
+            text.extend([comma, "\"", key, "\":", json]);
+        }
+        text.extend(self.missing.iter().map(|_| "}"));
+        text.push_str(self.after);
+    }
 }
 
-fn range(value: BorrowedJson<'_>) -> Range<usize> {
-    value.offset()..value.offset() + value.text().len()
-}
-
-/// Wraps the JSON in one object for each member of `path`.
-fn nested(path: &[&str], json: &str) -> String {
-    path.iter().rev().fold(json.to_owned(), |value, member| {
-        ["{\"", member, "\":", &value, "}"].concat()
-    })
+/// Reads an object, and returns the place of new members of the object at a path in it. `member` gets each member of the
+/// latter, with the range of its value. See [`edit`] for `is_distinct`.
+fn find<'p>(
+    reader: &mut Reader<'_>,
+    path: &'p [&'p str],
+    is_distinct: bool,
+    member: &mut impl FnMut(&str, Range<usize>),
+) -> Decoded<Place<'p>> {
+    let (mut first, mut is_empty, mut found) = (reader.open_object()?, true, None);
+    while let Some(key) = reader.next_key(&mut first)? {
+        is_empty = false;
+        let kind = reader.json_type()?;
+        let start = reader.position();
+        match path {
+            [name, missing @ ..] if key == *name => {
+                if found.is_some() {
+                    return Err(reader.duplicate(&key));
+                }
+                let place = if kind == JsonType::Object {
+                    find(reader, missing, is_distinct, member)?
+                } else {
+                    reader.text_at_any_depth()?;
+                    Place {
+                        range: start..reader.position(),
+                        missing,
+                        before: "{",
+                        after: "}",
+                    }
+                };
+                if is_distinct {
+                    return Ok(place);
+                }
+                found = Some(place);
+            }
+            _ => {
+                reader.text_at_any_depth()?;
+                if path.is_empty() {
+                    member(&key, start..reader.position());
+                }
+            }
+        }
+    }
+    Ok(found.unwrap_or_else(|| Place::in_object(reader.position() - 1, is_empty, path)))
 }
 
 #[cfg(test)]
@@ -141,7 +202,7 @@ mod tests {
                 r#"{"params":{"_meta":{"progressToken":7}}}"#,
             ),
         ] {
-            let edited = with_meta(request.as_bytes(), [("progressToken", "7")]).unwrap();
+            let edited = with_meta(request.into(), &[("progressToken", "7")]).unwrap();
             assert_eq!(String::from_utf8(edited).unwrap(), expected);
         }
     }
@@ -159,7 +220,7 @@ mod tests {
             ),
             (r#"{"id":1}"#, r#"{"id":1,"params":{"_meta":{"a":1,"b":{},"c":3}}}"#),
         ] {
-            let edited = with_meta(request.as_bytes(), [("a", "1"), ("b", "{}"), ("c", "3")]).unwrap();
+            let edited = with_meta(request.into(), &[("a", "1"), ("b", "{}"), ("c", "3")]).unwrap();
             assert_eq!(String::from_utf8(edited).unwrap(), expected);
         }
     }
