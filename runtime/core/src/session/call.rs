@@ -10,7 +10,7 @@ use mcp_adapters::mcp_wire::{Call, Message, Notice, Object, RawJson, Reader, Req
 use mcp_adapters::{FromPeer, FromResult, PeerTypes, Revision, session_messages};
 use mcp_runtime_util::task;
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep_until};
 
 use super::erased::DynSender;
 use super::json_edit::with_meta;
@@ -21,7 +21,7 @@ use super::pending::{InPlace, ReadInPlace, Reply};
 use super::state::SessionState;
 use super::tolerance::{corrects_decoded, read_tolerantly, tolerate};
 use crate::error::{CallError, TransportError};
-use crate::message::{Purpose, to_json};
+use crate::message::{Outgoing, Purpose, to_json};
 use crate::side::Side;
 
 impl<S: Side> SessionState<S> {
@@ -67,8 +67,8 @@ impl<S: Side> SessionState<S> {
             }
             read.result
         };
-        if let Some(InPlace { result, length }) = in_place {
-            return Ok(finish(result, length));
+        if let Some(in_place) = in_place {
+            return Ok(finish(in_place.result, in_place.length));
         }
         let result = match result {
             Ok(result) => result,
@@ -127,7 +127,7 @@ impl<S: Side> SessionState<S> {
             let result = S::read_result(revision, &method, reader, conversion).ok()??;
             let text = &reader.text()[start..reader.position()];
             let length = text.len();
-            (!corrects_decoded(revision.tolerances(&method), text)).then_some(InPlace { result, length })
+            (!corrects_decoded(revision.tolerances(&method), text)).then(|| Box::new(InPlace { result, length }))
         }))
     }
 
@@ -189,13 +189,14 @@ impl<S: Side> SessionState<S> {
             let edited = with_meta(json, &[(key, &id.to_string())]);
             json = edited.map_err(|error| CallError::Unrepresentable(error.to_string()))?;
         }
-        let (replied, mut progressed) = self.pending.insert(id, read);
+        let (reported, progress) = progress.map(CallProgress::channel).unzip();
+        let replied = self.pending.insert(id, read, reported);
         let guard = CancelOnDrop::new(self, negotiated.revision, id);
         if self.ended.is_cancelled() {
             return Err(self.closed());
         }
-        let sending = self.send(json, purpose);
-        let reply = self.wait(sending, replied, &mut progressed, progress).await;
+        let sending = self.sender.send(Outgoing { json, purpose });
+        let reply = self.wait(sending, replied, progress).await;
         if !matches!(reply, Err(CallError::TimedOut(_))) {
             guard.disarm();
         }
@@ -225,46 +226,36 @@ impl<S: Side> SessionState<S> {
             drop(ticket);
             sent
         };
-        // The sender is dropped: the progress of such calls isn't reported here.
-        let (_, mut progressed) = mpsc::channel(1);
-        let reply = self.wait(sending, replied, &mut progressed, None).await;
+        // The progress of such calls isn't reported here.
+        let reply = self.wait(sending, replied, None).await;
         if !matches!(reply, Err(CallError::TimedOut(_))) {
             guard.disarm();
         }
         reply
     }
 
-    /// Sends the request and waits for the response. Progress restarts the timeout, up to a limit.
+    /// Sends the request and waits for the response. Progress restarts the timeout, up to a limit. When the session ends,
+    /// the pending call is dropped.
     async fn wait(
         &self,
         sending: impl Future<Output = Result<(), TransportError>>,
         mut replied: oneshot::Receiver<Reply<S::ResultIn>>,
-        progressed: &mut mpsc::Receiver<Progress>,
-        progress: Option<mpsc::Sender<Progress>>,
+        mut progress: Option<CallProgress>,
     ) -> Result<Reply<S::ResultIn>, CallError> {
         let limits = &self.options.limits;
         let clock = self.clock();
-        let mut last_progress = clock.elapsed();
+        let mut timeout = limits.call_timeout.min(limits.call_timeout_max);
+        let mut is_late = false;
         let mut sending = pin!(sending);
         let mut is_sent = false;
         loop {
-            let elapsed = clock.elapsed();
-            let left = limits.call_timeout_max.saturating_sub(elapsed);
-            let timeout = left.min(
-                limits
-                    .call_timeout
-                    .saturating_sub(elapsed.saturating_sub(last_progress)),
-            );
             tokio::select! {
                 // Progress that came before the response is reported before it.
                 biased;
-                Some(update) = progressed.recv(), if !left.is_zero() => {
-                    last_progress = clock.elapsed();
-                    if let Some(progress) = &progress {
-                        // A caller that doesn't read its progress misses some of it; the call doesn't wait for the
-                        // caller.
-                        let _ = progress.try_send(update);
-                    }
+                Some(()) = report(&mut progress), if !is_late => {
+                    let elapsed = clock.elapsed();
+                    timeout = elapsed.saturating_add(limits.call_timeout).min(limits.call_timeout_max);
+                    is_late = elapsed >= limits.call_timeout_max;
                 }
                 reply = &mut replied => return reply.map_err(|_| self.closed()),
                 sent = &mut sending, if !is_sent => {
@@ -272,11 +263,33 @@ impl<S: Side> SessionState<S> {
                     is_sent = true;
                 }
                 // The timeout also applies while the peer doesn't read.
-                () = clock.sleep(timeout) => return Err(CallError::TimedOut(clock.elapsed())),
-                () = self.ended.cancelled() => return Err(self.closed()),
+                () = clock.wait_until(timeout) => return Err(CallError::TimedOut(clock.elapsed())),
             }
         }
     }
+}
+
+/// The progress of a call on its way to the caller.
+struct CallProgress {
+    reported: mpsc::Receiver<Progress>,
+    caller: mpsc::Sender<Progress>,
+}
+
+impl CallProgress {
+    /// Returns it with the sender for what the peer reports.
+    fn channel(caller: mpsc::Sender<Progress>) -> (mpsc::Sender<Progress>, Self) {
+        let (sender, reported) = mpsc::channel(16);
+        (sender, Self { reported, caller })
+    }
+}
+
+/// Waits for progress, and reports it to the caller. `None` if there will be none.
+async fn report(progress: &mut Option<CallProgress>) -> Option<()> {
+    let CallProgress { reported, caller } = progress.as_mut()?;
+    let update = reported.recv().await?;
+    // A caller that doesn't read its progress misses some of it; the call doesn't wait for the caller.
+    let _ = caller.try_send(update);
+    Some(())
 }
 
 /// Cancels a call when its future is dropped before the response comes.
@@ -402,18 +415,21 @@ impl Clock<'_> {
         started.elapsed().saturating_sub(suspended)
     }
 
-    /// Waits until this much more time has passed.
-    pub async fn sleep(&self, time: Duration) {
-        if self.started.is_none() {
+    /// Waits until this time has passed.
+    pub async fn wait_until(&self, time: Duration) {
+        let Some(started) = self.started else {
             return pending().await;
-        }
-        let end = self.elapsed().saturating_add(time);
+        };
         loop {
-            let left = end.saturating_sub(self.elapsed());
-            if left.is_zero() {
+            let suspended = self.sender.suspended();
+            let extension = suspended.saturating_sub(self.suspended);
+            match started.checked_add(time.saturating_add(extension)) {
+                Some(end) => sleep_until(end).await,
+                None => pending().await,
+            }
+            if self.sender.suspended() == suspended {
                 return;
             }
-            sleep(left).await;
         }
     }
 }

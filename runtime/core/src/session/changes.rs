@@ -173,7 +173,7 @@ impl SessionState<ClientSide> {
             request_json(number, UnknownMethod::new(method).with_params(params)),
         )?;
         let queue = self.subscriptions.add_own(&id, filter);
-        let (mut replied, _) = self.pending.insert(number, None);
+        let mut replied = self.pending.insert(number, None, None);
         let subscription = Subscription {
             state: Arc::clone(self),
             id,
@@ -188,7 +188,7 @@ impl SessionState<ClientSide> {
             session.send(json, Purpose::Unsolicited).await
         })));
         let (clock, patience) = (self.clock(), self.options.limits.call_timeout);
-        let mut late = pin!(clock.sleep(patience));
+        let mut late = pin!(clock.wait_until(patience));
         loop {
             let sent = async {
                 match &mut sending {

@@ -223,7 +223,7 @@ impl SessionState<ClientSide> {
         tokio::select! {
             biased;
             answer = call => answer.map(|(result, _)| result),
-            () = clock.sleep(patience) => Err(CallError::TimedOut(patience)),
+            () = clock.wait_until(patience) => Err(CallError::TimedOut(patience)),
         }
     }
 

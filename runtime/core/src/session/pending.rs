@@ -30,13 +30,14 @@ pub type CallResult = Result<RawJson, CallError>;
 pub struct Reply<T> {
     /// The result as JSON text; `null` if it was decoded in place.
     pub result: CallResult,
-    pub in_place: Option<InPlace<T>>,
+    pub in_place: Option<Box<InPlace<T>>>,
     pub violations: Vec<Violation>,
     /// For a call that is passed on, its position among the messages that are passed on.
     pub ticket: Option<Ticket>,
 }
 
-/// A result that was decoded directly from the text of its response.
+/// A result that was decoded directly from the text of its response. It is boxed, because it is large and passes through
+/// many hands.
 #[derive(Debug)]
 pub struct InPlace<T> {
     pub result: FromResult<T>,
@@ -45,12 +46,12 @@ pub struct InPlace<T> {
 }
 
 /// Decodes the result of a call directly from the text of its response. `None` if the result needs the general path.
-pub type ReadInPlace<T> = Box<dyn FnOnce(&mut Reader<'_>) -> Option<InPlace<T>> + Send>;
+pub type ReadInPlace<T> = Box<dyn FnOnce(&mut Reader<'_>) -> Option<Box<InPlace<T>>> + Send>;
 
 struct PendingCall<T> {
     reply: oneshot::Sender<Reply<T>>,
     read: Option<ReadInPlace<T>>,
-    /// `None` for a call whose progress is passed on.
+    /// `None` for a call that requested no progress, or whose progress is passed on.
     progress: Option<mpsc::Sender<Progress>>,
     /// The queue that the reply joins, for a call that is passed on.
     line: Option<Arc<OrderedQueue>>,
@@ -70,23 +71,23 @@ impl<T> PendingCalls<T> {
         self.next_id.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Adds a call, whose result is decoded in place by `read`, if given. The response and the progress arrive through
-    /// the channels.
+    /// Adds a call, whose result is decoded in place by `read`, if given. The response arrives through the returned
+    /// channel.
     pub fn insert(
         &self,
         id: i64,
         read: Option<ReadInPlace<T>>,
-    ) -> (oneshot::Receiver<Reply<T>>, mpsc::Receiver<Progress>) {
+        progress: Option<mpsc::Sender<Progress>>,
+    ) -> oneshot::Receiver<Reply<T>> {
         let (reply, replied) = oneshot::channel();
-        let (progress, progressed) = mpsc::channel(16);
         let call = PendingCall {
             reply,
             read,
-            progress: Some(progress),
+            progress,
             line: None,
         };
         self.calls.lock().insert(id, call);
-        (replied, progressed)
+        replied
     }
 
     /// Adds a call that is passed on. Its reply joins the queue when it arrives.
@@ -102,11 +103,11 @@ impl<T> PendingCalls<T> {
         replied
     }
 
-    /// Whether the progress of a call is reported to its caller.
-    pub fn reports_progress(&self, id: &RequestId) -> bool {
+    /// Whether a call with this id is pending that isn't passed on.
+    pub fn has_own(&self, id: &RequestId) -> bool {
         let RequestId::Integer(id) = id else { return false };
         let calls = self.calls.lock();
-        calls.get(id).is_some_and(|call| call.progress.is_some())
+        calls.get(id).is_some_and(|call| call.line.is_none())
     }
 
     /// Removes a call; `false` if it was no longer pending.
@@ -150,7 +151,7 @@ impl<T> PendingCalls<T> {
         &self,
         id: &RequestId,
         result: CallResult,
-        in_place: Option<InPlace<T>>,
+        in_place: Option<Box<InPlace<T>>>,
         mut violations: Vec<Violation>,
     ) -> bool {
         let number = match id {

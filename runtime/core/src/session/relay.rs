@@ -28,7 +28,7 @@ impl<S: Side> Engine<S> {
         }
         let call = session_messages::progressing_call(revision, header);
         let subscription = session_messages::subscription(revision, header);
-        call.is_none_or(|id| !self.session.pending.reports_progress(&id))
+        call.is_none_or(|id| !self.session.pending.has_own(&id))
             && subscription.is_none_or(|id| self.session.subscriptions.get(&id).is_none())
     }
 

@@ -228,7 +228,8 @@ impl<S: Side> SessionState<S> {
         tokio::select! {
             biased;
             sent = self.sender.send(Outgoing { json, purpose }) => sent,
-            () = self.ended.cancelled() => Err(TransportError::Closed),
+            // The block costs nothing until it is polled.
+            () = async { self.ended.cancelled().await } => Err(TransportError::Closed),
         }
     }
 
