@@ -5,12 +5,14 @@ mod http;
 mod program;
 mod redis;
 mod stdio;
+mod turn;
 
 pub use gateway::{Gateway, PORT};
 pub use http::{Body, Http};
 pub use program::{Program, Usage};
 pub use redis::{Redis, Work};
 pub use stdio::{Lines, Writer};
+pub use turn::Turn;
 
 use std::time::Duration;
 

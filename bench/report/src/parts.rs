@@ -27,6 +27,8 @@ pub enum Part {
     Hops,
     /// Calls of a tool over stdio and HTTP
     Calls,
+    /// Calls by clients, each of which spawns the server
+    Clients,
     /// The time that extractors add to a call
     Extraction,
     /// The memory of idle sessions
@@ -42,12 +44,13 @@ pub enum Part {
 }
 
 impl Part {
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Decode,
         Self::Encode,
         Self::Allocations,
         Self::Hops,
         Self::Calls,
+        Self::Clients,
         Self::Extraction,
         Self::Sessions,
         Self::Bridge,
@@ -63,6 +66,7 @@ impl Part {
             Self::Allocations => "allocations",
             Self::Hops => "hops",
             Self::Calls => "calls",
+            Self::Clients => "clients",
             Self::Sessions => "sessions",
             Self::Bridge => "bridge",
             Self::Gateways => "gateways",
@@ -80,6 +84,12 @@ impl Part {
             }
             Self::Hops | Self::Extraction => &[(".", "mcp-bench")],
             Self::Calls | Self::Sessions => &[(".", "mcp-load"), (".", "mcp-load-server"), (".", "mcp-load-rmcp")],
+            Self::Clients => &[
+                (".", "mcp-load"),
+                (".", "mcp-load-client"),
+                (".", "mcp-load-server"),
+                (".", "mcp-load-rmcp"),
+            ],
             Self::Bridge | Self::Gateways => &[(".", "mcp-load"), (".", "mcp-load-server"), (PROJECT, "mcp-rev")],
             Self::Builds | Self::Pairs => &[],
         }
@@ -93,6 +103,7 @@ impl Part {
             Self::Allocations => ("allocations", vec![]),
             Self::Hops => ("hops", vec![]),
             Self::Calls => ("calls", vec!["--json", "--seconds", "1", "--turns", "3"]),
+            Self::Clients => ("clients", vec!["--seconds", "1", "--turns", "3"]),
             Self::Sessions => ("sessions", vec![]),
             Self::Bridge => ("bridge", vec![]),
             Self::Gateways => ("gateways", vec![]),
@@ -105,6 +116,7 @@ impl Part {
                 .into_iter()
                 .chain([format!("floor={}", target(bench, ".").join("floor").display())])
                 .collect(),
+            Self::Clients => clients(bench),
             Self::Sessions => servers(bench),
             Self::Bridge => bridges(bench),
             Self::Gateways => gateways(bench),
@@ -136,6 +148,7 @@ impl Part {
             Self::Allocations => "Allocations",
             Self::Hops => "Converting",
             Self::Calls => "Calls",
+            Self::Clients => "Calls by clients",
             Self::Sessions => "Idle sessions",
             Self::Bridge => "The bridge",
             Self::Gateways => "The gateway",
@@ -153,6 +166,7 @@ impl Part {
             Self::Allocations => include_str!("about/allocations.md"),
             Self::Hops => include_str!("about/hops.md"),
             Self::Calls => include_str!("about/calls.md"),
+            Self::Clients => include_str!("about/clients.md"),
             Self::Sessions => include_str!("about/sessions.md"),
             Self::Bridge => include_str!("about/bridge.md"),
             Self::Gateways => include_str!("about/gateways.md"),
@@ -170,6 +184,7 @@ impl Part {
             Self::Allocations | Self::Extraction => &[],
             Self::Hops => &["hops"],
             Self::Calls => &["calls a second", "CPU time a call, µs"],
+            Self::Clients => &["CPU time of a client a call, µs"],
             Self::Sessions => &["memory of a session, KB"],
             Self::Bridge => &["CPU time a call, µs"],
             Self::Gateways => &["CPU time a request, µs"],
@@ -188,14 +203,29 @@ fn servers(bench: &Path) -> Vec<String> {
         format!("rmcp={}", rmcp.display()),
         format!("rmcp, nodelay={} --nodelay", rmcp.display()),
     ];
-    let typescript = bench.join("load/typescript");
-    if typescript.join("node_modules").exists() {
-        servers.push(format!(
-            "TypeScript SDK=node {}",
-            typescript.join("server.mjs").display()
-        ));
-    }
+    servers.extend(of_typescript(bench, "server.mjs"));
     servers
+}
+
+/// Returns the arguments of the program `clients`: the server, and the clients like [`servers`].
+fn clients(bench: &Path) -> Vec<String> {
+    let target = target(bench, ".");
+    let (ours, rmcp) = (target.join("mcp-load-client"), target.join("mcp-load-rmcp-client"));
+    let mut arguments = vec![
+        target.join("mcp-load-server").display().to_string(),
+        format!("ours={}", ours.display()),
+        format!("rmcp={}", rmcp.display()),
+    ];
+    arguments.extend(of_typescript(bench, "client.mjs"));
+    arguments.push(format!("floor={}", target.join("client-floor").display()));
+    arguments
+}
+
+/// Returns a program of the TypeScript SDK, if that is installed.
+fn of_typescript(bench: &Path, program: &str) -> Option<String> {
+    let typescript = bench.join("load/typescript");
+    let command = || format!("TypeScript SDK=node {}", typescript.join(program).display());
+    typescript.join("node_modules").exists().then(command)
 }
 
 /// Returns the arguments of the program `bridge`: the bridge, the server, and the installed gateways of others.
