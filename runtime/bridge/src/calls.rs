@@ -146,22 +146,20 @@ impl<S: Side> Calls<S> {
         let readdressed = if let Some(id) = session_messages::progressing_call(revision, &header) {
             self.get(&id).and_then(|caller| {
                 let key = ["params", lifecycle.meta_progress?];
-                let json = set_member(notification, &key, caller.token.as_ref()?.text()).ok()?;
+                let json = set_member(notification.to_vec(), &key, caller.token.as_ref()?.text()).ok()?;
                 Some((caller, json))
             })
         } else if let Some(id) = session_messages::subscription(revision, &header) {
             self.get(&id).and_then(|caller| {
                 let key = ["params", "_meta", lifecycle.meta_subscription?];
                 let id = RawJson::from_encode(&caller.id).ok()?;
-                let json = set_member(notification, &key, id.text()).ok()?;
+                let json = set_member(notification.to_vec(), &key, id.text()).ok()?;
                 Some((caller, json))
             })
         } else {
             return Addressee::Unknown;
         };
-        readdressed.map_or(Addressee::Gone, |(caller, json)| {
-            Addressee::Caller(caller, json.into_bytes())
-        })
+        readdressed.map_or(Addressee::Gone, |(caller, json)| Addressee::Caller(caller, json))
     }
 
     fn get(&self, id: &RequestId) -> Option<Caller<S>> {

@@ -102,8 +102,8 @@ fn agreement(upstream: &Upstream, client: Revision) -> Option<RawJson> {
     if all == declared {
         return Some(agreed);
     }
-    let edited = set_member(agreed.text().as_bytes(), &[members.capabilities?], &all.to_string());
-    mcp_wire::from_str(&edited.ok()?).ok()
+    let edited = set_member(agreed.text().into(), &[members.capabilities?], &all.to_string());
+    mcp_wire::from_slice(&edited.ok()?).ok()
 }
 
 /// Returns the handshake parameters for a server, translated from the handshake request of a client.
@@ -131,7 +131,7 @@ fn named(object: &[u8], member: &str, revision: Revision) -> Option<RawJson> {
     if json.get(member)?.text() == name {
         return Some(json);
     }
-    mcp_wire::from_str(&set_member(object, &[member], &name).ok()?).ok()
+    mcp_wire::from_slice(&set_member(object.to_vec(), &[member], &name).ok()?).ok()
 }
 
 struct DownstreamHandler {
@@ -198,7 +198,7 @@ impl Relay<ServerSide> for DownstreamHandler {
             }
             Addressee::Gone => {
                 let method = notification.method;
-                tracing::debug!(method, "a notification is dropped: its call has ended");
+                tracing::debug!(method, "a notification is dropped: it belongs to no call in flight");
                 Box::pin(std::future::ready(()))
             }
             Addressee::Unknown => pass_notification(

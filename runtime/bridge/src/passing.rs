@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use mcp_adapters::mcp_wire::{ErrorObject, MessageHeader, RawJson, RequestId};
 use mcp_adapters::{PeerTypes, Policy, Revision, translate_error};
-use mcp_runtime_core::internal::{RawAnswer, RawMessage, SessionState, Ticket, internal_error, set_member};
+use mcp_runtime_core::internal::{
+    RawAnswer, RawMessage, SessionState, Ticket, internal_error, invalid_params, set_member,
+};
 use mcp_runtime_core::transport::Purpose;
 use mcp_runtime_core::{CallError, Context, Side};
 use mcp_runtime_util::BoxFuture;
@@ -64,9 +66,9 @@ fn prepare<S: Side, T: Side>(
     let (json, losses) = translate_call((from, target), &request.method, request.json)?;
     to.report_losses(&request.method, &losses);
     let id = to.pending.next_id();
-    let mut json = set_member(&json, &["id"], &id.to_string()).map_err(internal_error)?;
+    let mut json = set_member(json, &["id"], &id.to_string()).map_err(internal_error)?;
     if let (Some(_), Some(key)) = (&token, target.lifecycle().meta_progress) {
-        json = set_member(json.as_bytes(), &["params", "_meta", key], &id.to_string()).map_err(internal_error)?;
+        json = set_member(json, &["params", "_meta", key], &id.to_string()).map_err(internal_error)?;
     }
     calls.reserve_cancellations(&to.passing);
     Ok(PassedCall {
@@ -80,7 +82,7 @@ fn prepare<S: Side, T: Side>(
         from,
         method: target.name_of_method(from, &request.method).to_owned(),
         id,
-        json: one_line(json.into_bytes()),
+        json: one_line(json),
         ticket: to.passing.join(),
         cancellation: Cancellation {
             token: context.cancelled().clone(),

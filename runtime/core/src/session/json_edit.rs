@@ -12,16 +12,29 @@ type Edit = (Range<usize>, String);
 
 /// Sets members of the `_meta` of a request or a notification that this side has encoded, so that no member in it occurs
 /// twice.
-pub fn with_meta(mut message: Vec<u8>, members: &[Member<'_>]) -> Decoded<Vec<u8>> {
-    let (place, text) = edit(Reader::from_slice(&message)?, &["params", "_meta"], members, true)?;
-    let (length, end) = (message.len(), place.start + text.len());
+pub fn with_meta(message: Vec<u8>, members: &[Member<'_>]) -> Decoded<Vec<u8>> {
+    let edit = edit(Reader::from_slice(&message)?, &["params", "_meta"], members, true)?;
+    Ok(applied(message, edit))
+}
+
+/// Sets the value at a path in an object.
+pub fn set_member(object: Vec<u8>, path: &[&str], json: &str) -> Decoded<Vec<u8>> {
+    let Some((key, path)) = path.split_last() else {
+        return Ok(object);
+    };
+    let edit = edit(Reader::from_slice(&object)?, path, &[(key, json)], false)?;
+    Ok(applied(object, edit))
+}
+
+/// Applies an edit in place. Unlike `splice`, this copies slices instead of bytes.
+fn applied(mut json: Vec<u8>, (place, text): Edit) -> Vec<u8> {
+    let (length, end) = (json.len(), place.start + text.len());
     let edited = length - place.len() + text.len();
-    // Unlike `splice`, this copies slices instead of bytes.
-    message.resize(length.max(edited), 0);
-    message.copy_within(place.end..length, end);
-    message[place.start..end].copy_from_slice(text.as_bytes());
-    message.truncate(edited);
-    Ok(message)
+    json.resize(length.max(edited), 0);
+    json.copy_within(place.end..length, end);
+    json[place.start..end].copy_from_slice(text.as_bytes());
+    json.truncate(edited);
+    json
 }
 
 /// Returns the edit that sets a key in the `_meta` of a result. `lacks_meta` states that the result is known to have no
@@ -39,25 +52,18 @@ pub fn result_meta(result: &str, key: &str, json: &str, lacks_meta: bool) -> Opt
     edit(Reader::new(result), &path, &members, false).ok()
 }
 
-/// Sets the value at a path in an object.
-pub fn set_member(object: &[u8], path: &[&str], json: &str) -> Decoded<String> {
-    let reader = Reader::from_slice(object)?;
-    let mut edited = reader.text().to_owned();
-    if let Some((key, path)) = path.split_last() {
-        let (place, text) = edit(reader, path, &[(key, json)], false)?;
-        edited.replace_range(place, &text);
-    }
-    Ok(edited)
-}
-
 /// Returns the edit that sets members of the object at a path in an object. If it `is_distinct`, no member occurs twice,
 /// and what follows the object at the path isn't read.
 fn edit(mut reader: Reader<'_>, path: &[&str], members: &[Member<'_>], is_distinct: bool) -> Decoded<Edit> {
     let (mut known, mut new) = (Vec::new(), members.to_vec());
     let place = find(&mut reader, path, is_distinct, &mut |key, value| {
-        if let Some(index) = new.iter().position(|(name, _)| *name == key) {
-            known.push((value, new.remove(index).1));
+        match new.iter().position(|(name, _)| *name == key) {
+            Some(index) => known.push((value, new.remove(index).1)),
+            // It has been read before.
+            None if members.iter().any(|(name, _)| *name == key) => return false,
+            None => {}
         }
+        true
     })?;
     let original = reader.text();
     if !is_distinct {
@@ -115,12 +121,13 @@ impl<'p> Place<'p> {
 }
 
 /// Reads an object, and returns the place of new members of the object at a path in it. `member` gets each member of the
-/// latter, with the range of its value. See [`edit`] for `is_distinct`.
+/// latter, with the range of its value, and returns `false` for a duplicate member, which is an error. See [`edit`] for
+/// `is_distinct`.
 fn find<'p>(
     reader: &mut Reader<'_>,
     path: &'p [&'p str],
     is_distinct: bool,
-    member: &mut impl FnMut(&str, Range<usize>),
+    member: &mut impl FnMut(&str, Range<usize>) -> bool,
 ) -> Decoded<Place<'p>> {
     let (mut first, mut is_empty, mut found) = (reader.open_object()?, true, None);
     while let Some(key) = reader.next_key(&mut first)? {
@@ -150,8 +157,8 @@ fn find<'p>(
             }
             _ => {
                 reader.text_at_any_depth()?;
-                if path.is_empty() {
-                    member(&key, start..reader.position());
+                if path.is_empty() && !member(&key, start..reader.position()) {
+                    return Err(reader.duplicate(&key));
                 }
             }
         }
@@ -161,7 +168,7 @@ fn find<'p>(
 
 #[cfg(test)]
 mod tests {
-    use super::{result_meta, with_meta};
+    use super::{result_meta, set_member, with_meta};
 
     #[test]
     fn result_meta_is_the_same_if_the_result_is_known_to_lack_it() {
@@ -223,5 +230,20 @@ mod tests {
             let edited = with_meta(request.into(), &[("a", "1"), ("b", "{}"), ("c", "3")]).unwrap();
             assert_eq!(String::from_utf8(edited).unwrap(), expected);
         }
+    }
+
+    #[test]
+    fn set_member_refuses_a_path_that_is_ambiguous() {
+        let path = ["params", "_meta", "token"];
+        for request in [
+            r#"{"params":{"_meta":{"token":1,"token":2}}}"#,
+            r#"{"params":{"_meta":{"token":1},"_meta":{}}}"#,
+            r#"{"params":{"_meta":{}},"params":1}"#,
+        ] {
+            assert!(set_member(request.into(), &path, "7").is_err(), "{request}");
+        }
+        let request = r#"{"params":{"_meta":{"token":"long","a":1,"a":2}}}"#;
+        let edited = set_member(request.into(), &path, "7").unwrap();
+        assert_eq!(edited, br#"{"params":{"_meta":{"token":7,"a":1,"a":2}}}"#);
     }
 }

@@ -119,7 +119,7 @@ fn without_entry(tolerances: &[Tolerance], result: &RawJson, cause: &DecodeError
 }
 
 fn with_member(result: &str, member: &str, json: &str) -> Option<RawJson> {
-    mcp_wire::from_str(&set_member(result.as_bytes(), &[member], json).ok()?).ok()
+    mcp_wire::from_slice(&set_member(result.into(), &[member], json).ok()?).ok()
 }
 
 /// Whether a result that was decoded without corrections has something to correct. Missing required members needn't be
