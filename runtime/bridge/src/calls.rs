@@ -50,7 +50,7 @@ pub enum Addressee<S: Side> {
     /// The caller whose call or subscription the notification is about, and the notification with the caller's own id
     /// or token.
     Caller(Caller<S>, Vec<u8>),
-    /// The call or subscription has ended.
+    /// The call or subscription has ended, or the notification names several.
     Gone,
     /// The notification names no call or subscription.
     Unknown,
@@ -143,6 +143,15 @@ impl<S: Side> Calls<S> {
             return Addressee::Unknown;
         };
         let lifecycle = revision.lifecycle();
+        // Of two tokens or ids, the receiver could use the one that isn't replaced, which can be that of another call.
+        let is_ambiguous = |path: &[&str]| header.param(path).is_err();
+        if lifecycle.meta_progress.is_some_and(|key| is_ambiguous(&[key]))
+            || lifecycle
+                .meta_subscription
+                .is_some_and(|key| is_ambiguous(&["_meta", key]))
+        {
+            return Addressee::Gone;
+        }
         let readdressed = if let Some(id) = session_messages::progressing_call(revision, &header) {
             self.get(&id).and_then(|caller| {
                 let key = ["params", lifecycle.meta_progress?];

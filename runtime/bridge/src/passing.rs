@@ -61,7 +61,9 @@ fn prepare<S: Side, T: Side>(
         session.check_request_params(peer.negotiated(), &request.method, &header)?;
     }
     let key = from.lifecycle().meta_progress;
-    let token = key.and_then(|key| header.param(&["_meta", key]).ok()?);
+    // If a token occurred twice, the target could use the one that isn't replaced, which can be that of another call.
+    let token = key.map(|key| header.param(&["_meta", key])).transpose();
+    let token = token.map_err(invalid_params)?.flatten();
     let token: Option<RawJson> = token.and_then(|token| token.decode_as().ok());
     let (json, losses) = translate_call((from, target), &request.method, request.json)?;
     to.report_losses(&request.method, &losses);

@@ -85,6 +85,30 @@ async fn between_equal_revisions_parameters_and_results_keep_their_bytes() {
 }
 
 #[tokio::test]
+async fn a_message_with_two_progress_tokens_is_not_passed_on() {
+    let (mut front, mut back, _serving, _) = both("2025-11-25", "2025-11-25").await;
+    for method in ["tools/call", "vendor/does"] {
+        for meta in [
+            r#"{"progressToken":1,"progressToken":2}"#,
+            r#"{"progressToken":1},"_meta":{}"#,
+        ] {
+            front
+                .send(&format!(
+                    r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{"name":"a","_meta":{meta}}}}}"#
+                ))
+                .await;
+            // The server would report progress with a token that can be the one of another call.
+            assert_eq!(front.next().await["error"]["code"], -32602, "{method} {meta}");
+        }
+    }
+    front
+        .send(r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progressToken":2,"progress":1}}"#)
+        .await;
+    front.send(r#"{"jsonrpc":"2.0","id":2,"method":"vendor/next"}"#).await;
+    assert_eq!(back.next().await["method"], "vendor/next");
+}
+
+#[tokio::test]
 async fn requests_and_notifications_of_both_sides_pass_with_their_own_ids_and_tokens() {
     let (mut front, mut back, _serving, _) = both("2025-11-25", "2025-11-25").await;
     // A call with progress, during which the server sends the client a request with progress.
