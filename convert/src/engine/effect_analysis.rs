@@ -1,14 +1,18 @@
 //! Derives from the steps of a chain what they look at in the types of the first revision, and in the types that these
 //! become.
 
+use std::collections::BTreeSet;
+
+use mcp_wire::JsonType;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::effects::{Effects, MemberEffects};
 use super::step::{
     Change, How, MemberChange, MemberPlan, MemberSource, ObjectPlan, PairId, Step, UnionPlan, VariantPlan,
 };
+use crate::tables::Table;
 use crate::tables::rows::{Condition, LeftAction};
-use crate::tables::types::{Decision, Kind, ObjectType, TypeId, TypeRef, Union};
+use crate::tables::types::{Decision, Kind, ObjectType, TypeId, TypeRef, Union, Variant};
 
 /// Finds the parts of values that the steps of a chain look at.
 pub(super) struct EffectAnalysis<'c> {
@@ -91,7 +95,8 @@ impl<'c> EffectAnalysis<'c> {
     pub(super) fn effects(&self, id: TypeId, pairs: Option<&[PairId]>) -> Effects {
         let mut effects = Effects::default();
         let none = ObjectType::default();
-        let source = self.steps.first().and_then(|step| step.from.kind(&TypeRef::Named(id)));
+        let table = self.steps.first().map(|step| step.from);
+        let source = table.and_then(|table| table.kind(&TypeRef::Named(id)));
         let object = match source {
             Some(Kind::Object(object)) => object,
             _ => &none,
@@ -109,6 +114,10 @@ impl<'c> EffectAnalysis<'c> {
             Some(Kind::Union(union)) => {
                 effects.variants = vec![false; union.variants.len()];
                 effects.validates_variants = !is_tagged(union);
+                if let Some(table) = table.filter(|_| effects.validates_variants) {
+                    let variants = 0..union.variants.len();
+                    effects.others_require = variants.map(|at| others_require(table, union, at)).collect();
+                }
                 (0..union.variants.len()).map(Some).collect()
             }
             _ => Vec::new(),
@@ -312,6 +321,10 @@ impl Effects {
                         && !opens(step, &union.variants[at].ty, change)
                         && is_told_alike((first, variant), (union, at), becomes) =>
                 {
+                    if let Some(known) = self.others_require.get_mut(variant) {
+                        let added = others_require(step.from, union, at);
+                        *known = known.take().zip(added).map(|(known, added)| &known | &added);
+                    }
                     Some(*to)
                 }
                 _ => {
@@ -398,6 +411,25 @@ fn is_told_alike((first, variant): (&Union, usize), (later, at): (&Union, usize)
         }
         _ => false,
     }
+}
+
+/// Returns a member for each other object of a union that this one requires and the variant doesn't. Their names are of
+/// ASCII letters. `None` if one has no such member.
+fn others_require(table: &Table, union: &Union, at: usize) -> Option<BTreeSet<&'static str>> {
+    let required = |variant: &Variant| match table.kind(&variant.ty) {
+        Some(Kind::Object(object)) => {
+            let required = object.members.iter().filter(|member| member.required);
+            Some(required.map(|member| member.name).collect::<Vec<_>>())
+        }
+        _ => None,
+    };
+    let own = required(union.variants.get(at)?)?;
+    let others = union.variants.iter().enumerate();
+    let others = others.filter(|(other, variant)| *other != at && variant.json_type == JsonType::Object);
+    let is_of_letters = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let distinguishes = |name: &&'static str| !own.contains(name) && is_of_letters(name);
+    let members = others.map(|(_, other)| required(other)?.into_iter().find(distinguishes));
+    members.collect()
 }
 
 /// Returns the tag, and its values that identify a variant.

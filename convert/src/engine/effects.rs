@@ -2,6 +2,8 @@
 //! is kept as text across all revisions of the chain. [`effect_analysis`](super::effect_analysis) derives these parts
 //! from the steps.
 
+use std::collections::BTreeSet;
+
 use mcp_wire::Schema;
 
 use super::members::is_empty_object;
@@ -27,6 +29,9 @@ pub(super) struct Effects {
     pub(super) variants: Vec<bool>,
     /// Whether members don't suffice to choose the variant of a value: its schema has to accept the value too.
     pub(super) validates_variants: bool,
+    /// For each variant of such a union, members of which each other variant requires one, in every revision in which
+    /// the variant is chosen. They are of ASCII letters. `None` if another variant requires no such member.
+    pub(super) others_require: Vec<Option<BTreeSet<&'static str>>>,
 }
 
 /// The changes to a member, apart from the conversion of its value's type.
@@ -81,6 +86,15 @@ impl Effects {
     /// Whether a value of a union's variant may become one of another variant or an unknown one.
     pub(super) fn changes_variant(&self, at: usize) -> bool {
         self.variants.get(at).is_none_or(|changes| *changes)
+    }
+
+    /// Whether the schema of its variant has to accept a value, because the value may be one of another variant.
+    pub(super) fn validates(&self, at: usize, text: &str) -> bool {
+        // Searching for the names is much faster than parsing the members. Letters can only be escaped by `\u`.
+        let may_have =
+            |members: &BTreeSet<&str>| text.contains("\\u") || members.iter().any(|member| text.contains(member));
+        let others_require = self.others_require.get(at).and_then(Option::as_ref);
+        self.validates_variants && others_require.is_none_or(may_have)
     }
 
     /// Whether the type is a union whose variants can be kept as text one by one, so that this isn't tried for the

@@ -85,7 +85,7 @@ impl Read<'_> {
                     Some(at) if !effects.changes_variant(at) => {
                         let variant = &union.variants[at].ty;
                         let text = reader.text_of(|reader| self.pass(reader, variant, edits))?;
-                        match !effects.validates_variants || is_valid(self.table, text, variant) {
+                        match !effects.validates(at, text) || is_valid(self.table, text, variant) {
                             true => Ok(()),
                             false => Err(changed(reader)),
                         }
