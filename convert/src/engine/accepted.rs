@@ -74,15 +74,16 @@ impl Texts {
     }
 }
 
-/// Hashes the length of a text and some of its bytes.
+/// Hashes the length of a text and some of its words, at equal distances.
 fn sample(text: &str) -> u64 {
+    const DISTANCES: usize = 8;
     let bytes = text.as_bytes();
-    let (words, rest) = bytes.as_chunks::<8>();
-    let step = (words.len() / 16).max(1);
-    let words = words.iter().step_by(step).map(|word| u64::from_le_bytes(*word));
-    let rest = rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte));
+    let last = bytes.len().saturating_sub(8);
+    let words = (0..=DISTANCES).map(|index| bytes[last * index / DISTANCES..].first_chunk());
     let mix = |sample: u64, word: u64| (sample.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    words.chain([rest]).fold(bytes.len() as u64, mix)
+    // A text without a word is hashed by its length alone.
+    let words = words.map(|word| word.map_or(0, |word| u64::from_le_bytes(*word)));
+    words.fold(bytes.len() as u64, mix)
 }
 
 #[cfg(test)]
