@@ -141,7 +141,7 @@ pub struct Limits {
     /// The timeout of the discovery that probes a server's era. A server that doesn't respond in time is taken for one
     /// with a handshake. If no revision with a handshake is supported, [`Self::call_timeout`] applies instead.
     pub probe_timeout: Duration,
-    /// The timeout of a call. Progress restarts it.
+    /// The timeout of a call. Progress restarts it, if the call requested progress.
     pub call_timeout: Duration,
     /// The timeout of a call even if it reports progress.
     pub call_timeout_max: Duration,

@@ -10,10 +10,9 @@ type Member<'m> = (&'m str, &'m str);
 /// The range of a text to replace, and the text for it.
 type Edit = (Range<usize>, String);
 
-/// Sets members of the `_meta` of a request or a notification that this side has encoded, so that no member in it occurs
-/// twice.
+/// Sets members of the `_meta` of a request or a notification.
 pub fn with_meta(message: Vec<u8>, members: &[Member<'_>]) -> Decoded<Vec<u8>> {
-    let edit = edit(Reader::from_slice(&message)?, &["params", "_meta"], members, true)?;
+    let edit = edit(Reader::from_slice(&message)?, &["params", "_meta"], members)?;
     Ok(applied(message, edit))
 }
 
@@ -22,7 +21,7 @@ pub fn set_member(object: Vec<u8>, path: &[&str], json: &str) -> Decoded<Vec<u8>
     let Some((key, path)) = path.split_last() else {
         return Ok(object);
     };
-    let edit = edit(Reader::from_slice(&object)?, path, &[(key, json)], false)?;
+    let edit = edit(Reader::from_slice(&object)?, path, &[(key, json)])?;
     Ok(applied(object, edit))
 }
 
@@ -49,14 +48,14 @@ pub fn result_meta(result: &str, key: &str, json: &str, lacks_meta: bool) -> Opt
         place.append(&members, &mut text);
         return Some((place.range, text));
     }
-    edit(Reader::new(result), &path, &members, false).ok()
+    edit(Reader::new(result), &path, &members).ok()
 }
 
-/// Returns the edit that sets members of the object at a path in an object. If it `is_distinct`, no member occurs twice,
-/// and what follows the object at the path isn't read.
-fn edit(mut reader: Reader<'_>, path: &[&str], members: &[Member<'_>], is_distinct: bool) -> Decoded<Edit> {
+/// Returns the edit that sets members of the object at a path in an object. A member on the path that occurs twice is an
+/// error, because a receiver could use the one that isn't edited.
+fn edit(mut reader: Reader<'_>, path: &[&str], members: &[Member<'_>]) -> Decoded<Edit> {
     let (mut known, mut new) = (Vec::new(), members.to_vec());
-    let place = find(&mut reader, path, is_distinct, &mut |key, value| {
+    let place = find(&mut reader, path, &mut |key, value| {
         match new.iter().position(|(name, _)| *name == key) {
             Some(index) => known.push((value, new.remove(index).1)),
             // It has been read before.
@@ -66,11 +65,9 @@ fn edit(mut reader: Reader<'_>, path: &[&str], members: &[Member<'_>], is_distin
         true
     })?;
     let original = reader.text();
-    if !is_distinct {
-        reader.finish()?;
-    }
+    reader.finish()?;
     let start = known.first().map_or(place.range.start, |(value, _)| value.start);
-    // Room for the members with their quotes and commas.
+    // Room for the members with their quotes and commas, and for as much of the original between them.
     let length: usize = members.iter().map(|(key, json)| key.len() + json.len() + 4).sum();
     let (mut end, mut text) = (start, String::with_capacity(2 * length));
     for (value, json) in known {
@@ -121,12 +118,10 @@ impl<'p> Place<'p> {
 }
 
 /// Reads an object, and returns the place of new members of the object at a path in it. `member` gets each member of the
-/// latter, with the range of its value, and returns `false` for a duplicate member, which is an error. See [`edit`] for
-/// `is_distinct`.
+/// latter, with the range of its value, and returns `false` for a duplicate member, which is an error.
 fn find<'p>(
     reader: &mut Reader<'_>,
     path: &'p [&'p str],
-    is_distinct: bool,
     member: &mut impl FnMut(&str, Range<usize>) -> bool,
 ) -> Decoded<Place<'p>> {
     let (mut first, mut is_empty, mut found) = (reader.open_object()?, true, None);
@@ -139,8 +134,8 @@ fn find<'p>(
                 if found.is_some() {
                     return Err(reader.duplicate(&key));
                 }
-                let place = if kind == JsonType::Object {
-                    find(reader, missing, is_distinct, member)?
+                found = Some(if kind == JsonType::Object {
+                    find(reader, missing, member)?
                 } else {
                     reader.text_at_any_depth()?;
                     Place {
@@ -149,11 +144,7 @@ fn find<'p>(
                         before: "{",
                         after: "}",
                     }
-                };
-                if is_distinct {
-                    return Ok(place);
-                }
-                found = Some(place);
+                });
             }
             _ => {
                 reader.text_at_any_depth()?;
@@ -233,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn set_member_refuses_a_path_that_is_ambiguous() {
+    fn an_ambiguous_path_is_refused() {
         let path = ["params", "_meta", "token"];
         for request in [
             r#"{"params":{"_meta":{"token":1,"token":2}}}"#,
@@ -241,6 +232,7 @@ mod tests {
             r#"{"params":{"_meta":{}},"params":1}"#,
         ] {
             assert!(set_member(request.into(), &path, "7").is_err(), "{request}");
+            assert!(with_meta(request.into(), &[("token", "7")]).is_err(), "{request}");
         }
         let request = r#"{"params":{"_meta":{"token":"long","a":1,"a":2}}}"#;
         let edited = set_member(request.into(), &path, "7").unwrap();
