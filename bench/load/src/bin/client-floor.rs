@@ -46,7 +46,7 @@ async fn main() -> Result<()> {
             let read = output.read(&mut chunk)?;
             ensure!(read > 0, "the server has ended");
             rest.extend_from_slice(chunk.get(..read).unwrap_or_default());
-            (free, received) = (0, received);
+            free = 0;
             let mut done = 0;
             for line in rest.split_inclusive(|byte| *byte == b'\n') {
                 let Some(line) = line.strip_suffix(b"\n") else { break };
