@@ -5,8 +5,11 @@
 
 use std::fmt::{self, Write};
 
+use serde_json::Value;
+
 use crate::id::RequestId;
 use crate::known::KnownJson;
+use crate::object::ObjectWriter;
 use crate::text::plain_prefix;
 
 /// A type that can be written as JSON.
@@ -87,6 +90,13 @@ fn text_of(value: &dyn Encode) -> Result<String, EncodeError> {
     let text = String::with_capacity(SHORT);
     let json = append(text.into(), value).map_err(|(_, error)| error)?;
     Ok(json.into_text())
+}
+
+/// Encodes a tree. This doesn't fail, because JSON can represent each number in it.
+pub(crate) fn text_of_tree(tree: &Value) -> String {
+    let mut writer = JsonWriter::new(String::with_capacity(SHORT).into());
+    tree.encode(&mut writer);
+    writer.json.into_text()
 }
 
 /// Appends a value to a text. The unchanged text is returned with an error. Not generic either.
@@ -307,9 +317,18 @@ impl Encode for RequestId {
     }
 }
 
-impl Encode for serde_json::Value {
+impl Encode for Value {
     fn encode(&self, json: &mut JsonWriter) {
-        json.display(self);
+        match self {
+            Self::Null => json.raw("null"),
+            Self::Bool(value) => json.value(value),
+            Self::Number(number) => json.display(number),
+            Self::String(text) => json.string(text),
+            Self::Array(elements) => json.array(elements),
+            Self::Object(members) => {
+                json.object(|object| members.iter().try_for_each(|(name, value)| object.member(name, value)))
+            }
+        }
     }
 }
 
@@ -349,6 +368,7 @@ impl<T: Encode> Encode for Vec<T> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use serde_json::json;
 
     use super::*;
     use crate::{Map, Number, RawJson};
@@ -372,6 +392,13 @@ mod tests {
             let number = Number::from(float);
             prop_assert_eq!(to_string(&number).ok(), serde_json::to_string(&number).ok());
         }
+    }
+
+    #[test]
+    fn a_tree_is_written_as_serde_json_writes_it() {
+        let tree = json!({"a\"": [1, -2.50, 1e300, u64::MAX, "é\n"], "b": {}, "c": [], "d": [null, true, false]});
+        assert_eq!(to_string(&tree).unwrap(), tree.to_string());
+        assert_eq!(RawJson::from(&tree).text(), tree.to_string());
     }
 
     #[test]

@@ -154,7 +154,7 @@ impl From<Value> for RawJson {
 
 impl From<&Value> for RawJson {
     fn from(value: &Value) -> Self {
-        Self(value.to_string().into())
+        Self(encode::text_of_tree(value).into())
     }
 }
 

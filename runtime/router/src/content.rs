@@ -3,6 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use mcp_adapters::hub;
+use mcp_wire::RawObject;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -28,8 +29,9 @@ impl<T: Serialize + JsonSchema> IntoResult<hub::AnyCallToolResult> for Structure
     fn into_result(self, _: &Call) -> Result<hub::AnyCallToolResult, ToolError> {
         match serde_json::to_value(&self.0)? {
             Value::Object(members) => {
-                let content = Value::Object(members);
-                Ok(text(content.to_string()).with_structured_content(content).into())
+                let content = RawObject::from(members);
+                let shown = text(content.text().to_owned());
+                Ok(shown.with_structured_content(content).into())
             }
             _ => Err(ToolError::tool("the tool's result isn't a JSON object")),
         }
