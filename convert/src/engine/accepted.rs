@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A cache of the texts that a check has accepted, so that it needn't read them again: a server lists the same schemas
 /// to each client, and a client describes itself in the same way in each request.
@@ -49,16 +49,33 @@ const LONG: usize = 1 << 14;
 impl Accepted {
     /// Whether a text has been accepted, or `check` accepts it now.
     pub(super) fn or_check(&self, text: &str, check: impl FnOnce() -> bool) -> bool {
-        let key = sample(text);
-        let lock = || self.texts.lock().unwrap_or_else(PoisonError::into_inner);
-        if lock().known.get(&key).is_some_and(|known| **known == *text) {
+        if self.has(text) {
             return true;
         }
         let accepts = check();
-        if accepts && text.len() < LONG {
-            lock().keep(key, text);
+        if accepts {
+            self.keep(text);
         }
         accepts
+    }
+
+    /// Whether a text has been accepted.
+    pub(super) fn has(&self, text: &str) -> bool {
+        self.texts()
+            .known
+            .get(&sample(text))
+            .is_some_and(|known| **known == *text)
+    }
+
+    /// Keeps an accepted text, unless it is long.
+    pub(super) fn keep(&self, text: &str) {
+        if text.len() < LONG {
+            self.texts().keep(sample(text), text);
+        }
+    }
+
+    fn texts(&self) -> MutexGuard<'_, Texts> {
+        self.texts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

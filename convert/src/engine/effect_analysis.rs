@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use mcp_wire::JsonType;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::accepted::Accepted;
 use super::effects::{Effects, MemberEffects};
 use super::step::{
     Change, How, MemberChange, MemberPlan, MemberSource, ObjectPlan, PairId, Step, UnionPlan, VariantPlan,
@@ -179,6 +180,8 @@ impl<'c> EffectAnalysis<'c> {
             member_effects.changes |= member_effects.implied.is_some() && !is_removed;
             effects.always |= member.required && member_effects.changes;
         }
+        let is_checked = effects.members.iter().any(MemberEffects::is_checked);
+        effects.unchanged = is_checked.then(Accepted::default);
         effects
     }
 }

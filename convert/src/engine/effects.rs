@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use mcp_wire::Schema;
 
+use super::accepted::Accepted;
 use super::members::is_empty_object;
 use super::seen::Seen;
 use super::step::{MemberPlan, ObjectPlan, Step};
@@ -32,6 +33,9 @@ pub(super) struct Effects {
     /// For each variant of such a union, members of which each other variant requires one, in every revision in which
     /// the variant is chosen. They are of ASCII letters. `None` if another variant requires no such member.
     pub(super) others_require: Vec<Option<BTreeSet<&'static str>>>,
+    /// A cache of the values that conversions keep as they are, if a member of the type is checked, which takes longer
+    /// than comparing the whole value.
+    pub(super) unchanged: Option<Accepted>,
 }
 
 /// The changes to a member, apart from the conversion of its value's type.

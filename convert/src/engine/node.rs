@@ -47,6 +47,14 @@ impl Edit {
         Self { range, members: None }
     }
 
+    /// Inserts members at a position. `follow` is whether they follow another member.
+    pub(super) fn insert(at: usize, members: Arc<SharedJson>, follow: bool) -> Self {
+        Self {
+            range: at..at,
+            members: (!members.text().is_empty()).then_some((members, follow)),
+        }
+    }
+
     /// Applies the edit to the source.
     pub(crate) fn apply(self, source: &mut String) {
         let members = self.members.map(|(members, follow)| match follow {

@@ -80,7 +80,8 @@ impl Read<'_> {
                 _ => self.pass(reader, inner, edits),
             },
             TypeRef::Named(id) => match (&self.table.types[*id].kind, self.effects(*id)) {
-                (Kind::Object(object), effects) => self.pass_object(reader, object, effects, edits),
+                (Kind::Object(object), Some(effects)) => self.pass_known_object(reader, object, effects, edits),
+                (Kind::Object(object), None) => self.pass_object(reader, object, None, edits),
                 (Kind::Union(union), Some(effects)) => match choose(reader, union)? {
                     Some(at) if !effects.changes_variant(at) => {
                         let variant = &union.variants[at].ty;
@@ -96,6 +97,30 @@ impl Read<'_> {
             },
             _ => Err(changed(reader)),
         }
+    }
+
+    /// Skips an object. If its type has a cache, an object that this side encoded is only compared with those that have
+    /// been kept as they are before.
+    fn pass_known_object(
+        self,
+        reader: &mut Reader<'_>,
+        object: &ObjectType,
+        effects: &Effects,
+        edits: &mut Vec<Edit>,
+    ) -> Decoded<()> {
+        let unchanged = effects.unchanged.as_ref();
+        let Some(unchanged) = unchanged.filter(|_| !self.checks && reader.next_is_known()) else {
+            return self.pass_object(reader, object, Some(effects), edits);
+        };
+        let known = |reader: &mut Reader<'_>| unchanged.has(reader.raw().ok()?).then_some(());
+        if reader.attempt(known).is_none() {
+            let before = edits.len();
+            let text = reader.text_of(|reader| self.pass_object(reader, object, Some(effects), edits))?;
+            if edits.len() == before {
+                unchanged.keep(text);
+            }
+        }
+        Ok(())
     }
 
     fn pass_object(
@@ -137,13 +162,8 @@ impl Read<'_> {
         if let Some(effects) = effects.filter(|_| lacking != 0) {
             let adding = self.adding.and_then(|adding| adding(effects, lacking));
             let added = adding.ok_or_else(|| changed(reader))?;
-            if !added.text().is_empty() {
-                let end = reader.position() - 1;
-                edits.push(Edit {
-                    range: end..end,
-                    members: Some((added, follows)),
-                });
-            }
+            // Members that conversions add and remove again are an edit too, because they may depend on the supply.
+            edits.push(Edit::insert(reader.position() - 1, added, follows));
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use mcp_adapters::mcp_wire::{ErrorObject, RawJson};
 use mcp_adapters::{
-    Conversion, Policy, Revision, Supply, TranslateError, Translation, translatable, translate, translate_error,
+    Conversion, Policy, Revision, Supply, TranslateError, Translation, peers, translatable, translate, translate_error,
 };
 use mcp_instances::Instances;
 use mcp_tests::{OfEach, compare_by_trees, corrected, same};
@@ -288,6 +288,53 @@ fn conversions_of_text_and_of_parsed_trees_give_the_same_result() {
         }
     }
     assert!(compared > 10_000 && failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// The second time, parts of a result are compared with cached ones instead of being read.
+#[test]
+fn a_result_sent_again_is_converted_like_the_first_time() {
+    let methods = BTreeMap::from([
+        ("CallToolResult", "tools/call"),
+        ("GetPromptResult", "prompts/get"),
+        ("ListResourcesResult", "resources/list"),
+        ("ListToolsResult", "tools/list"),
+    ]);
+    // Earlier revisions don't allow these values in the schemas of tools, which random instances don't have.
+    let tools = json!({
+        "resultType": "complete",
+        "ttlMs": 0,
+        "cacheScope": "private",
+        "tools": [
+            {"name": "plain", "inputSchema": {"type": "object", "properties": {"text": {"type": "string"}}}},
+            {"name": "boolean", "inputSchema": {"type": "object", "properties": {"text": true}}},
+            {"name": "dialect", "inputSchema": {"type": "object", "$schema": 5}},
+        ],
+    });
+    let (mut compared, mut lost) = (0, 0);
+    for (name, value) in valid_instances(Revision::HUB)
+        .iter()
+        .chain([&("ListToolsResult", tools)])
+    {
+        let Some(method) = methods.get(name) else { continue };
+        let read = peers::server_result(Revision::HUB, method, &value.into(), Policy::Conform.into());
+        let result = read.unwrap().expect("the hub has the method").result;
+        for (peer, policy) in Revision::ALL
+            .into_iter()
+            .flat_map(|peer| [(peer, Policy::Conform), (peer, Policy::Carry)])
+        {
+            let conversion = Conversion::new(policy);
+            let [tree, first, second] = [conversion.clone().by_trees(), conversion.clone(), conversion].map(|way| {
+                let (json, losses) = peers::server_result_for(peer, &result, way).map_err(|error| error.to_string())?;
+                let losses: Vec<String> = losses.iter().map(ToString::to_string).collect();
+                Ok::<_, String>((json, losses))
+            });
+            assert_eq!(tree, first, "{peer} {value}");
+            assert_eq!(first, second, "{peer} {value}");
+            compared += 1;
+            lost += usize::from(first.is_ok_and(|(_, losses)| !losses.is_empty()));
+        }
+    }
+    assert!(compared > 500 && lost > 0, "{compared} compared, {lost} with losses");
 }
 
 #[test]

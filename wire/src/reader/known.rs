@@ -46,6 +46,12 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    /// Whether the next value is known, so that [`raw`](Self::raw) doesn't read it.
+    pub fn next_is_known(&mut self) -> bool {
+        self.skip_space();
+        self.known_value().is_some()
+    }
+
     /// Returns the parts of the text between known strings.
     pub fn parts_to_look_at(&self) -> impl Iterator<Item = &'a str> {
         let text = self.text;

@@ -228,7 +228,10 @@ fn check_appended(
     let losses = push(&mut json);
     let result = json.strip_prefix("[\"é\", ");
     match sent {
-        Ok((alone, _)) => assert_eq!((result, losses.is_ok()), (Some(alone.text()), true)),
+        Ok((alone, lost)) => {
+            assert_eq!(result, Some(alone.text()));
+            assert_eq!(losses.map(|losses| recorded(&losses)), Ok(recorded(lost)));
+        }
         Err(_) => assert_eq!((result, losses.is_ok()), (Some(""), false)),
     }
 }
