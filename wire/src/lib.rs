@@ -35,6 +35,7 @@ mod preset;
 mod reader;
 mod schema;
 pub mod serde_support;
+mod serialize;
 mod shared;
 mod table;
 mod text;

@@ -14,6 +14,7 @@ use crate::encode::{self, Encode, EncodeError, JsonWriter};
 use crate::error::Decoded;
 use crate::plain::plain_value;
 use crate::reader::{ALLOCATION, JsonType, Reader};
+use crate::serialize::to_json;
 use crate::tree::tree;
 
 /// Any JSON value, verbatim: the order of keys and the text of numbers survive, and nothing is parsed in advance.
@@ -50,7 +51,7 @@ impl RawJson {
     /// # Errors
     /// When serializing the value fails.
     pub fn from_serialize<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
-        serde_json::to_string(value).map(|text| Self(text.into()))
+        to_json(value).map(|text| Self(text.into()))
     }
 
     /// Creates a value from a JSON text. A text that isn't JSON is accepted, but reading it is an error.
