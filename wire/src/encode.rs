@@ -36,7 +36,7 @@ pub trait Encode {
 }
 
 /// The initial capacity of texts. Most messages aren't longer, so their text needn't grow.
-const SHORT: usize = 256;
+pub(crate) const SHORT: usize = 256;
 
 /// Encodes a value as a JSON text.
 ///

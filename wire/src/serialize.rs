@@ -4,11 +4,11 @@
 use serde_core::ser::{self, Error as _, Serialize, Serializer};
 use serde_json::Error;
 
-use crate::encode::JsonWriter;
+use crate::encode::{JsonWriter, SHORT};
 
 /// Serializes a value as a JSON text.
 pub(crate) fn to_json<T: Serialize + ?Sized>(value: &T) -> Result<String, Error> {
-    let mut json = JsonWriter::new(String::new().into());
+    let mut json = JsonWriter::new(String::with_capacity(SHORT).into());
     value.serialize(JsonSerializer(&mut json))?;
     Ok(json.json.into_text())
 }
