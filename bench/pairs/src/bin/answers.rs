@@ -2,7 +2,7 @@
 //! and sampling requests.
 
 use mcp_runtime::transport::stdio::{SpawnOptions, spawn};
-use mcp_runtime::{CallServer, ClientHandler, ClientSide, Context, ErrorObject, Options, connect, accepted, hub};
+use mcp_runtime::{CallServer, ClientHandler, ClientSide, Context, ErrorObject, Options, accepted, connect, hub};
 use serde_json::{json, to_string};
 
 struct Client;
