@@ -196,8 +196,13 @@ impl<'t> Read<'t> {
         if self.nulls == Nulls::Kept || !matches!(ty.innermost(), TypeRef::Named(_)) {
             return self.text(reader, ty).map(Some);
         }
-        let has_no_null = |text: &&str| !mentions_null(text);
-        Ok(reader.attempt(|reader| self.text(reader, ty).ok().filter(has_no_null)))
+        Ok(reader.attempt(|reader| {
+            let (text, may_have_null) = match self.checks {
+                true => (self.text(reader, ty).ok()?, true),
+                false => reader.raw_with_nulls().ok()?,
+            };
+            (!may_have_null || !mentions_null(text)).then_some(text)
+        }))
     }
 
     fn named<'a>(self, reader: &mut Reader<'a>, id: TypeId) -> Decoded<Node<'a>> {

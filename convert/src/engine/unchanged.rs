@@ -6,7 +6,7 @@ use super::check::is_constant;
 use super::choose::choose;
 use super::effects::Effects;
 use super::node::{Edit, Edited, Node};
-use super::read::{Nulls, Read};
+use super::read::{Nulls, Read, mentions_null};
 use super::seen::Seen;
 use super::value::is_valid;
 use crate::tables::types::{Kind, Member, MemberValue, ObjectType, TypeId, TypeRef};
@@ -49,7 +49,8 @@ impl Read<'_> {
         let mut others = object.members.iter().enumerate().filter(|(index, _)| *index != at);
         let only_params =
             effects.changes_only(at) && !others.any(|(_, member)| member.ty().is_some_and(|ty| self.is_opened(ty)));
-        if self.tries == 0 || self.nulls != Nulls::Kept || !only_params {
+        let may_have_null = || self.nulls != Nulls::Kept && mentions_null(reader.text());
+        if self.tries == 0 || !only_params || may_have_null() {
             return None;
         }
         reader.attempt(|reader| {

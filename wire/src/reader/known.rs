@@ -52,6 +52,12 @@ impl<'a> Reader<'a> {
         self.known_value().is_some()
     }
 
+    /// Whether values of the text are known.
+    #[must_use]
+    pub fn has_known(&self) -> bool {
+        !self.known.places.is_empty()
+    }
+
     /// Returns the parts of the text between known strings.
     pub fn parts_to_look_at(&self) -> impl Iterator<Item = &'a str> {
         let text = self.text;

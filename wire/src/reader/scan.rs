@@ -2,14 +2,41 @@
 
 use crate::text::plain_prefix;
 
-/// Returns the end and the depth of the JSON value at `at`, where there is no white space. `None` if it isn't JSON.
-pub(super) fn scan_value(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
+/// The result of scanning a JSON value in a text.
+pub(super) struct Scanned {
+    pub(super) end: usize,
+    pub(super) depth: usize,
+    /// Whether there may be a `null` in it, or it may be one.
+    pub(super) has_null: bool,
+}
+
+impl Scanned {
+    pub(super) fn string(end: usize) -> Self {
+        Self {
+            end,
+            depth: 0,
+            has_null: false,
+        }
+    }
+
+    /// A value that isn't scanned, because it is known to be JSON and not nested too deep.
+    pub(super) fn known(end: usize) -> Self {
+        Self {
+            end,
+            depth: 0,
+            has_null: true,
+        }
+    }
+}
+
+/// Scans the JSON value at `at`, where there is no white space. `None` if it isn't JSON.
+pub(super) fn scan_value(bytes: &[u8], at: usize) -> Option<Scanned> {
     scan(bytes, at, &mut ())
 }
 
 /// Does the same, but also returns `None` if an object in the value has, or might have, a duplicate member: names are
 /// compared by their bytes.
-pub(super) fn scan_distinct(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
+pub(super) fn scan_distinct(bytes: &[u8], at: usize) -> Option<Scanned> {
     scan(bytes, at, &mut Distinct::default())
 }
 
@@ -57,8 +84,9 @@ impl<'b> Look<'b> for Distinct<'b> {
     }
 }
 
-fn scan<'b, L: Look<'b>>(bytes: &'b [u8], mut at: usize, look: &mut L) -> Option<(usize, usize)> {
+fn scan<'b, L: Look<'b>>(bytes: &'b [u8], mut at: usize, look: &mut L) -> Option<Scanned> {
     let mut open = OpenContainers::default();
+    let mut has_null = false;
     loop {
         at = match *bytes.get(at)? {
             b'"' => string_end(bytes, at + 1)?.0,
@@ -76,13 +104,20 @@ fn scan<'b, L: Look<'b>>(bytes: &'b [u8], mut at: usize, look: &mut L) -> Option
             }
             b't' => literal_end(bytes, at, b"true")?,
             b'f' => literal_end(bytes, at, b"false")?,
-            b'n' => literal_end(bytes, at, b"null")?,
+            b'n' => {
+                has_null = true;
+                literal_end(bytes, at, b"null")?
+            }
             _ => number_end(bytes, at)?,
         };
         // After the end of a value, containers end, or a comma precedes the next value.
         loop {
             let Some(is_object) = open.last() else {
-                return Some((at, open.deepest));
+                return Some(Scanned {
+                    end: at,
+                    depth: open.deepest,
+                    has_null,
+                });
             };
             at = space_end(bytes, at);
             match *bytes.get(at)? {
@@ -256,7 +291,7 @@ mod tests {
             let text = pieces.concat();
             let text = text.trim_start();
             // The text after a value isn't checked here, but serde_json checks it after a scalar.
-            let end = scan_value(text.as_bytes(), 0).map(|(end, _)| end);
+            let end = scan_value(text.as_bytes(), 0).map(|scanned| scanned.end);
             if let Some(expected) = expected(text) {
                 prop_assert_eq!(end, Some(expected), "{}", text);
             }
@@ -267,12 +302,20 @@ mod tests {
     }
 
     #[test]
+    fn a_null_is_noticed_outside_of_strings() {
+        let has_null = |text: &str| scan_value(text.as_bytes(), 0).unwrap().has_null;
+        assert!(has_null("null") && has_null(r#"[{"a":null}]"#));
+        assert!(!has_null(r#"["null",{"null":1}]"#));
+    }
+
+    #[test]
     fn deep_nesting_is_scanned_without_a_limit() {
         for depth in [1, 63, 64, 65, 127, 128, 129, 1000] {
             let text = "[{\"a\":".repeat(depth) + "1" + &"}]".repeat(depth);
-            assert_eq!(scan_value(text.as_bytes(), 0), Some((text.len(), 2 * depth)), "{depth}");
+            let scanned = scan_value(text.as_bytes(), 0).unwrap();
+            assert_eq!((scanned.end, scanned.depth), (text.len(), 2 * depth));
             let crossed = text.replacen("}]", "]}", 1);
-            assert_eq!(scan_value(crossed.as_bytes(), 0), None, "{depth}");
+            assert!(scan_value(crossed.as_bytes(), 0).is_none(), "{depth}");
         }
     }
 }

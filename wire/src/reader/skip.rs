@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::scan::{scan_distinct, scan_value, string_end};
+use super::scan::{Scanned, scan_distinct, scan_value, string_end};
 use super::{JsonType, MAX_DEPTH, Reader};
 use crate::error::{DecodeError, Decoded};
 
@@ -12,12 +12,20 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// When it isn't JSON, or is nested too deep.
     pub fn raw(&mut self) -> Decoded<&'a str> {
-        let (text, depth) = self.raw_at_any_depth()?;
-        if depth > MAX_DEPTH - self.depth {
+        self.raw_with_nulls().map(|(text, _)| text)
+    }
+
+    /// Does the same, and also returns whether there may be a `null` in the value.
+    ///
+    /// # Errors
+    /// Those of [`Self::raw`].
+    pub fn raw_with_nulls(&mut self) -> Decoded<(&'a str, bool)> {
+        let (text, scanned) = self.raw_at_any_depth()?;
+        if scanned.depth > MAX_DEPTH - self.depth {
             self.position -= text.len();
             return Err(self.too_deep());
         }
-        Ok(text)
+        Ok((text, scanned.has_null))
     }
 
     /// Reads the next value by `read`, and returns its text.
@@ -39,27 +47,27 @@ impl<'a> Reader<'a> {
         self.raw_at_any_depth().map(|(text, _)| text)
     }
 
-    fn raw_at_any_depth(&mut self) -> Decoded<(&'a str, usize)> {
+    fn raw_at_any_depth(&mut self) -> Decoded<(&'a str, Scanned)> {
         self.skip_space();
         let start = self.position;
-        let (end, depth, is_plain) = match self.known_value() {
-            Some(place) => (place.end, 0, place.is_plain),
+        let (scanned, is_plain) = match self.known_value() {
+            Some(place) => (Scanned::known(place.end), place.is_plain),
             None => {
                 let bytes = self.text.as_bytes();
                 let scanned = match self.byte() {
-                    Some(b'"') => string_end(bytes, start + 1).map(|(end, is_plain)| (end, 0, is_plain)),
-                    _ => scan_value(bytes, start).map(|(end, depth)| (end, depth, false)),
+                    Some(b'"') => string_end(bytes, start + 1).map(|(end, is_plain)| (Scanned::string(end), is_plain)),
+                    _ => scan_value(bytes, start).map(|scanned| (scanned, false)),
                 };
                 scanned.ok_or_else(|| self.malformed())?
             }
         };
-        self.position = end;
-        self.deepest = self.deepest.max(self.depth + depth);
-        let text = &self.text[start..end];
+        self.position = scanned.end;
+        self.deepest = self.deepest.max(self.depth + scanned.depth);
+        let text = &self.text[start..scanned.end];
         if let Some(remembered) = &mut self.remembered {
             remembered.mark(start, text, is_plain);
         }
-        Ok((text, depth))
+        Ok((text, scanned))
     }
 
     /// Finds the syntax error in the next value, which isn't JSON. The cursor doesn't move.
@@ -79,9 +87,8 @@ impl<'a> Reader<'a> {
             Some(b'[') => self.array(Self::look_for_syntax),
             Some(b'"') => self.quoted().map(drop),
             _ => {
-                let end = scan_value(self.text.as_bytes(), self.position);
-                let (end, _) = end.ok_or_else(|| self.syntax("a JSON value"))?;
-                self.position = end;
+                let scanned = scan_value(self.text.as_bytes(), self.position);
+                self.position = scanned.ok_or_else(|| self.syntax("a JSON value"))?.end;
                 Ok(())
             }
         }
@@ -113,9 +120,9 @@ impl<'a> Reader<'a> {
     pub(crate) fn skip_distinct(&mut self) -> Decoded<()> {
         self.skip_space();
         match scan_distinct(self.text.as_bytes(), self.position) {
-            Some((end, depth)) if depth <= MAX_DEPTH - self.depth => {
-                self.position = end;
-                self.deepest = self.deepest.max(self.depth + depth);
+            Some(scanned) if scanned.depth <= MAX_DEPTH - self.depth => {
+                self.position = scanned.end;
+                self.deepest = self.deepest.max(self.depth + scanned.depth);
                 Ok(())
             }
             _ => self.look_for_distinct(),
