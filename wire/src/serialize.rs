@@ -297,7 +297,7 @@ impl Serialize for Special {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         use ser::SerializeStruct;
 
-        // Values are special only if they are strings. They aren't borrowed, so that this function is compiled once.
+        // The values that serde_json treats specially are strings.
         let value: serde_json::Value = serde_json::from_str(&self.value).map_err(S::Error::custom)?;
         let mut special = serializer.serialize_struct(self.of, 1)?;
         match value.as_str() {
