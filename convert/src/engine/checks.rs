@@ -5,7 +5,7 @@ use mcp_wire::{Reader, Schema, accepts_text, validate_text};
 use super::check::check;
 use super::members::Members;
 use super::node::{Entry, Node};
-use super::step::{Adopted, MemberPlan, Narrower};
+use super::step::{Adopted, MemberPlan, MemberSource, Narrower};
 use super::value::{Run, accepts};
 use crate::loss::{AUTOMATIC, LossKind};
 use crate::unrepresentable::{Converted, Unrepresentable};
@@ -25,9 +25,9 @@ impl<'a> Run<'_> {
             (Err(_), Some(_)) if self.state.carries() => {}
             (Err(_), Some(rule)) => {
                 members.remove(at);
-                self.state.lose_member(plan.name, LossKind::Dropped, rule);
+                self.state.lose_member(plan.source_name(), LossKind::Dropped, rule);
             }
-            (Err(refused), None) => return Err(refused.within_member(plan.name)),
+            (Err(refused), None) => return Err(refused.within_member(plan.source_name())),
         }
         Ok(())
     }
@@ -56,7 +56,8 @@ impl<'a> Run<'_> {
             let invalid = |entry: &Entry<'_>| entry.name == *name && !accepts(&entry.value, pointer, schema);
             if members.iter().any(invalid) {
                 members.retain(|entry| !invalid(entry));
-                self.state.lose_within(&[plan.name, name], LossKind::Dropped, AUTOMATIC);
+                self.state
+                    .lose_within(&[plan.source_name(), name], LossKind::Dropped, AUTOMATIC);
             }
         }
         Ok(())
@@ -83,6 +84,14 @@ impl<'a> Run<'_> {
 }
 
 impl MemberPlan {
+    /// Returns the name of the member in the source, by which losses and errors refer to it.
+    pub(super) fn source_name(&self) -> &'static str {
+        match self.source {
+            MemberSource::Shared(name, _) => name,
+            MemberSource::Adopted(_) => self.name,
+        }
+    }
+
     /// Whether the target accepts every value of the source.
     pub(super) fn has_no_check(&self) -> bool {
         self.declared.is_empty() && self.check.is_none()

@@ -170,12 +170,12 @@ impl<'a> Run<'_> {
                 let Some(at) = at else { return Ok(()) };
                 let before = self.state.losses.len();
                 let mut value = members[at].value.clone();
-                let converted = self.within(Part::Member(plan.name), |run| run.change(change, &mut value));
+                let converted = self.within(Part::Member(name), |run| run.change(change, &mut value));
                 if converted.is_ok() {
                     members[at].value = value;
                 } else {
                     self.state.losses.truncate(before);
-                    self.state.lose_member(plan.name, LossKind::Replaced, ensure.row.rule);
+                    self.state.lose_member(name, LossKind::Replaced, ensure.row.rule);
                     afterwards.push(Afterwards::Ensure(plan.name, ensure, members.remove(at).value));
                 }
             }
@@ -329,10 +329,7 @@ impl<'a> Run<'_> {
         if let MemberSource::Shared(from, MemberChange::Fill(change)) = &plan.source {
             return self.fill(name, from, change, members);
         }
-        let source = match &plan.source {
-            MemberSource::Shared(from, _) => from,
-            MemberSource::Adopted(_) => name,
-        };
+        let source = plan.source_name();
         let Some(at) = position(members, source, true) else {
             return match (&plan.default, &plan.source) {
                 _ if !plan.required => Ok(()),
@@ -356,7 +353,7 @@ impl<'a> Run<'_> {
         members[at].name = Cow::Borrowed(name);
         if let MemberSource::Shared(_, how) = &plan.source {
             let value = &mut members[at].value;
-            let stays = self.within(Part::Member(name), |run| run.shared(how, value, needed))?;
+            let stays = self.within(Part::Member(source), |run| run.shared(how, value, needed))?;
             let is_emptied = matches!(how, MemberChange::Empty(_)) && has_no_members(&members[at].value);
             if !stays || is_emptied {
                 members.remove(at);
@@ -399,7 +396,7 @@ impl<'a> Run<'_> {
             Some(at) => {
                 if has_no_members(&members[at].value) {
                     // In the other direction, an empty object can't be distinguished from an absent one.
-                    self.state.lose_member(name, LossKind::Replaced, AUTOMATIC);
+                    self.state.lose_member(from, LossKind::Replaced, AUTOMATIC);
                 }
                 members[at].name = Cow::Borrowed(name);
                 at
@@ -409,7 +406,7 @@ impl<'a> Run<'_> {
                 members.len() - 1
             }
         };
-        self.within(Part::Member(name), |run| run.change(change, &mut members[at].value))
+        self.within(Part::Member(from), |run| run.change(change, &mut members[at].value))
     }
 }
 
