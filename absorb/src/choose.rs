@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use crate::edit::Edit;
 use crate::new_schema::new_schema;
 use crate::pick::{
-    Root, any, any_definition, any_member, any_object, any_union, any_value, is_direction, messages, new_member,
-    new_name, places,
+    ENVELOPE, Root, any, any_definition, any_member, any_object, any_union, any_value, is_direction, messages,
+    new_member, new_name, places,
 };
 
 /// The number of places that are tried for an edit, before another edit is chosen.
@@ -140,7 +140,8 @@ fn rename_meta_key(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
             .any(|(name, _)| name.contains('/') || name == "progressToken")
     });
     let members = root.pointer(&any(&metas, rng)?)?.get("properties")?.as_object()?;
-    let from = any(&members.keys().cloned().collect::<Vec<_>>(), rng)?;
+    let keys = members.keys().filter(|key| !ENVELOPE.contains(&key.as_str()));
+    let from = any(&keys.cloned().collect::<Vec<_>>(), rng)?;
     let to = format!("org.example/{}", new_member(rng));
     Some(Edit::RenameEverywhere { from, to })
 }

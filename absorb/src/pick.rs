@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::edit::definitions;
 
 /// The members of messages, which no revision changes.
-const ENVELOPE: [&str; 6] = ["id", "jsonrpc", "method", "params", "result", "error"];
+pub(crate) const ENVELOPE: [&str; 6] = ["id", "jsonrpc", "method", "params", "result", "error"];
 
 /// The members of errors, which no revision changes either.
 const ERROR: [&str; 3] = ["code", "message", "data"];
