@@ -29,7 +29,7 @@ impl Scanned {
     }
 }
 
-/// Scans the JSON value at `at`, where there is no white space. `None` if it isn't JSON.
+/// Scans the JSON value that starts at `at`. `None` if it isn't JSON.
 pub(super) fn scan_value(bytes: &[u8], at: usize) -> Option<Scanned> {
     scan(bytes, at, &mut ())
 }
@@ -313,7 +313,7 @@ mod tests {
         for depth in [1, 63, 64, 65, 127, 128, 129, 1000] {
             let text = "[{\"a\":".repeat(depth) + "1" + &"}]".repeat(depth);
             let scanned = scan_value(text.as_bytes(), 0).unwrap();
-            assert_eq!((scanned.end, scanned.depth), (text.len(), 2 * depth));
+            assert_eq!((scanned.end, scanned.depth), (text.len(), 2 * depth), "{depth}");
             let crossed = text.replacen("}]", "]}", 1);
             assert!(scan_value(crossed.as_bytes(), 0).is_none(), "{depth}");
         }
