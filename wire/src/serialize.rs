@@ -9,18 +9,44 @@ use crate::encode::{JsonWriter, SHORT};
 /// Serializes a value as a JSON text.
 pub(crate) fn to_json<T: Serialize + ?Sized>(value: &T) -> Result<String, Error> {
     let mut json = JsonWriter::new(String::with_capacity(SHORT).into());
-    value.serialize(JsonSerializer(&mut json))?;
+    value.serialize(JsonSerializer::new(&mut json))?;
     Ok(json.json.into_text())
 }
 
 /// Writes one value.
-struct JsonSerializer<'w>(&'w mut JsonWriter);
+struct JsonSerializer<'w> {
+    json: &'w mut JsonWriter,
+    /// The struct whose only field the value is, if serde_json may treat it specially.
+    special: Option<Special<'w>>,
+}
+
+/// A struct with one field, such as a number of arbitrary precision, that serde_json has to write if the field is a
+/// string.
+struct Special<'w> {
+    name: &'static str,
+    field: &'static str,
+    /// The JSON that serde_json writes for the struct.
+    json: &'w mut Option<String>,
+}
+
+impl<'w> JsonSerializer<'w> {
+    fn new(json: &'w mut JsonWriter) -> Self {
+        Self { json, special: None }
+    }
+
+    /// Opens an object for the value of an enum's variant.
+    fn open_variant(self, variant: &str) -> &'w mut JsonWriter {
+        self.json.raw("{");
+        self.json.name(variant);
+        self.json
+    }
+}
 
 /// The functions for integers.
 macro_rules! integers {
     ($($function:ident($type:ty))*) => {$(
         fn $function(self, integer: $type) -> Result<(), Error> {
-            self.0.raw(itoa::Buffer::new().format(integer));
+            self.json.raw(itoa::Buffer::new().format(integer));
             Ok(())
         }
     )*};
@@ -43,17 +69,17 @@ impl<'w> Serializer for JsonSerializer<'w> {
     }
 
     fn serialize_bool(self, value: bool) -> Result<(), Error> {
-        self.0.raw(if value { "true" } else { "false" });
+        self.json.raw(if value { "true" } else { "false" });
         Ok(())
     }
 
     fn serialize_f32(self, number: f32) -> Result<(), Error> {
-        self.0.raw(&serde_json::to_string(&number)?);
+        self.json.raw(&serde_json::to_string(&number)?);
         Ok(())
     }
 
     fn serialize_f64(self, number: f64) -> Result<(), Error> {
-        self.0.raw(&serde_json::to_string(&number)?);
+        self.json.raw(&serde_json::to_string(&number)?);
         Ok(())
     }
 
@@ -62,7 +88,12 @@ impl<'w> Serializer for JsonSerializer<'w> {
     }
 
     fn serialize_str(self, text: &str) -> Result<(), Error> {
-        self.0.string(text);
+        match self.special {
+            None => self.json.string(text),
+            Some(Special { name, field, json }) => {
+                *json = Some(serde_json::to_string(&OneField { name, field, text })?)
+            }
+        }
         Ok(())
     }
 
@@ -79,7 +110,7 @@ impl<'w> Serializer for JsonSerializer<'w> {
     }
 
     fn serialize_unit(self) -> Result<(), Error> {
-        self.0.raw("null");
+        self.json.raw("null");
         Ok(())
     }
 
@@ -102,15 +133,14 @@ impl<'w> Serializer for JsonSerializer<'w> {
         variant: &'static str,
         value: &T,
     ) -> Result<(), Error> {
-        self.0.raw("{");
-        self.0.name(variant);
-        value.serialize(JsonSerializer(self.0))?;
-        self.0.raw("}");
+        let json = self.open_variant(variant);
+        value.serialize(JsonSerializer::new(json))?;
+        json.raw("}");
         Ok(())
     }
 
     fn serialize_seq(self, _: Option<usize>) -> Result<Container<'w>, Error> {
-        Ok(Container::open(self.0, "[", "]"))
+        Ok(Container::open(self.json, "[", "]"))
     }
 
     fn serialize_tuple(self, _: usize) -> Result<Container<'w>, Error> {
@@ -128,13 +158,11 @@ impl<'w> Serializer for JsonSerializer<'w> {
         variant: &'static str,
         _: usize,
     ) -> Result<Container<'w>, Error> {
-        self.0.raw("{");
-        self.0.name(variant);
-        Ok(Container::open(self.0, "[", "]}"))
+        Ok(Container::open(self.open_variant(variant), "[", "]}"))
     }
 
     fn serialize_map(self, _: Option<usize>) -> Result<Container<'w>, Error> {
-        Ok(Container::open(self.0, "{", "}"))
+        Ok(Container::open(self.json, "{", "}"))
     }
 
     fn serialize_struct(self, name: &'static str, fields: usize) -> Result<Container<'w>, Error> {
@@ -143,7 +171,7 @@ impl<'w> Serializer for JsonSerializer<'w> {
             let special = Some(name);
             return Ok(Container {
                 special,
-                ..Container::open(self.0, "", "")
+                ..Container::open(self.json, "", "")
             });
         }
         self.serialize_map(None)
@@ -156,9 +184,7 @@ impl<'w> Serializer for JsonSerializer<'w> {
         variant: &'static str,
         _: usize,
     ) -> Result<Container<'w>, Error> {
-        self.0.raw("{");
-        self.0.name(variant);
-        Ok(Container::open(self.0, "{", "}}"))
+        Ok(Container::open(self.open_variant(variant), "{", "}}"))
     }
 }
 
@@ -167,7 +193,7 @@ struct Container<'w> {
     json: &'w mut JsonWriter,
     is_empty: bool,
     end: &'static str,
-    /// The name of a struct with one field, such as a number of arbitrary precision, that serde_json has to write.
+    /// The name of a struct with one field that serde_json may treat specially.
     special: Option<&'static str>,
 }
 
@@ -190,18 +216,45 @@ impl<'w> Container<'w> {
 
     fn element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
         self.separate();
-        value.serialize(JsonSerializer(self.json))
+        value.serialize(JsonSerializer::new(self.json))
     }
 
     fn field<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Result<(), Error> {
         if let Some(of) = self.special {
-            let value = to_json(value)?;
-            self.json.raw(&serde_json::to_string(&Special { of, name, value })?);
-            return Ok(());
+            return self.special_field(of, name, value);
         }
         self.separate();
         self.json.name(name);
-        value.serialize(JsonSerializer(self.json))
+        value.serialize(JsonSerializer::new(self.json))
+    }
+
+    fn special_field<T: Serialize + ?Sized>(
+        &mut self,
+        name: &'static str,
+        field: &'static str,
+        value: &T,
+    ) -> Result<(), Error> {
+        let start = self.json.json.text().len();
+        let mut json = None;
+        value.serialize(JsonSerializer {
+            json: self.json,
+            special: Some(Special {
+                name,
+                field,
+                json: &mut json,
+            }),
+        })?;
+        match json {
+            Some(json) => self.json.raw(&json),
+            None => {
+                // Not a string, so the struct isn't special.
+                let opening = format!("{{{}:", to_json(field)?);
+                let text = self.json.json.text_mut();
+                text.insert_str(start, &opening);
+                text.push('}');
+            }
+        }
+        Ok(())
     }
 
     fn close(self) -> Result<(), Error> {
@@ -262,7 +315,7 @@ impl ser::SerializeMap for Container<'_> {
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), Error> {
         self.separate();
         let start = self.json.json.text().len();
-        key.serialize(JsonSerializer(self.json))?;
+        key.serialize(JsonSerializer::new(self.json))?;
         let text = self.json.json.text_mut();
         match text.as_bytes().get(start) {
             Some(b'"') => {}
@@ -278,7 +331,7 @@ impl ser::SerializeMap for Container<'_> {
     }
 
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
-        value.serialize(JsonSerializer(self.json))
+        value.serialize(JsonSerializer::new(self.json))
     }
 
     fn end(self) -> Result<(), Error> {
@@ -286,25 +339,20 @@ impl ser::SerializeMap for Container<'_> {
     }
 }
 
-/// A struct that serde_json may treat specially, and the JSON of its only field.
-struct Special {
-    of: &'static str,
+/// A struct with one field, which is a string.
+struct OneField<'t> {
     name: &'static str,
-    value: String,
+    field: &'static str,
+    text: &'t str,
 }
 
-impl Serialize for Special {
+impl Serialize for OneField<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         use ser::SerializeStruct;
 
-        // The values that serde_json treats specially are strings.
-        let value: serde_json::Value = serde_json::from_str(&self.value).map_err(S::Error::custom)?;
-        let mut special = serializer.serialize_struct(self.of, 1)?;
-        match value.as_str() {
-            Some(text) => special.serialize_field(self.name, text)?,
-            None => special.serialize_field(self.name, &value)?,
-        }
-        special.end()
+        let mut one = serializer.serialize_struct(self.name, 1)?;
+        one.serialize_field(self.field, self.text)?;
+        one.end()
     }
 }
 
