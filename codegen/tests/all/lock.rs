@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use mcp_codegen::ingest::{IngestOptions, ingest};
-use mcp_codegen::{GenerateOptions, generate, lock_names};
+use mcp_codegen::{GenerateOptions, generate, lock_names, revision_tables};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -177,4 +177,40 @@ fn names_of_a_draft_are_not_locked() {
     let directory = Directory::new(&schema(), true);
     assert!(lock_names(&directory.schema(), false).unwrap().is_current());
     assert!(!directory.names().exists());
+}
+
+/// Returns the names of the types of the first of several revisions that have the same schema.
+fn names_of_first(schema: &Value, revisions: &[&str]) -> Vec<String> {
+    let directory = TempDir::new().unwrap();
+    let mut manifest = String::from("revisions:\n");
+    for revision in revisions {
+        fs::create_dir(directory.path().join(revision)).unwrap();
+        fs::write(directory.path().join(revision).join("schema.json"), schema.to_string()).unwrap();
+        let hash = "0".repeat(64);
+        manifest +=
+            &format!("- {{revision: {revision}, source: 'https://example.org', sha256: {hash}, dialect: 2020-12}}\n");
+    }
+    fs::write(directory.path().join("revisions.yaml"), manifest).unwrap();
+    let tables = revision_tables(directory.path()).unwrap();
+    let table: Value = serde_json::from_str(&tables[0].table).unwrap();
+    table["types"].as_object().unwrap().keys().cloned().collect()
+}
+
+#[test]
+fn a_later_revision_with_the_same_schema_changes_no_name() {
+    let tagged = |kind: &str| json!({"type": "object", "properties": {"kind": {"const": kind}}, "required": ["kind"]});
+    let object =
+        |member: &str| json!({"type": "object", "properties": {member: {"type": "string"}}, "required": [member]});
+    let schema = json!({"$defs": {
+        "Failure": {"anyOf": [tagged("policy"), tagged("timeout"), tagged("limit")]},
+        "Place": {"anyOf": [object("city"), object("river")]},
+        "Report": {"type": "object", "properties": {"place": {"anyOf": [object("sea"), {"$ref": "#/$defs/Place"}]}}},
+    }});
+    let alone = names_of_first(&schema, &["2099-01-01"]);
+    let expected = ["FailureLimit", "FailurePolicy", "FailureTimeout"];
+    assert!(
+        expected.iter().all(|name| alone.contains(&(*name).to_owned())),
+        "{alone:?}"
+    );
+    assert_eq!(names_of_first(&schema, &["2099-01-01", "2099-02-02"]), alone);
 }

@@ -16,7 +16,8 @@ pub(super) struct Builder<'i> {
     /// The names of unnamed shapes that the schema repeats in several places, by the key of the shape.
     pub(super) shared: BTreeMap<String, String>,
     pub(super) types: BTreeMap<String, Type>,
-    pub(super) positions: BTreeMap<String, String>,
+    /// The name of the type at each position, or `None` if several types have the same position.
+    pub(super) positions: BTreeMap<String, Option<String>>,
     /// The Rust names of unnamed schemas, by pointer.
     pub(super) inline: BTreeMap<String, String>,
     pub(super) request_id: Option<&'i Node>,

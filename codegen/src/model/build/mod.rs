@@ -74,7 +74,9 @@ fn build(input: &BuildInput<'_>) -> Result<Model, Problems> {
         deprecated: input.schema.overlay.deprecated.clone(),
         summary: input.schema.overlay.summary.clone(),
         lifecycle: Lifecycle::default(),
-        positions: builder.positions,
+        positions: { builder.positions.into_iter() }
+            .filter_map(|(position, name)| Some((position, name?)))
+            .collect(),
         places: builder.rust_names.into_iter().chain(builder.inline).collect(),
     };
     add_messages(&mut model, input);
@@ -168,14 +170,22 @@ impl Builder<'_> {
             Shape::Reference(pointer) if self.is_result_union(pointer) => TypeRef::RawObject,
             Shape::Reference(pointer) => match self.rust_names.get(pointer) {
                 Some(name) => {
-                    self.positions.insert(context.position.clone(), name.clone());
-                    TypeRef::Named(name.clone())
+                    let name = name.clone();
+                    self.record(context, &name);
+                    TypeRef::Named(name)
                 }
                 None => TypeRef::Any,
             },
             Shape::Union(_) if self.is_request_id(node) => TypeRef::RequestId,
             Shape::Strings(_) | Shape::Object(_) | Shape::Union(_) => self.inline(node, context),
         }
+    }
+
+    /// Records the name of the type at a position, unless another type has the same position.
+    fn record(&mut self, context: &Context<'_>, name: &str) {
+        let recorded = self.positions.entry(context.position.clone());
+        let recorded = recorded.or_insert_with(|| Some(name.to_owned()));
+        recorded.take_if(|recorded| recorded != name);
     }
 
     /// Whether a union is the id of JSON-RPC's messages, or an unnamed one with the same values.
@@ -198,7 +208,7 @@ impl Builder<'_> {
             let wanted = self.wanted_name(node, context).1;
             unique(&wanted, |name| self.keys.get(name).is_some_and(|other| *other != shape))
         });
-        self.positions.insert(context.position.clone(), name.clone());
+        self.record(context, &name);
         self.inline.insert(node.pointer.clone(), name.clone());
         let is_definition = self.rust_names.values().any(|definition| *definition == name);
         if self.types.contains_key(&name) {
@@ -241,9 +251,10 @@ impl<'c> Context<'c> {
 
     /// The position of a variant of the union at this position. An unnamed variant is named after its tag.
     fn variant(&self, tag: Option<&'c str>) -> Self {
+        let step = format!("|{}", tag.unwrap_or_default());
         Self {
             member: tag.unwrap_or(self.member),
-            ..self.within("|")
+            ..self.within(&step)
         }
     }
 
