@@ -62,8 +62,9 @@ fn agree(ours: Option<&Member>, theirs: Option<&Member>, types: &Value) -> bool 
     let is_open = |name: &str| types[name]["strings"].is_array() && types[name]["closed"].is_null();
     required == theirs.required
         && match &*theirs.ty {
-            // Our integers are signed, and the least value is checked by the schema.
-            "u64" => ty == "integer",
+            // typify chooses an integer type by the limits, which our types leave to the schema.
+            "i8" | "i16" | "i32" | "u8" | "u16" | "u32" | "u64" => ty == "integer",
+            of if of.starts_with("::std::num::NonZero") => ty == "integer",
             // An open enumeration: a string with some known values.
             "string" if is_open(ty) => true,
             of if types[of.trim_matches(['[', ']', '{', '}'])].is_object() || !of.contains(char::is_uppercase) => {
