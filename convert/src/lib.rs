@@ -36,7 +36,7 @@ pub use self::tables::{ErrorRule, Need, Role, Table, Tolerance};
 pub use self::translated::{FromPeer, FromResult, Translated};
 pub use self::translation::{TranslateError, Translation, supply_keys, translatable, translate};
 pub use self::unrepresentable::Unrepresentable;
-pub use self::validation::{validate_call, validate_definition, validate_result};
+pub use self::validation::{result_definitions, validate_call, validate_definition, validate_result};
 pub use mcp_wire;
 
 /// For the generated functions that take messages to and from a peer.

@@ -1,7 +1,9 @@
 //! Validation of a peer's messages by the schema of its revision.
 
-use mcp_wire::{DecodeErrorKind, Invalid, Map, Method, RawJson, from_slice, validate_at, validate_text};
+use mcp_wire::{DecodeErrorKind, Invalid, Map, Method, RawJson, Reader, from_slice, validate_at, validate_text};
 
+use crate::Role;
+use crate::engine::type_of_result;
 use crate::revision::ProtocolRevision;
 
 /// Validates the JSON text of a request or notification by the schema of a revision.
@@ -35,16 +37,15 @@ pub fn validate_definition<R: ProtocolRevision>(revision: R, name: &str, json: &
     Some(validate_text(json, &pointer, revision.declared_schema()))
 }
 
-/// Validates the result of a method by the schema of a revision. If the method has several types of results, the error
-/// has the violations of the one that fits best.
+/// Validates the result of a method by the schema of a revision. If several types accept results like it, the error has
+/// the violations of the one that fits best.
 ///
 /// # Errors
 /// When the result is invalid.
 pub fn validate_result<R: ProtocolRevision>(revision: R, method: &str, result: &RawJson) -> Result<(), Invalid> {
-    let forms = declared(revision, method).map_or(&[][..], |method| method.results);
     let mut closest: Option<Invalid> = None;
-    for form in forms {
-        match validate_at(result, form, revision.declared_schema()) {
+    for definition in result_definitions(revision, method, result) {
+        match validate_text(result.text(), definition, revision.declared_schema()) {
             Ok(()) => return Ok(()),
             Err(invalid) => {
                 let faults = |invalid: &Invalid| invalid.violations.len();
@@ -58,6 +59,27 @@ pub fn validate_result<R: ProtocolRevision>(revision: R, method: &str, result: &
         }
     }
     closest.map_or(Ok(()), Err)
+}
+
+/// Returns the pointers of the definitions of a method's result: only the one that the result's tag or members determine,
+/// or if they determine none, all of the method.
+pub fn result_definitions<R: ProtocolRevision>(revision: R, method: &str, result: &RawJson) -> &'static [&'static str] {
+    let all = declared(revision, method).map_or(&[][..], |method| method.results);
+    let determined = || {
+        let table = R::protocol().table(revision.index()).ok()?;
+        [Role::Server, Role::Client].into_iter().find_map(|role| {
+            let union = table.named(table.sent_by(role).results?)?;
+            let ty = type_of_result(table, union, method, &mut Reader::new(result.text()));
+            table.schema_pointer(&ty.ok()???)
+        })
+    };
+    match all {
+        [] | [_] => all,
+        _ => {
+            let determined = determined().and_then(|pointer| all.iter().position(|known| *known == pointer));
+            determined.map_or(all, |at| &all[at..=at])
+        }
+    }
 }
 
 fn declared<R: ProtocolRevision>(revision: R, method: &str) -> Option<&'static Method> {

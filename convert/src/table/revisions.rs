@@ -146,6 +146,17 @@ macro_rules! revisions {
             ) -> Result<(), $crate::mcp_wire::Invalid> {
                 $crate::validate_result(self, method, result)
             }
+
+            /// Returns the JSON pointers of the definitions of a method's result: only the one that the result's tag or
+            /// members determine, or if they determine none, all of the method.
+            #[must_use]
+            pub fn result_definitions(
+                self,
+                method: &str,
+                result: &$crate::mcp_wire::RawJson,
+            ) -> &'static [&'static str] {
+                $crate::result_definitions(self, method, result)
+            }
         }
 
         impl $crate::ProtocolRevision for $type {

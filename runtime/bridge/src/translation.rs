@@ -54,18 +54,21 @@ pub fn translate_result(
     result: RawJson,
 ) -> Result<Translated<RawJson>, ErrorObject> {
     let from = sender.revision;
-    let definitions = from.method(method).map_or(&[][..], |entry| entry.results);
-    if from == to || definitions.is_empty() {
+    let result = match from == to {
+        true => return Ok((result, Vec::new())),
+        false => tolerated(from, method, result),
+    };
+    let definitions = from.result_definitions(method, &result);
+    if definitions.is_empty() {
         return Ok((result, Vec::new()));
     }
-    let result = tolerated(from, method, result);
     let mut reason = String::new();
     for definition in definitions {
         let translate =
             |result: &RawJson| translate(from, to, name(definition), result.text().as_bytes(), Policy::Conform);
         match read_tolerantly((sender, method), &result, translate, invalid_part) {
             Ok(Translation { value, losses, .. }) => return Ok((value, losses)),
-            // A method can have several result types. The next one is tried.
+            // Nothing in the result determines its type. The next one is tried.
             Err(error) if reason.is_empty() => reason = error.to_string(),
             Err(_) => {}
         }
@@ -95,9 +98,12 @@ pub fn check_undeclared(to: Revision, method: &str) -> Result<(), ErrorObject> {
 }
 
 fn no_counterpart(to: Revision, method: &str) -> ErrorObject {
-    no_method(format_args!(
-        "the other side speaks revision {to}, which has no method {method}"
-    ))
+    match to.method(method) {
+        Some(_) => no_method(format_args!("the revision of this session has no method {method}")),
+        None => no_method(format_args!(
+            "the other side speaks revision {to}, which has no method {method}"
+        )),
+    }
 }
 
 fn no_method(reason: std::fmt::Arguments<'_>) -> ErrorObject {

@@ -1,9 +1,10 @@
 //! Whole messages and results, validated against the schema of their revision.
 
-use crate::revisions::{V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25};
+use crate::revisions::{V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28};
 use mcp_adapters::Revision;
 use mcp_adapters::mcp_wire::{RawJson, Schema, definition_name, validate_text};
 use mcp_tests::corrected;
+use serde_json::{Value, json};
 
 /// Number of instances of each definition, about half of them valid.
 const COUNT: usize = 40;
@@ -89,4 +90,77 @@ fn a_call_with_a_duplicate_member_at_any_depth_is_invalid() {
             assert_eq!(invalid.violations[0].path.to_string(), path, "{revision}");
         }
     }
+}
+
+/// Returns the paths of the violations of a result.
+fn violations(revision: Revision, method: &str, result: Value) -> Vec<String> {
+    let validated = revision.validate_result(method, &RawJson::from(&result));
+    let invalid = validated.err().into_iter();
+    let violations = invalid.flat_map(|invalid| invalid.violations);
+    violations.map(|violation| violation.path.to_string()).collect()
+}
+
+#[test]
+fn a_result_is_validated_by_the_type_that_its_tag_determines() {
+    let revision = V2026_07_28;
+    for (method, result, path) in [
+        ("tools/call", json!({"content": "x"}), "content"),
+        (
+            "resources/read",
+            json!({"contents": 17, "ttlMs": 0, "cacheScope": "private"}),
+            "contents",
+        ),
+        ("prompts/get", json!({"messages": [{"role": "user"}]}), "messages[0]"),
+    ] {
+        assert_eq!(
+            violations(revision, method, result.clone()).len(),
+            2,
+            "{method} without a tag"
+        );
+        let mut tagged = result;
+        tagged["resultType"] = json!("complete");
+        assert_eq!(violations(revision, method, tagged.clone()), [path]);
+        tagged["resultType"] = json!("input_required");
+        assert_eq!(violations(revision, method, tagged), [""; 0]);
+    }
+}
+
+#[test]
+fn a_result_is_validated_by_the_type_that_its_members_determine() {
+    let revision = V2025_11_25;
+    let content = json!({"content": [{"type": "text"}, {"type": "image"}]});
+    assert_eq!(
+        violations(revision, "tools/call", content),
+        ["content[0]", "content[1]", "content[1]"]
+    );
+    assert_eq!(
+        violations(revision, "tools/call", json!({"task": {}})).first().unwrap(),
+        "task"
+    );
+}
+
+#[test]
+fn a_result_with_an_unknown_tag_is_valid_if_any_type_accepts_it() {
+    let task = json!({"resultType": "task", "taskId": "1"});
+    assert_eq!(violations(V2026_07_28, "tools/call", task), [""; 0]);
+}
+
+#[test]
+fn the_definition_of_a_result_is_determined_by_its_tag_or_its_members() {
+    let definitions = |revision: Revision, result: Value| {
+        let found = revision.result_definitions("tools/call", &RawJson::from(&result));
+        found.iter().map(|pointer| definition_name(pointer)).collect::<Vec<_>>()
+    };
+    let (called, asks, task) = ("CallToolResult", "InputRequiredResult", "CreateTaskResult");
+    for (result, expected) in [
+        (json!({"content": []}), vec![called]),
+        (json!({"resultType": "complete", "requestState": "a"}), vec![called]),
+        (json!({"resultType": "input_required", "content": []}), vec![asks]),
+        (json!({"resultType": "other"}), vec![called, asks]),
+        (json!([]), vec![called, asks]),
+    ] {
+        assert_eq!(definitions(V2026_07_28, result), expected);
+    }
+    assert_eq!(definitions(V2025_11_25, json!({"task": {}})), [task]);
+    assert_eq!(definitions(V2025_11_25, json!({})), [called]);
 }
