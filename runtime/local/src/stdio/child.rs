@@ -144,7 +144,9 @@ pub fn command(program: impl AsRef<OsStr>) -> Command {
 /// (on Unix), and after another grace period it is killed. A child that exits on its own ends the connection with
 /// [`TransportError::Exited`], which has its exit status and the end of its standard error.
 ///
-/// On Windows, the child has no console window, and the processes that it has started end with it.
+/// On Unix, the child has a process group of its own. Ctrl-C in a terminal doesn't reach it, so that calls in flight can
+/// complete, the signals that terminate and kill it reach the processes that it has started, and it can't read from the
+/// terminal. On Windows, the child has no console window, and the processes that it has started end with it.
 ///
 /// # Errors
 /// When the child can't be started, for example because there is no such program.

@@ -76,6 +76,23 @@ async fn a_child_that_ignores_termination_is_killed() {
 }
 
 #[tokio::test]
+async fn the_processes_that_a_child_has_started_are_terminated_with_it() {
+    let script = "sh -c 'trap \"echo bye; exit\" TERM; echo ready; while :; do sleep 0.05; done' & wait";
+    let (sender, mut receiver) = shell(script, Duration::from_millis(300));
+    assert_eq!(next(&mut receiver).await, text("ready"));
+    sender.close().await;
+    assert_eq!(next(&mut receiver).await, text("bye"));
+    assert_eq!(next(&mut receiver).await, None);
+}
+
+#[tokio::test]
+async fn a_signal_to_the_process_group_of_the_client_does_not_reach_a_child() {
+    let (_sender, mut receiver) = shell("ps -o pgid= -p $$; echo $$", Duration::from_secs(1));
+    let group = next(&mut receiver).await;
+    assert_eq!(group, next(&mut receiver).await);
+}
+
+#[tokio::test]
 async fn a_child_ends_when_its_sender_is_dropped() {
     let (sender, mut receiver) = shell("while :; do sleep 0.05; done", Duration::from_millis(100));
     drop(sender);
