@@ -118,6 +118,9 @@ impl Router {
     /// it, and may be async; the next notification of the client waits for it. Errors, such as that of parameters that
     /// `Args` can't be decoded from, go to `tracing`, because a notification has no response.
     ///
+    /// Over HTTP without sessions, the client's notifications don't reach the function: nothing of a client lasts longer
+    /// than its requests.
+    ///
     /// The method can also be one that the client's revision declares, such as `notifications/roots/list_changed` of
     /// 2025-11-25, with the parameters that it has there. Several functions for one method are called in the order in
     /// which they were added.

@@ -163,6 +163,27 @@ async fn the_error_of_a_redirect_to_another_origin_names_its_target() {
 }
 
 #[tokio::test]
+async fn only_redirects_that_repeat_the_request_are_followed() {
+    for (status, is_followed) in [(301, false), (302, false), (303, false), (307, true), (308, true)] {
+        let server = Server::start().await;
+        let (client, mut receiver) = server.client(HttpOptions::default());
+        client.send(request(1, "tools/call")).await.expect("it is sent");
+        let headers = "location: /other\r\n";
+        server.next().await.json(status, headers, &json!(null)).await;
+        if is_followed {
+            let again = server.next().await;
+            assert_eq!(again.body["method"], "tools/call", "{status}");
+        } else {
+            let error = failure(&mut receiver, 1).await.to_string();
+            assert!(
+                error.contains(&status.to_string()) && error.ends_with("which redirects to /other"),
+                "{error}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
 async fn the_status_and_the_json_rpc_error_of_a_refusal_reach_the_caller() {
     let server = Server::start().await;
     let client = HttpClient::new(&server.url(), HttpOptions::default()).expect("the address is one");

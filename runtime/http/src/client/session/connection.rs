@@ -59,14 +59,16 @@ pub(super) struct InFlight {
     pub(super) by_closing: bool,
 }
 
-/// Creates an HTTP client that follows redirects only within the same origin, because the headers can contain secrets.
+/// Creates an HTTP client that follows redirects only within the same origin, because the headers can contain secrets, and
+/// only those after which the same request is sent: after the others, a POST would become a GET.
 pub(super) fn client(options: &HttpOptions) -> Result<reqwest::Client, HttpError> {
     let redirect = Policy::custom(|attempt| {
         let first = attempt.previous().first().map(Url::origin);
-        if attempt.previous().len() > 5 || first != Some(attempt.url().origin()) {
-            return attempt.stop();
+        let repeats = [StatusCode::TEMPORARY_REDIRECT, StatusCode::PERMANENT_REDIRECT].contains(&attempt.status());
+        match repeats && attempt.previous().len() <= 5 && first == Some(attempt.url().origin()) {
+            true => attempt.follow(),
+            false => attempt.stop(),
         }
-        attempt.follow()
     });
     let client = reqwest::Client::builder()
         .redirect(redirect)

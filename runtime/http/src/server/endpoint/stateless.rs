@@ -62,6 +62,7 @@ pub(super) fn accept(
     }
     if body.requests.is_empty() {
         // Notifications have no effect, since no engine outlives the response to its request.
+        tracing::debug!("a notification without a session is dropped");
         return Ok(None);
     }
     let message = body.message();

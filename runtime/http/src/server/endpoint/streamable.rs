@@ -195,6 +195,7 @@ async fn post_without_session(
     body.check_batch(revision)?;
     if body.requests.is_empty() {
         // Notifications and responses are ignored: they would need an engine that has existed before.
+        tracing::debug!("a notification or response without a session is dropped");
         return Ok(with_status(StatusCode::ACCEPTED, Body::default()));
     }
     let new = sessions
