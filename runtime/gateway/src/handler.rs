@@ -10,7 +10,7 @@ use mcp_adapters::if_hub_has;
 use mcp_adapters::mcp_wire::{ErrorObject, RawJson, UnknownMethod, error_code};
 use mcp_runtime_clients::Merged;
 use mcp_runtime_core::internal::{internal_error, invalid_params, page};
-use mcp_runtime_core::{CallError, ClientSide, ConnectError, Context, Peer, ServerSide};
+use mcp_runtime_core::{CallError, ClientSide, Context, Peer, ServerSide};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
@@ -133,36 +133,32 @@ impl ServerHandler<Context<ServerSide>> for GatewayHandler {
     }
 }
 
-/// Connects to a server on behalf of a request.
+/// Connects to a server in the time limit, on behalf of a request.
 async fn reach(
     servers: &Servers,
     server: usize,
     context: &Context<ServerSide>,
 ) -> Result<Peer<ClientSide>, ErrorObject> {
-    let (name, client) = servers
-        .clients
-        .at(server)
-        .ok_or_else(|| internal_error("there is no such server"))?;
-    let peer = client.peer().await.map_err(|error| unreachable(name, &error))?;
+    let peer = connect(servers, server).await?;
     Ok(servers.on_behalf(server, peer, context).await?)
 }
 
-fn unreachable(server: &str, error: &ConnectError) -> ErrorObject {
-    internal_error(format!("the server {server:?} can't be reached: {error}"))
+async fn connect(servers: &Servers, server: usize) -> Result<Peer<ClientSide>, ErrorObject> {
+    let name = servers.clients.at(server).map_or("", |(name, _)| name);
+    let connected = servers.clients.connect_in_time(server).await;
+    connected.map_err(|error| internal_error(format!("the server {name:?} can't be reached: {error}")))
 }
 
 impl GatewayHandler {
-    /// Like [`reach`], with the time limit, for a request that any server may answer: a server that hangs must not keep
-    /// the request from the others.
+    /// Like [`reach`], with a time limit for the messages to the server too, for a request that any server may answer: a
+    /// server that hangs must not keep the request from the others.
     async fn reach_in_time(
         &self,
         servers: &Servers,
         server: usize,
         context: &Context<ServerSide>,
     ) -> Result<Peer<ClientSide>, ErrorObject> {
-        let name = servers.clients.at(server).map_or("", |(name, _)| name);
-        let connected = servers.clients.connect_in_time(server).await;
-        let peer = connected.map_err(|error| unreachable(name, &error))?;
+        let peer = connect(servers, server).await?;
         let limit = self.0.gateway.time_limit;
         let reached = timeout(limit, servers.on_behalf(server, peer, context)).await;
         Ok(reached.unwrap_or(Err(CallError::TimedOut(limit)))?)
