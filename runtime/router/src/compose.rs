@@ -31,7 +31,8 @@ impl Router {
     }
 
     /// Adds the routes of another router as [`Self::merge`] does, with a prefix before the names of tools and prompts.
-    /// The URIs of resources stay as they are.
+    /// The URIs of resources stay as they are. The other router's filters get the names without the prefix, and its
+    /// middleware gets requests with it.
     ///
     /// ```
     /// use mcp_runtime::Router;

@@ -17,6 +17,27 @@ pub enum ListEntry<'a> {
     Prompt(&'a hub::Prompt),
 }
 
+impl ListEntry<'_> {
+    /// Runs a function with this entry as it is without a prefix of its name.
+    pub(super) fn without_prefix<T>(&self, prefix: &str, run: impl FnOnce(&ListEntry<'_>) -> T) -> T {
+        match *self {
+            Self::Tool(tool) => run(&ListEntry::Tool(&stripped(tool, prefix))),
+            Self::Prompt(prompt) => run(&ListEntry::Prompt(&stripped(prompt, prefix))),
+            Self::Resource(_) | Self::ResourceTemplate(_) => run(self),
+        }
+    }
+}
+
+fn stripped<T: Entry>(entry: &T, prefix: &str) -> T {
+    let mut entry = entry.clone();
+    if let Some(name) = entry.name_mut()
+        && let Some(rest) = name.strip_prefix(prefix)
+    {
+        *name = rest.to_owned();
+    }
+    entry
+}
+
 /// An entry of a list.
 pub(super) trait Entry: Clone + Send + Sync + 'static {
     /// The name or URI.

@@ -64,11 +64,11 @@ impl Route {
         match self {
             Self::Tool(route) => {
                 route.tool.name.insert_str(0, prefix);
-                route.function.scope.extend(scope);
+                route.function.scope.nest(prefix, scope);
             }
             Self::Prompt(route) => {
                 route.prompt.name.insert_str(0, prefix);
-                route.function.scope.extend(scope);
+                route.function.scope.nest(prefix, scope);
             }
             Self::Resource(route) => route.function.scope.extend(scope),
             Self::Template(route) => route.function.scope.extend(scope),

@@ -31,6 +31,19 @@ impl Scope {
         self.filters.extend_from_slice(&around.filters);
         self.layers = self.layers.iter().chain(&*around.layers).cloned().collect();
     }
+
+    /// Adds the scope of another router around this one, and a prefix to the names of the entries. The filters get the
+    /// names without it, so that they show the same entries as before.
+    pub(super) fn nest(&mut self, prefix: &str, around: &Self) {
+        self.extend(around);
+        if prefix.is_empty() {
+            return;
+        }
+        for filter in &mut self.filters {
+            let (inner, prefix) = (Arc::clone(filter), prefix.to_owned());
+            *filter = Arc::new(move |entry, context| entry.without_prefix(&prefix, |entry| inner(entry, context)));
+        }
+    }
 }
 
 /// A route that has an entry in a list, and a scope.

@@ -48,7 +48,7 @@ fn nested<T: Entry, R: Clone>(sources: &[Arc<Source<T, R>>], prefix: &str, scope
     let nest = |source: &Arc<Source<T, R>>| {
         let mut source = Source::clone(source);
         source.prefix.insert_str(0, prefix);
-        source.list.scope.extend(scope);
+        source.list.scope.nest(prefix, scope);
         Arc::new(source)
     };
     sources.iter().map(nest).collect()
