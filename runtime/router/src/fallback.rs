@@ -1,5 +1,6 @@
 //! The handler of requests that a router can't answer itself.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::mem::discriminant;
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use mcp_runtime_core::internal::{Handling, internal_error, missing_capability, t
 use mcp_runtime_core::{Context, Handler, ServerSide};
 use serde_json::Value;
 
-use super::list::next_cursor;
+use super::list::{leave_out, next_cursor};
 use super::target::Answer;
 
 /// The prefix of cursors in the fallback's list, which is appended to the router's list.
@@ -63,11 +64,12 @@ impl Fallback {
     }
 
     /// Requests a page of the fallback's list of the same kind as the router's page `own`; `None` if the fallback
-    /// doesn't have the list. The next cursor of the page gets the prefix [`CURSOR`].
+    /// doesn't have the list. What the router has under the same name or URI, one of `keys`, is left out. The next cursor
+    /// of the page gets the prefix [`CURSOR`].
     pub(super) async fn list(
         &self,
         request: hub::ClientRequest,
-        own: &hub::ServerResult,
+        (own, keys): (&hub::ServerResult, &HashSet<String>),
         context: &Context<ServerSide>,
     ) -> Result<Option<hub::ServerResult>, ErrorObject> {
         let mut page = match self.handle(request, context).await {
@@ -76,6 +78,7 @@ impl Fallback {
             Err(error) if error.code == error_code::METHOD_NOT_FOUND => return Ok(None),
             Err(error) => return Err(error),
         };
+        leave_out(&mut page, keys);
         if let Some(next) = next_cursor(&mut page) {
             *next = next.take().map(|cursor| format!("{CURSOR}{cursor}"));
         }

@@ -1,6 +1,8 @@
 //! The implementation of `Handler` for a router.
 
+use std::collections::HashSet;
 use std::future::ready;
+use std::ops::Bound;
 use std::sync::Arc;
 
 use mcp_adapters::mcp_wire::{ErrorObject, Extra, error_code};
@@ -64,10 +66,12 @@ impl Router {
     ) -> Handling<'a, ServerSide> {
         let caching = &self.inner.caching;
         let fallback = self.fallback_for(list.method());
+        let keys = || self.keys(routes, listed, context);
         if let Some((fallback, params)) = fallback.zip(Fallback::page(&params)) {
+            let keys = keys();
             return Box::pin(async move {
                 let none = list.page(&[], None, caching);
-                let page = fallback.list(list.request(params), &none, context).await?;
+                let page = fallback.list(list.request(params), (&none, &keys), context).await?;
                 Ok(Answer::Declared(page.unwrap_or(none)))
             });
         }
@@ -81,22 +85,21 @@ impl Router {
             return Box::pin(async move { Ok(Answer::Declared(page)) });
         };
         let first = hub::PaginatedRequestParams { cursor: None, ..params };
-        self.continued(page, length, fallback, list.request(first), context)
+        self.continued((page, length), keys(), (fallback, list.request(first)), context)
     }
 
     /// Appends the first page of the fallback's list to the router's last page.
     fn continued<'a>(
         &'a self,
-        mut page: hub::ServerResult,
-        length: usize,
-        fallback: &'a Fallback,
-        first: hub::ClientRequest,
+        (mut page, length): (hub::ServerResult, usize),
+        keys: HashSet<String>,
+        (fallback, first): (&'a Fallback, hub::ClientRequest),
         context: &'a Context<ServerSide>,
     ) -> Handling<'a, ServerSide> {
         let Inner { page_size, caching, .. } = &*self.inner;
         Box::pin(async move {
             if length < *page_size {
-                match fallback.list(first, &page, context).await {
+                match fallback.list(first, (&page, &keys), context).await {
                     Ok(Some(mut rest)) => {
                         prepend(&mut rest, &mut page, caching);
                         return Ok(Answer::Declared(rest));
@@ -112,6 +115,14 @@ impl Router {
             }
             Ok(Answer::Declared(page))
         })
+    }
+
+    /// The names or URIs of the routes that the client sees, and of the entries that functions list.
+    fn keys(&self, routes: &dyn AnyRoutes, listed: &[ListEntry<'_>], context: &Context<ServerSide>) -> HashSet<String> {
+        let routes = routes.range((Bound::Unbounded, Bound::Unbounded));
+        let shown = routes.filter(|(_, route)| self.shows(*route, context));
+        let listed = listed.iter().map(|entry| entry.key());
+        shown.map(|(key, _)| key).chain(listed).map(str::to_owned).collect()
     }
 
     /// Returns a page of routes and of entries that functions list, and the cursor of the next page. If several have

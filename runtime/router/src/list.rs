@@ -1,12 +1,13 @@
 //! The lists of a router.
 
+use std::collections::HashSet;
 use std::mem::swap;
 
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::Request;
 
 use super::caching::Caching;
-use super::entry::ListEntry;
+use super::entry::{Entry, ListEntry};
 
 /// Declares the enum of the hub's lists, named by their items.
 macro_rules! lists {
@@ -63,6 +64,14 @@ macro_rules! lists {
         match page {
             $(hub::ServerResult::$variant(page) => Some(&mut page.next_cursor),)*
             _ => None,
+        }
+    }
+
+    /// Leaves out of a page the items that have one of these names or URIs.
+    pub(super) fn leave_out(page: &mut hub::ServerResult, keys: &HashSet<String>) {
+        match page {
+            $(hub::ServerResult::$variant(page) => page.$items.retain(|item| !keys.contains(item.key())),)*
+            _ => {}
         }
     }
 

@@ -227,6 +227,30 @@ async fn middleware_of_a_nested_router_wraps_only_its_own_routes() {
     noted(ListTasksRequest::METHOD);
 }
 
+#[tokio::test]
+async fn the_filter_of_a_nested_router_gets_names_without_the_prefix() {
+    let hides = |hidden: &'static str| {
+        move |entry: &ListEntry<'_>, _: &Context<ServerSide>| match entry {
+            ListEntry::Tool(tool) => tool.name != hidden,
+            ListEntry::Prompt(prompt) => prompt.name != hidden,
+            _ => true,
+        }
+    };
+    let inner = routes("inner")
+        .tool("erase", "Erases", || "erased")
+        .tools(|| vec![hub::Tool::new("drop", json!({"type": "object"}))], || "dropped")
+        .filter(hides("erase"))
+        .filter(hides("drop"));
+    let middle = Router::new("middle", "1.0").nest("a/", &inner).filter(hides("a/name"));
+    let router = Router::new("outer", "1.0").nest("b/", &middle).filter(hides("erase"));
+    let (client, _heard) = client_of(&router).await;
+    assert_eq!(tools(&client).await, [""; 0]);
+    for tool in ["b/a/erase", "b/a/drop", "b/a/name"] {
+        refused(said(&client, tool).await);
+    }
+    assert_eq!(client.peer().list_all::<hub::Prompt>().await.unwrap().len(), 0);
+}
+
 /// A handler with two tools, one on each page of its list, which answers every undeclared method.
 struct Upstream;
 
@@ -389,4 +413,23 @@ async fn a_router_can_be_the_fallback_of_another_router() {
             .contains("monday of inner")
     );
     assert_eq!(refused(said(&client, "nobody").await).message, "Unknown tool: nobody");
+}
+
+#[tokio::test]
+async fn a_route_hides_what_the_fallback_has_under_the_same_name_on_every_page() {
+    let inner = Router::new("inner", "1.0")
+        .tool("a", "Is the fallback's", || "fallback")
+        .tool("b", "Is only the fallback's", || "fallback")
+        .tool("c", "Is the fallback's", || "fallback")
+        .page_size(1);
+    for page_size in [1, 2, 10] {
+        let router = Router::new("outer", "1.0")
+            .tool("a", "Is its own", || "own")
+            .tool("c", "Is its own", || "own")
+            .page_size(page_size)
+            .fallback(inner.capabilities(), inner.clone());
+        let (client, _heard) = client_of(&router).await;
+        assert_eq!(tools(&client).await, ["a", "c", "b"], "{page_size}");
+        assert_eq!(said(&client, "c").await.unwrap(), "own");
+    }
 }
