@@ -1,5 +1,6 @@
 //! Elicitation forms derived from types, and short sampling requests.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use mcp_runtime::router::{Answer, Call, Form, RouteError, tool};
@@ -152,6 +153,24 @@ async fn a_form_derived_from_a_type_is_adapted_to_each_revision() {
     );
 }
 
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+struct Consent {}
+
+#[tokio::test]
+async fn a_struct_without_members_is_a_form_without_fields() {
+    let (first, later) = with_forms();
+    for revision in [vec![first], later].concat() {
+        let guest = Guest::answering(json!({"action": "accept", "content": {}}));
+        assert_eq!(
+            text(&guest.asked::<Consent>(revision).await),
+            "Accepted(Consent)",
+            "{revision}"
+        );
+        let shown = guest.shown.lock().unwrap().remove(0);
+        assert_eq!(shown, json!({"type": "object", "properties": {}}), "{revision}");
+    }
+}
+
 #[tokio::test]
 async fn multiple_choice_works_only_in_revisions_that_can_show_it() {
     let (first, later) = with_forms();
@@ -222,6 +241,7 @@ async fn types_that_no_form_can_show_are_refused_at_registration_or_by_the_call(
         ),
         (refusal::<Names>(), "no form can show the member `names`"),
         (refusal::<String>(), "`alloc::string::String` isn't a struct"),
+        (refusal::<BTreeMap<String, String>>(), "isn't a struct"),
     ] {
         assert!(
             refusal.starts_with("the tool `ask` can't ask the user: ") && refusal.contains(what),
