@@ -440,7 +440,7 @@ fn renamed(change: Change, outer: &HashMap<String, String>) -> Change {
 
 /// Returns the error for an item that no server has.
 fn unknown(what: &str, name: &str) -> ConnectError {
-    CallError::Unrepresentable(format!("no server has the {what} {name:?}")).into()
+    CallError::InvalidParams(format!("no server has the {what} {name:?}")).into()
 }
 
 /// Whether a server reports that it doesn't have the requested item or method.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use mcp_adapters::handlers::CallServer as _;
 use mcp_adapters::hub;
+use mcp_adapters::mcp_wire::DecodeError;
 use mcp_runtime_core::http::StatusCode;
 use mcp_runtime_core::internal::Reusable;
 use mcp_runtime_core::transport::Connector;
@@ -148,17 +149,27 @@ impl<C: Connector> ReconnectingClient<C> {
     ///
     /// # Errors
     /// When there is no session, or the call fails.
-    pub async fn call<T>(
-        &self,
-        is_safe: bool,
-        call: impl AsyncFn(Peer<ClientSide>) -> Result<T, CallError>,
-    ) -> Result<T, ConnectError> {
-        match call(self.peer().await?).await {
+    pub async fn call<T, F>(&self, is_safe: bool, call: impl Fn(Peer<ClientSide>) -> F) -> Result<T, ConnectError>
+    where
+        F: Future<Output = Result<T, CallError>>,
+    {
+        let peer = self.peer().await?;
+        match call(peer.clone()).await {
             Err(error) if is_safe && is_lost(&error) && !self.is_closed() => {
                 tracing::debug!(%error, "a call is repeated in another session");
+                self.end_session(&peer);
                 Ok(call(self.peer().await?).await?)
             }
             called => Ok(called?),
+        }
+    }
+
+    /// Ends the current session if it is that of a peer. Its calls can fail before it has ended.
+    fn end_session(&self, peer: &Peer<ClientSide>) {
+        let mut state = self.inner.state.lock();
+        let is_it = |session: &mut ClientSession| Arc::ptr_eq(session.peer().state(), peer.state());
+        if let Some(session) = state.session.take_if(is_it) {
+            session.closing_token().cancel();
         }
     }
 
@@ -205,8 +216,11 @@ impl<C: Connector> ReconnectingClient<C> {
         let mut params = hub::CallToolRequestParams::new(name);
         params.arguments = mcp_runtime_core::internal::object(&arguments)?;
         let is_safe = self.inner.repeatable.lock().contains(name);
-        self.call(is_safe, async |peer| peer.call_tool(params.clone()).await)
-            .await
+        let call = |peer: Peer<ClientSide>| {
+            let params = params.clone();
+            async move { peer.call_tool(params).await }
+        };
+        self.call(is_safe, call).await
     }
 
     /// Gets a prompt with arguments that serialize to an object of strings; `()` means no arguments.
@@ -220,11 +234,13 @@ impl<C: Connector> ReconnectingClient<C> {
     ) -> Result<hub::GetPromptResult, ConnectError> {
         let mut params = hub::GetPromptRequestParams::new(name);
         let arguments = mcp_runtime_core::internal::object(&arguments)?.map(|arguments| arguments.decode_as());
-        let unrepresentable =
-            |error: mcp_adapters::mcp_wire::DecodeError| CallError::Unrepresentable(error.to_string());
-        params.arguments = arguments.transpose().map_err(unrepresentable)?;
-        self.call(true, async |peer| peer.get_prompt(params.clone()).await)
-            .await
+        let invalid = |error: DecodeError| CallError::InvalidParams(error.to_string());
+        params.arguments = arguments.transpose().map_err(invalid)?;
+        let get = |peer: Peer<ClientSide>| {
+            let params = params.clone();
+            async move { peer.get_prompt(params).await }
+        };
+        self.call(true, get).await
     }
 
     /// Reads a resource.
@@ -233,8 +249,11 @@ impl<C: Connector> ReconnectingClient<C> {
     /// Those of [`Self::call`].
     pub async fn read_resource(&self, uri: &str) -> Result<hub::ReadResourceResult, ConnectError> {
         let params = hub::ReadResourceRequestParams::new(uri);
-        self.call(true, async |peer| peer.read_resource(params.clone()).await)
-            .await
+        let read = |peer: Peer<ClientSide>| {
+            let params = params.clone();
+            async move { peer.read_resource(params).await }
+        };
+        self.call(true, read).await
     }
 
     /// Returns the backoff between attempts to connect.

@@ -40,6 +40,9 @@ pub enum CallError {
     /// subscription to it, and doesn't know other sessions. A `Router` knows all sessions that it serves.
     #[error("{0} reaches nobody: a session of a single request knows no other client; only a router notifies all")]
     NotListening(String),
+    /// The parameters aren't what the method takes, such as an object; nothing was sent.
+    #[error("the parameters can't be sent: {0}")]
+    InvalidParams(String),
     /// The peer's revision can't represent the message; nothing was sent.
     #[error("the peer's revision can't represent the message: {0}")]
     Unrepresentable(String),

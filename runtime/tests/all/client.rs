@@ -188,13 +188,10 @@ async fn arguments_that_are_not_an_object_are_refused_before_anything_is_sent() 
     let session = connected(Client::new("test", "1.0"), revisions()[1]).await;
     for arguments in [json!("Bern"), json!(["Bern"]), json!(1)] {
         let refused = session.call_tool("greet", &arguments).await.unwrap_err();
-        assert!(
-            matches!(refused, CallError::Unrepresentable(_)),
-            "{arguments}: {refused}"
-        );
+        assert!(matches!(refused, CallError::InvalidParams(_)), "{arguments}: {refused}");
     }
     let refused = session.get_prompt("greeting", json!({"city": 1})).await.unwrap_err();
-    assert!(matches!(refused, CallError::Unrepresentable(_)), "{refused}");
+    assert!(matches!(refused, CallError::InvalidParams(_)), "{refused}");
     let declared: Result<Value, _> = session.peer().call_method("tools/list", ()).await;
     assert!(declared.is_err(), "a method that the protocol declares");
     for params in [json!("Bern"), json!(["Bern"]), json!(1)] {
@@ -208,7 +205,7 @@ async fn arguments_that_are_not_an_object_are_refused_before_anything_is_sent() 
         ];
         for refused in refusals {
             assert!(
-                matches!(refused, Err(CallError::Unrepresentable(_))),
+                matches!(refused, Err(CallError::InvalidParams(_))),
                 "{params}: {refused:?}"
             );
         }

@@ -49,7 +49,7 @@ impl ClientSession {
     /// A tool that fails still returns a result, whose `is_error` is true.
     ///
     /// # Errors
-    /// When the arguments aren't an object ([`CallError::Unrepresentable`]), or the call fails.
+    /// When the arguments aren't an object ([`CallError::InvalidParams`]), or the call fails.
     pub async fn call_tool(
         &self,
         name: impl Into<String>,
@@ -63,7 +63,7 @@ impl ClientSession {
     /// Gets a prompt with arguments that serialize to an object of strings; `()` means none.
     ///
     /// # Errors
-    /// When the arguments aren't such an object ([`CallError::Unrepresentable`]), or the call fails.
+    /// When the arguments aren't such an object ([`CallError::InvalidParams`]), or the call fails.
     pub async fn get_prompt(
         &self,
         name: impl Into<String>,
@@ -71,8 +71,8 @@ impl ClientSession {
     ) -> Result<hub::GetPromptResult, CallError> {
         let mut params = hub::GetPromptRequestParams::new(name);
         let arguments = object(&arguments)?.map(|arguments| arguments.decode_as());
-        let unrepresentable = |error: DecodeError| CallError::Unrepresentable(error.to_string());
-        params.arguments = arguments.transpose().map_err(unrepresentable)?;
+        let invalid = |error: DecodeError| CallError::InvalidParams(error.to_string());
+        params.arguments = arguments.transpose().map_err(invalid)?;
         self.peer().get_prompt(params).await
     }
 

@@ -326,7 +326,7 @@ impl<S: Side> Peer<S> {
     /// ```
     ///
     /// # Errors
-    /// When the parameters aren't an object ([`CallError::Unrepresentable`]), when the call fails, when the result
+    /// When the parameters aren't an object ([`CallError::InvalidParams`]), when the call fails, when the result
     /// isn't of the type, or when the protocol declares the method.
     pub async fn call_method<R: DeserializeOwned>(&self, method: &str, params: impl Serialize) -> Result<R, CallError> {
         let result = self.call_unknown(message(method, &params)?).await?;
@@ -336,7 +336,7 @@ impl<S: Side> Peer<S> {
     /// Calls a method that the protocol doesn't declare.
     ///
     /// # Errors
-    /// When the parameters aren't an object ([`CallError::Unrepresentable`]), when the call fails, or when the protocol
+    /// When the parameters aren't an object ([`CallError::InvalidParams`]), when the call fails, or when the protocol
     /// declares the method.
     pub async fn call_unknown(&self, request: UnknownMethod) -> Result<RawJson, CallError> {
         check_params(&request)?;
@@ -370,7 +370,7 @@ impl<S: Side> Peer<S> {
     /// ```
     ///
     /// # Errors
-    /// When the parameters aren't an object ([`CallError::Unrepresentable`]), when it can't be sent, or when the protocol declares the
+    /// When the parameters aren't an object ([`CallError::InvalidParams`]), when it can't be sent, or when the protocol declares the
     /// method.
     pub async fn notify_method(&self, method: &str, params: impl Serialize) -> Result<(), CallError> {
         self.notify_unknown(message(method, &params)?).await
@@ -379,7 +379,7 @@ impl<S: Side> Peer<S> {
     /// Sends a notification that the protocol doesn't declare.
     ///
     /// # Errors
-    /// When the parameters aren't an object ([`CallError::Unrepresentable`]), when it can't be sent, or when the protocol declares the
+    /// When the parameters aren't an object ([`CallError::InvalidParams`]), when it can't be sent, or when the protocol declares the
     /// method.
     pub async fn notify_unknown(&self, notification: UnknownMethod) -> Result<(), CallError> {
         check_params(&notification)?;
@@ -419,12 +419,12 @@ fn message(method: &str, params: &impl Serialize) -> Result<UnknownMethod, CallE
 
 /// Serializes a value to an object; `None` for `null`.
 pub fn object(value: &impl Serialize) -> Result<Option<RawObject>, CallError> {
-    let json = RawJson::from_serialize(value).map_err(|error| CallError::Unrepresentable(error.to_string()))?;
+    let json = RawJson::from_serialize(value).map_err(|error| CallError::InvalidParams(error.to_string()))?;
     if json.text() == "null" {
         return Ok(None);
     }
     let object = json.into_object().map(Some);
-    object.map_err(|error| CallError::Unrepresentable(error.to_string()))
+    object.map_err(|error| CallError::InvalidParams(error.to_string()))
 }
 
 /// Refuses parameters that aren't an object, because the peer would refuse a request with them and ignore a notification.
@@ -432,7 +432,7 @@ fn check_params(message: &UnknownMethod) -> Result<(), CallError> {
     match &message.params {
         Some(params) if params.json_type() != JsonType::Object => {
             let reason = format!("the parameters of {} aren't an object", message.method);
-            Err(CallError::Unrepresentable(reason))
+            Err(CallError::InvalidParams(reason))
         }
         _ => Ok(()),
     }

@@ -59,13 +59,13 @@ impl Call {
     /// ```
     ///
     /// # Errors
-    /// [`CallError::Unrepresentable`] when no form, or no form of the client's revision, can show `T`;
-    /// [`CallError::InvalidResult`] when the answer isn't a `T`; and those of other calls.
+    /// [`CallError::InvalidParams`] when no form can show `T`, [`CallError::Unrepresentable`] when none of the client's
+    /// revision can; [`CallError::InvalidResult`] when the answer isn't a `T`; and those of other calls.
     pub async fn elicit<T: DeserializeOwned + JsonSchema>(
         &self,
         message: impl Into<String>,
     ) -> Result<Answer<T>, CallError> {
-        let form = form_schema::<T>().map_err(CallError::Unrepresentable)?;
+        let form = form_schema::<T>().map_err(CallError::InvalidParams)?;
         let params = hub::ElicitRequestFormParams::new(message, form);
         Answer::of(self.peer().elicit(params.into()).await?)
     }

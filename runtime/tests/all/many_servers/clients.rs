@@ -41,6 +41,35 @@ async fn a_lost_session_is_replaced_at_the_next_call() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_that_fails_as_its_session_ends_is_repeated_in_the_next_one() {
+    let server = Local::new("2025-11-25", clock());
+    let client = ReconnectingClient::with_backoff(client(), server.clone(), quick());
+    for _ in 0..50 {
+        client.list_tools().await.unwrap();
+        server.close().await;
+        client.list_tools().await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn calls_can_be_made_in_a_spawned_task() {
+    let server = Local::new("2025-11-25", clock());
+    let one = ReconnectingClient::with_backoff(client(), server.clone(), quick());
+    let many = Clients::new(client(), [("clock".to_owned(), server)]).unwrap();
+    let called = tokio::spawn(async move {
+        let called = [one.call_tool("time", ()).await, many.call_tool("clock_time", ()).await];
+        let got = [one.get_prompt("none", ()).await, many.get_prompt("none", ()).await];
+        let read = [one.read_resource("a:b").await, many.read_resource("a:b").await];
+        (
+            called.map(|it| it.is_ok()),
+            got.map(|it| it.is_ok()),
+            read.map(|it| it.is_ok()),
+        )
+    });
+    assert_eq!(called.await.unwrap(), ([true; 2], [false; 2], [false; 2]));
+}
+
 #[tokio::test(start_paused = true)]
 async fn only_calls_of_read_only_tools_are_repeated() {
     let reads = hub::ToolAnnotations::default().with_read_only_hint(true);

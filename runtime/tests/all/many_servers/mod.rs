@@ -10,8 +10,7 @@ use std::sync::{Arc, Mutex};
 
 use mcp_runtime::bridge::Connector;
 use mcp_runtime::transport::{ChannelTransport, TransportError, channel};
-use mcp_runtime::{Client, Options, Revision, Router};
-use tokio_util::sync::CancellationToken;
+use mcp_runtime::{Client, Options, Revision, Router, ServerSession};
 
 use crate::common::PATIENCE;
 
@@ -38,7 +37,7 @@ fn client() -> Client {
 struct Local {
     router: Router,
     revision: &'static str,
-    sessions: Arc<Mutex<Vec<CancellationToken>>>,
+    sessions: Arc<Mutex<Vec<ServerSession>>>,
     is_down: Arc<AtomicBool>,
     started: Arc<AtomicUsize>,
 }
@@ -58,7 +57,15 @@ impl Local {
     fn end(&self, is_down: bool) {
         self.is_down.store(is_down, Ordering::SeqCst);
         for session in self.sessions.lock().expect("nobody panics").drain(..) {
-            session.cancel();
+            session.closing_token().cancel();
+        }
+    }
+
+    /// Ends all sessions with it, and waits until they have ended.
+    async fn close(&self) {
+        let sessions = std::mem::take(&mut *self.sessions.lock().expect("nobody panics"));
+        for session in sessions {
+            session.close().await;
         }
     }
 }
@@ -73,10 +80,7 @@ impl Connector for Local {
         self.started.fetch_add(1, Ordering::SeqCst);
         let (server, client) = channel(16);
         let session = self.router.clone().serve(speaking(self.revision), server);
-        self.sessions
-            .lock()
-            .expect("nobody panics")
-            .push(session.closing_token());
+        self.sessions.lock().expect("nobody panics").push(session);
         Ok(client)
     }
 }
