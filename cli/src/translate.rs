@@ -61,7 +61,7 @@ pub fn run(args: &TranslateArgs, input: impl BufRead, output: impl Write) -> Res
     let policy = if args.carry { Policy::Carry } else { Policy::Conform };
     let supply = supply(args)?;
     let conversion = Conversion::new(policy);
-    let conversion = match supply.is_empty() {
+    let conversion = match supply.is_empty() && args.supply.is_empty() {
         true => conversion,
         false => conversion.supplied_with(supply.clone().into_iter().collect::<Supply>()),
     };
@@ -83,19 +83,23 @@ pub fn run(args: &TranslateArgs, input: impl BufRead, output: impl Write) -> Res
     Ok(if is_lossy.get() { Summary::SomeFailed } else { summary })
 }
 
-/// The supply from the arguments, with the default for the version if only the target repeats it in each message.
+/// The supply from the arguments, without what only the other direction needs, and with the default for the version if
+/// only the target repeats it in each message.
 fn supply(args: &TranslateArgs) -> Result<BTreeMap<String, RawJson>, CommandError> {
     let (from, to) = (args.from, args.to);
-    let known = supply_keys(from, to).map_err(|error| CommandError::Argument(error.to_string()))?;
-    if let Some((key, _)) = args.supply.iter().find(|(key, _)| !known.contains(key.as_str())) {
+    let keys = |from, to| supply_keys(from, to).map_err(|error| CommandError::Argument(error.to_string()));
+    let (known, back) = (keys(from, to)?, keys(to, from)?);
+    let is_known = |key: &str| known.contains(key) || back.contains(key);
+    if let Some((key, _)) = args.supply.iter().find(|(key, _)| !is_known(key)) {
         return Err(CommandError::UnknownKey {
             from,
             to,
             name: key.clone(),
-            known: known.into_iter().collect(),
+            known: known.union(&back).copied().collect(),
         });
     }
-    let mut supply: BTreeMap<_, _> = args.supply.iter().cloned().collect();
+    let given = args.supply.iter().filter(|(key, _)| known.contains(key.as_str()));
+    let mut supply: BTreeMap<_, _> = given.cloned().collect();
     if known.contains(session_messages::VERSION_KEY) && from.lifecycle().meta_version.is_none() {
         let version = || Value::from(to.as_str()).into();
         supply

@@ -625,12 +625,14 @@ fn session_values_are_lost_or_printed_separately_with_supply() {
         "{lossy}"
     );
     let supply = json!({"meta.version": "2026-07-28", "meta.capabilities": {}});
-    let supplied = down(&["--supply", "elicitation=1"]);
-    assert_eq!(
-        (&supplied["losses"], &supplied["supply"]),
-        (&json!([]), &supply),
-        "{supplied}"
-    );
+    for key in ["elicitation=1", "meta.version=2026-07-28"] {
+        let supplied = down(&["--supply", key]);
+        assert_eq!(
+            (&supplied["losses"], &supplied["supply"]),
+            (&json!([]), &supply),
+            "{supplied}"
+        );
+    }
 }
 
 #[test]
@@ -655,9 +657,14 @@ fn the_error_for_a_wrong_supply_key_lists_the_known_ones() {
             "2025-11-25",
             "2026-07-28",
             "meta.capabilites={}",
-            "there are meta.capabilities, meta.client, meta.log-level, meta.version",
+            "there are elicitation, meta.capabilities, meta.client, meta.log-level, meta.version",
         ),
-        ("2026-07-28", "2025-11-25", "meta.client={}", "there are elicitation"),
+        (
+            "2026-07-28",
+            "2025-11-25",
+            "meta={}",
+            "there are elicitation, meta.capabilities, meta.client, meta.log-level, meta.version",
+        ),
         (
             "2024-11-05",
             "2025-03-26",
