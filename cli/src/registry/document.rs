@@ -69,6 +69,9 @@ impl Document {
             return Err(problem.clone());
         }
         let mut path = Path::default();
+        if !self.value.is_object() {
+            return Err(Problem::error(path, "expected an object"));
+        }
         let newest = address(Revision::LATEST);
         let Some(named) = self.value.get(SCHEMA) else {
             let message = format!("`{SCHEMA}` is missing; the newest schema is {newest}");

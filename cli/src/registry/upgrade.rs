@@ -1,10 +1,10 @@
 //! `mcp-rev registry upgrade`
 
-use std::fs;
 use std::io::Write;
 use std::path::Path as FilePath;
 
 use mcp_registry_types::{Policy, Revision, Translation, translate};
+use tempfile::NamedTempFile;
 
 use super::document::{DEFINITION, Document};
 use super::pretty::pretty;
@@ -68,11 +68,13 @@ fn upgrade(from: Revision, text: &str) -> Result<Translation, Problem> {
     }
 }
 
-/// Replaces a file atomically, so that it is never half written.
+/// Replaces a file atomically, so that it is never half written. A link stays, and the file that it leads to keeps its
+/// permissions.
 fn replace(file: &FilePath, text: &str) -> std::io::Result<()> {
-    let mut name = file.file_name().unwrap_or_default().to_owned();
-    name.push(".new");
-    let new = file.with_file_name(name);
-    fs::write(&new, text)?;
-    fs::rename(new, file)
+    let file = file.canonicalize()?;
+    let mut new = NamedTempFile::new_in(file.parent().unwrap_or(&file))?;
+    new.write_all(text.as_bytes())?;
+    new.as_file().set_permissions(file.metadata()?.permissions())?;
+    new.persist(&file)?;
+    Ok(())
 }

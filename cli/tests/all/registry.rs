@@ -338,6 +338,22 @@ fn documents_of_every_schema_are_upgraded_and_then_valid() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn an_upgraded_file_keeps_its_permissions_and_the_links_to_it() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    let (_, text) = examples().remove(0);
+    let folder = folder(&[("weather.json", &text)]);
+    let file = folder.path().join("weather.json");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+    symlink("weather.json", folder.path().join("server.json")).unwrap();
+    assert_eq!(run(folder.path(), &["upgrade", "--write"]).status.code(), Some(0));
+    assert!(read(&folder, "weather.json").contains(NEWEST));
+    assert!(folder.path().join("server.json").is_symlink());
+    assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o640);
+}
+
 #[test]
 fn a_value_that_the_newest_schema_cannot_express_is_refused() {
     let (_, text) = &examples()[4];
