@@ -102,20 +102,14 @@ impl CommandError {
             | Self::Argument(_)
             | Self::File { .. } => 2,
             Self::Spawn(_) | Self::Http(_) | Self::Connect(_) | Self::Bridge(_) => 3,
-            Self::Call(
-                CallError::Http(_)
-                | CallError::Transport(_)
-                | CallError::Cut(_)
-                | CallError::Exited(_)
-                | CallError::Closed,
-            ) => 3,
+            Self::Call(CallError::Transport(_) | CallError::Exited(_) | CallError::Closed) => 3,
             Self::Unoffered { .. } | Self::List { .. } | Self::Call(_) | Self::Io(_) => 1,
         }
     }
 
-    /// The error with its data and a tip, as text for people. These are local users who started the server, so they may
-    /// read its standard error.
-    pub fn for_people(&self) -> String {
+    /// The error with the standard error of a server that has exited. It is for local users who started the server, and so
+    /// may read that.
+    pub fn with_stderr(&self) -> String {
         let stderr = match self.call_error() {
             Some(CallError::Exited(exit)) if exit.stderr.is_empty() => {
                 " and wrote nothing to its standard error".into()
@@ -123,9 +117,14 @@ impl CommandError {
             Some(CallError::Exited(exit)) => format!("; the end of its standard error is:\n{}", exit.stderr),
             _ => String::new(),
         };
+        format!("{self}{stderr}")
+    }
+
+    /// The error with its data and a tip, as text for people.
+    pub fn for_people(&self) -> String {
         let tip = self.tip().map_or_else(String::new, |tip| format!("\n\n  tip: {tip}"));
         let data = self.data().map_or_else(String::new, |data| format!("\n  data: {data}"));
-        format!("error: {self}{stderr}{data}{tip}")
+        format!("error: {}{data}{tip}", self.with_stderr())
     }
 
     /// The `data` of the peer's error.

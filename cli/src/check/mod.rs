@@ -43,8 +43,11 @@ pub fn check(args: &CheckArgs, output: impl Paint) -> Result<Summary, CommandErr
 /// Validates what the server sent to the bridge, and what the bridge sent to its clients. Returns a report for each
 /// session.
 fn recorded(file: &Path) -> Result<Vec<Report>, CommandError> {
-    let sessions = transcript::read(file)?.into_iter();
-    let reports = sessions.map(|session| {
+    let sessions = transcript::read(file)?;
+    if sessions.is_empty() {
+        return Err(transcript::no_such_session(file, &sessions));
+    }
+    let reports = sessions.into_iter().map(|session| {
         let mut report = validate(session.revision, &session.messages, 0);
         report.session = Some(session.title());
         report
@@ -70,7 +73,7 @@ async fn use_and_validate(args: &CheckArgs, arguments: &Arguments) -> Result<Rep
                 return Err(error);
             };
             let mut report = validated(revision, &record);
-            report.fail("session", &error);
+            report.fail("session", &error.with_stderr());
             return Ok(report);
         }
     };
@@ -80,6 +83,9 @@ async fn use_and_validate(args: &CheckArgs, arguments: &Arguments) -> Result<Rep
     session.close().await;
     let mut report = validated(revision, &record);
     report.server = server;
+    if let Some(error) = found.gone {
+        report.fail("session", &CommandError::from(error).with_stderr());
+    }
     for (case, finding) in found.faults {
         report.add(&case, finding);
     }

@@ -86,6 +86,8 @@ pub struct Found {
     pub unfinished: Vec<(String, String)>,
     /// The number of tools that weren't called, because they don't declare that they change nothing.
     pub uncalled: usize,
+    /// The error of the first list or resource that isn't received because the server's process has exited.
+    pub gone: Option<CallError>,
 }
 
 /// Lists and uses everything. Errors of calls aren't faults here: the messages are validated later, as they were on the
@@ -99,7 +101,8 @@ pub async fn use_server(peer: &Peer<ClientSide>, args: &CheckArgs, arguments: &A
     let templates: Vec<ResourceTemplate> = list(peer, args.limit, &mut found).await;
     let prompts: Vec<Prompt> = list(peer, args.limit, &mut found).await;
     for resource in &resources {
-        let _ = peer.read_resource(ReadResourceRequestParams::new(&resource.uri)).await;
+        let read = peer.read_resource(ReadResourceRequestParams::new(&resource.uri)).await;
+        found.gone = found.gone.take().or(read.err().filter(is_exit));
     }
     for prompt in &prompts {
         get_prompt(peer, prompt).await;
@@ -150,10 +153,14 @@ async fn list<T: Paginated<ClientRequest, ServerResult> + Send + 'static>(
                 let case = T::page(None).method().to_owned();
                 found.unfinished.push((case, reason));
             }
-            Err(_) => {}
+            Err(error) => found.gone = found.gone.take().or(Some(error).filter(is_exit)),
         }
     }
     items
+}
+
+fn is_exit(error: &CallError) -> bool {
+    matches!(error, CallError::Exited(_))
 }
 
 async fn get_prompt(peer: &Peer<ClientSide>, prompt: &Prompt) {

@@ -1,5 +1,6 @@
 //! Input of lines: with completion and history on a terminal, and as they are elsewhere.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use rustyline::config::Configurer;
@@ -40,8 +41,9 @@ impl Editor {
         Ok(Self { inner, history })
     }
 
-    /// Reads the next line; `None` at the end of input. The session continues while it waits.
-    pub async fn read(mut self) -> Result<(Self, Option<String>), CommandError> {
+    /// Reads the next line; `None` at the end of input, and an error if it isn't text. The session continues while it
+    /// waits.
+    pub async fn read(mut self) -> Result<(Self, Option<Result<String, String>>), CommandError> {
         let read = tokio::task::spawn_blocking(move || {
             let line = self.inner.readline("> ");
             (self, line)
@@ -50,10 +52,13 @@ impl Editor {
         match line {
             Ok(line) => {
                 editor.keep();
-                Ok((editor, Some(line)))
+                Ok((editor, Some(Ok(line))))
             }
             Err(ReadlineError::Eof) => Ok((editor, None)),
-            Err(ReadlineError::Interrupted) => Ok((editor, Some(String::new()))),
+            Err(ReadlineError::Interrupted) => Ok((editor, Some(Ok(String::new())))),
+            Err(ReadlineError::Io(error)) if error.kind() == ErrorKind::InvalidData => {
+                Ok((editor, Some(Err("error: it isn't UTF-8".to_owned()))))
+            }
             Err(error) => Err(failed(error)),
         }
     }

@@ -45,7 +45,7 @@ pub fn shell(args: &ShellArgs, mut output: impl Paint) -> Result<Summary, Comman
                 true => say(error),
                 false => say(&error.replacen("error: ", &format!("error: line {number}: "), 1)),
             };
-            let command = match parsed(&line) {
+            let command = match line.and_then(|line| parsed(&line)) {
                 Ok(command) => command,
                 Err(error) => {
                     summary = Summary::SomeFailed;

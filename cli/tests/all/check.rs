@@ -189,6 +189,30 @@ fn missing_responses_and_invalid_handshakes_are_violations() {
 
 #[cfg(unix)]
 #[test]
+fn the_end_of_the_server_is_a_fault_with_its_standard_error() {
+    let exits = "*tools/list*) echo boom >&2; exit 7;;\n*'\"id\":'*) echo";
+    let server = script("", &[HELLO]).into_iter();
+    let server: Vec<String> = server.map(|part| part.replace("*'\"id\":'*) echo", exits)).collect();
+    let (status, found) = findings(&server);
+    assert_eq!(status, Some(1), "{found:?}");
+    let (case, finding) = found.last().unwrap();
+    let message = finding["message"].as_str().unwrap();
+    assert!(
+        case == "session" && message.contains("exit status: 7") && message.contains("boom"),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn a_transcript_without_sessions_is_refused() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let output = run(&["check", "--transcript", file.path().to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("it has no sessions"), "{}", stderr(&output));
+}
+
+#[cfg(unix)]
+#[test]
 fn only_read_only_tools_are_called_unless_the_options_select_others() {
     let tools = r#"{"tools":[{"name":"look","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}},{"name":"drop","inputSchema":{"type":"object"}}]}"#;
     let server = script("", &[HELLO, ("tools/list", tools), ("tools/call", r#"{"content":[]}"#)]);

@@ -6,7 +6,7 @@ use std::process::{Output, Stdio};
 use crate::servers::{REVISIONS, everything, mcp_rev, stderr, stdout, weather};
 
 /// Writes lines to a shell that isn't on a terminal.
-fn typed(args: &[&str], lines: &str) -> Output {
+fn typed(args: &[&str], lines: impl AsRef<[u8]>) -> Output {
     let history = tempfile::tempdir().unwrap();
     let mut child = mcp_rev(args)
         .env("XDG_DATA_HOME", history.path())
@@ -15,7 +15,7 @@ fn typed(args: &[&str], lines: &str) -> Output {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+    child.stdin.take().unwrap().write_all(lines.as_ref()).unwrap();
     child.wait_with_output().unwrap()
 }
 
@@ -48,6 +48,14 @@ fn an_error_in_a_line_is_reported_and_the_session_continues() {
         assert!(reasons.contains(reason), "{reason}: {reasons}");
     }
     assert!(stdout(&output).contains("Input schema"));
+    let output = typed(&["shell", "--", weather()], b"ping\n\xff\ncall weather city=Bern\n");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        stderr(&output).contains("error: line 2: it isn't UTF-8"),
+        "{}",
+        stderr(&output)
+    );
+    assert!(stdout(&output).contains("21.5"));
     let help = typed(&["shell", "--", weather()], "help\nhelp call\n");
     assert_eq!(help.status.code(), Some(0));
     assert!(stderr(&help).contains("Call a tool"), "{}", stderr(&help));
