@@ -7,7 +7,7 @@ use crate::crates::emit_extension;
 use crate::error::GenerateError;
 use crate::files::Report;
 use crate::ingest::{ExtensionOptions, Official, sha256};
-use crate::load::{Directory, Entry, Manifest, Revision, SCHEMA, load_document};
+use crate::load::{Directory, Entry, MANIFEST, Manifest, Revision, SCHEMA, load_document};
 use crate::problem::{Problem, Problems};
 use crate::stages::planned;
 
@@ -47,8 +47,10 @@ pub fn generate_extension(options: &ExtensionCrateOptions) -> Result<Report, Gen
     let sha256 = sha256(document.root().to_string().as_bytes());
     let entry = Entry::new(options.version.clone(), source, sha256, schema.dialect);
     if let Some(taken) = manifest.extensions.get(name) {
-        let problem = Problem::at_pointer("#", format!("`{name}` is the name of the extension {}", taken.id));
-        return Err(Problems::from(problem.help("name the crate otherwise")).into());
+        let file = options.schemas.join(MANIFEST).display().to_string();
+        let problem = Problem::new(file, format!("`{name}` is the name of the extension {}", taken.id));
+        let problem = problem.pointer(format!("#/extensions/{name}"));
+        return Err(Problems::from(problem.help("give the new extension another one by `--name`")).into());
     }
     let mut manifest = options.extension.declared_in(manifest, entry)?;
     if let Some(extension) = manifest.extensions.get_mut(name) {

@@ -1,14 +1,14 @@
 //! `mcp-rev read`
 
-use std::io;
+use std::borrow::Cow;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use mcp_runtime::hub::{AnyResourceContents, ReadResourceRequestParams};
-use mcp_runtime::{CallServer, ClientSide, Peer};
+use mcp_runtime::{CallError, CallServer, ClientSide, Peer};
 
 use super::{ResultWriter, with_server};
-use crate::args::ReadArgs;
+use crate::args::{Format, ReadArgs};
 use crate::error::{CommandError, Summary};
 use crate::paint::Paint;
 
@@ -26,17 +26,23 @@ pub async fn read_with(
     shown: &mut ResultWriter<'_>,
 ) -> Result<Summary, CommandError> {
     let result = peer.read_resource(ReadResourceRequestParams::new(uri)).await?;
-    shown.write(&result, |result, output| {
-        for contents in &result.contents {
-            match contents {
-                AnyResourceContents::Text(contents) => output.write_all(contents.text.as_bytes())?,
-                AnyResourceContents::Blob(contents) => {
-                    let bytes = STANDARD.decode(&contents.blob).map_err(io::Error::other)?;
-                    output.write_all(&bytes)?;
-                }
-            }
-        }
-        Ok(())
+    let decoded = match shown.format {
+        Format::Json => Vec::new(),
+        Format::Text => result.contents.iter().map(decoded).collect::<Result<_, _>>()?,
+    };
+    shown.write(&result, |_, output| {
+        decoded.iter().try_for_each(|contents| output.write_all(contents))
     })?;
     Ok(Summary::AllSucceeded)
+}
+
+/// Returns the bytes of contents.
+fn decoded(contents: &AnyResourceContents) -> Result<Cow<'_, [u8]>, CallError> {
+    match contents {
+        AnyResourceContents::Text(contents) => Ok(contents.text.as_bytes().into()),
+        AnyResourceContents::Blob(contents) => STANDARD
+            .decode(&contents.blob)
+            .map(Cow::from)
+            .map_err(|error| CallError::InvalidResult(format!("the blob of {:?} isn't base64: {error}", contents.uri))),
+    }
 }

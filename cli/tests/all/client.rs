@@ -166,7 +166,7 @@ fn a_server_is_found_by_name_in_a_configuration_file() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("mcp.json");
     let servers = json!({"mcpServers": {
-        "weather": {"command": weather(), "args": [], "env": {"CITY": "${CARGO_PKG_NAME}"}},
+        "weather": {"command": weather(), "args": [], "env": {"CITY": "${PATH}"}},
         "remote": {"type": "http", "url": http.url, "headers": {"X-Team": "${MCP_REV_TEAM:-one}"}},
         "broken": {"command": weather(), "url": http.url},
         "unset": {"command": "${MCP_REV_NONE}"},
