@@ -62,6 +62,8 @@ fn build(input: &BuildInput<'_>) -> Result<Model, Problems> {
         let documented_as = definition.node.name.as_ref().unwrap_or(&definition.name);
         builder.define(&name, &definition.node, documented_as, definition.official);
     }
+    let positions = builder.positions.into_iter();
+    let positions = positions.filter_map(|(position, name)| Some((position, name?)));
     let mut model = Model {
         revision: input.revision.to_owned(),
         definitions: definitions(input, &builder.rust_names),
@@ -74,9 +76,7 @@ fn build(input: &BuildInput<'_>) -> Result<Model, Problems> {
         deprecated: input.schema.overlay.deprecated.clone(),
         summary: input.schema.overlay.summary.clone(),
         lifecycle: Lifecycle::default(),
-        positions: { builder.positions.into_iter() }
-            .filter_map(|(position, name)| Some((position, name?)))
-            .collect(),
+        positions: positions.collect(),
         places: builder.rust_names.into_iter().chain(builder.inline).collect(),
     };
     add_messages(&mut model, input);
