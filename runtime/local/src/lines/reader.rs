@@ -1,10 +1,13 @@
 //! A reader of lines of bounded length.
 
+use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use memchr::memchr;
 use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::task::yield_now;
 
 /// The bytes that are read at once.
 const CHUNK: usize = 64 * 1024;
@@ -12,6 +15,9 @@ const CHUNK: usize = 64 * 1024;
 const LONG: usize = CHUNK / 2;
 /// The bytes that are kept of the end of a line that is too long, which can have the id of a message.
 const END: usize = 1024;
+
+/// The number of lines after which other tasks get their turn, if no read has waited meanwhile.
+const TURN: usize = 1024;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
@@ -28,6 +34,8 @@ pub struct LineReader<R> {
     start: usize,
     scanned: usize,
     in_burst: Arc<AtomicBool>,
+    /// The number of lines returned since a read has waited.
+    returned: usize,
 }
 
 /// A line without its end, and without a byte order mark.
@@ -50,6 +58,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
             start: 0,
             scanned: 0,
             in_burst: Arc::default(),
+            returned: 0,
         }
     }
 
@@ -67,6 +76,12 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
     pub async fn next(&mut self) -> std::io::Result<Option<Line>> {
         loop {
             if let Some(length) = self.scan() {
+                self.returned += 1;
+                // The reads of a peer that never pauses don't wait, and a timeout of this task couldn't fire.
+                if self.returned == TURN {
+                    self.returned = 0;
+                    yield_now().await;
+                }
                 return Ok(Some(self.take_line(length)));
             }
             if self.fill().await? == 0 {
@@ -134,6 +149,14 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
             self.buffer.drain(..std::mem::take(&mut self.start));
         }
         self.buffer.reserve(CHUNK);
-        self.reader.read_buf(&mut self.buffer).await
+        let mut read = pin!(self.reader.read_buf(&mut self.buffer));
+        poll_fn(|context| {
+            let read = read.as_mut().poll(context);
+            if read.is_pending() {
+                self.returned = 0;
+            }
+            read
+        })
+        .await
     }
 }

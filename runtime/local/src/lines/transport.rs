@@ -76,8 +76,6 @@ where
 impl<R: AsyncRead + Unpin + Send + 'static> Receiver for LineReceiver<R> {
     async fn receive(&mut self) -> Result<Option<Incoming>, TransportError> {
         loop {
-            // One read can contain many short lines, none of which waits: other tasks, such as timeouts, get their turn.
-            tokio::task::coop::consume_budget().await;
             let (code, reason, text) = match self.0.next().await? {
                 None => return Ok(None),
                 Some(Line::Whole(line) | Line::Last(line)) if line.iter().all(u8::is_ascii_whitespace) => continue,
