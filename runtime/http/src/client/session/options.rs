@@ -36,7 +36,7 @@ pub struct HttpOptions {
     /// The timeout of connecting, of opening the stream of HTTP with SSE, and of ending the session.
     pub timeout: Duration,
     /// The client to use, for proxies or certificates. The default one follows redirections only within the same
-    /// origin.
+    /// origin, and only 307 and 308, after which the request stays a POST.
     pub client: Option<reqwest::Client>,
     pub(super) authorizer: Option<Arc<dyn Authorize>>,
     pub(super) extensions: Vec<Extension>,
