@@ -37,8 +37,8 @@ pub fn validate_definition<R: ProtocolRevision>(revision: R, name: &str, json: &
     Some(validate_text(json, &pointer, revision.declared_schema()))
 }
 
-/// Validates the result of a method by the schema of a revision. If several types accept results like it, the error has
-/// the violations of the one that fits best.
+/// Validates the result of a method by the schema of a revision, and by the type that its tag or members determine. If
+/// they determine none, the error has the violations of the type that fits best.
 ///
 /// # Errors
 /// When the result is invalid.

@@ -134,8 +134,8 @@ macro_rules! revisions {
                 $crate::validate_definition(self, name, json)
             }
 
-            /// Validates the JSON of a result of a method. If the method has several types of results, the error has
-            /// the violations of the one that fits best.
+            /// Validates the JSON of a result of a method, by the type that its tag or members determine. If they
+            /// determine none, the error has the violations of the type that fits best.
             ///
             /// # Errors
             /// The result is invalid.

@@ -157,7 +157,10 @@ impl<C: Connector> ReconnectingClient<C> {
         match call(peer.clone()).await {
             Err(error) if is_safe && is_lost(&error) && !self.is_closed() => {
                 tracing::debug!(%error, "a call is repeated in another session");
-                self.end_session(&peer);
+                // Over HTTP, a session can outlive a call whose response is cut.
+                if matches!(error, CallError::Closed | CallError::Exited(_)) {
+                    self.end_session(&peer);
+                }
                 Ok(call(self.peer().await?).await?)
             }
             called => Ok(called?),

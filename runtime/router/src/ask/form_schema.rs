@@ -23,9 +23,11 @@ const FORMATS: [&str; 4] = ["date", "date-time", "email", "uri"];
 /// Returns the form whose fields are the members of `T`. The error describes the part of `T` that no form can show.
 pub fn form_schema<T: DeserializeOwned + JsonSchema>() -> Result<hub::RequestedSchema, String> {
     let schema = schema::inline::<T>();
-    // The schema of a map has no properties either, but those that it allows.
-    let is_struct = schema["type"] == "object"
-        && (schema.get("properties").is_some() || !schema["additionalProperties"].is_object());
+    // The schema of a struct without members has no properties, and neither has that of a map, which allows others.
+    let is_map = schema
+        .get("additionalProperties")
+        .is_some_and(|others| *others != false);
+    let is_struct = schema["type"] == "object" && (schema.get("properties").is_some() || !is_map);
     if !is_struct {
         let name = type_name::<T>();
         return Err(format!("`{name}` isn't a struct, so a form can't show it"));

@@ -242,6 +242,7 @@ async fn types_that_no_form_can_show_are_refused_at_registration_or_by_the_call(
         (refusal::<Names>(), "no form can show the member `names`"),
         (refusal::<String>(), "`alloc::string::String` isn't a struct"),
         (refusal::<BTreeMap<String, String>>(), "isn't a struct"),
+        (refusal::<BTreeMap<String, Value>>(), "isn't a struct"),
     ] {
         assert!(
             refusal.starts_with("the tool `ask` can't ask the user: ") && refusal.contains(what),
