@@ -49,14 +49,21 @@ async fn a_child_that_is_killed_ends_the_connection() {
     assert!(matches!(sent, Err(TransportError::Exited(_))));
 }
 
-#[tokio::test]
-async fn a_child_that_ignores_its_input_is_terminated() {
-    let script = "trap 'echo bye; exit 0' TERM; echo ready; while :; do sleep 0.05; done";
+/// Ignores its input, and says when it is terminated.
+const IGNORES_INPUT: &str = "trap 'echo bye; exit 0' TERM; echo ready; while :; do sleep 0.05; done";
+
+/// Runs a script that ignores its input, and closes it.
+async fn is_terminated(script: &str) {
     let (sender, mut receiver) = shell(script, Duration::from_millis(300));
     assert_eq!(next(&mut receiver).await, text("ready"));
     sender.close().await;
     assert_eq!(next(&mut receiver).await, text("bye"));
     assert_eq!(next(&mut receiver).await, None);
+}
+
+#[tokio::test]
+async fn a_child_that_ignores_its_input_is_terminated() {
+    is_terminated(IGNORES_INPUT).await;
 }
 
 #[tokio::test]
@@ -77,19 +84,14 @@ async fn a_child_that_ignores_termination_is_killed() {
 
 #[tokio::test]
 async fn the_processes_that_a_child_has_started_are_terminated_with_it() {
-    let script = "sh -c 'trap \"echo bye; exit\" TERM; echo ready; while :; do sleep 0.05; done' & wait";
-    let (sender, mut receiver) = shell(script, Duration::from_millis(300));
-    assert_eq!(next(&mut receiver).await, text("ready"));
-    sender.close().await;
-    assert_eq!(next(&mut receiver).await, text("bye"));
-    assert_eq!(next(&mut receiver).await, None);
+    is_terminated(&format!("({IGNORES_INPUT}) & wait")).await;
 }
 
 #[tokio::test]
-async fn a_signal_to_the_process_group_of_the_client_does_not_reach_a_child() {
-    let (_sender, mut receiver) = shell("ps -o pgid= -p $$; echo $$", Duration::from_secs(1));
-    let group = next(&mut receiver).await;
-    assert_eq!(group, next(&mut receiver).await);
+async fn a_child_has_a_process_group_of_its_own() {
+    // Only the leader of a group has its number.
+    let (_sender, mut receiver) = shell("kill -s 0 -- -$$ && echo own", Duration::from_secs(1));
+    assert_eq!(next(&mut receiver).await, text("own"));
 }
 
 #[tokio::test]
