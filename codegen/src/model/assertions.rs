@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::declarations::declarations;
 use super::type_schema::{Assertion, Assertions};
+use super::type_ref::TypeRef;
 use super::types::{Model, TypeKind};
 use crate::normalise::{accepts_everything, follow, is_annotation, only_requires};
 
@@ -92,7 +93,11 @@ impl<'m> Collector<'m> {
                 }
                 ("anyOf" | "oneOf", Value::Array(variants)) if !variants.iter().all(only_requires) => {
                     for index in 0..variants.len() {
-                        self.schema(&format!("{}/{index}", child()), &inner(), depth + 1, false);
+                        let variant = format!("{}/{index}", child());
+                        match self.is_open(&variant, 0) {
+                            true => self.open_json(&variant, &inner(), depth + 1),
+                            false => self.schema(&variant, &inner(), depth + 1, false),
+                        }
                     }
                     // Types don't express that a value is valid for only one variant, which depends on the definitions
                     // of all variants.
@@ -219,6 +224,18 @@ impl<'m> Collector<'m> {
     fn other_place(&self, at: &str) -> Option<&'m str> {
         let ty = self.model.types.get(self.model.places.get(at)?)?;
         Some(ty.pointer.as_str()).filter(|first| *first != at)
+    }
+
+    /// Whether the schema at a pointer is a definition of open JSON, or of lists or maps of it.
+    fn is_open(&self, at: &str, depth: usize) -> bool {
+        let Some(schema) = pointer::resolve(self.root, at).filter(|_| depth < MAX_DEPTH) else {
+            return false;
+        };
+        let target = schema.get("$ref").and_then(Value::as_str).and_then(pointer::canonical);
+        let name = target.and_then(|target| self.model.places.get(&target));
+        let mut inner = ["additionalProperties", "items"].into_iter();
+        name.is_some_and(|name| self.model.is_open(&TypeRef::Named(name.clone())))
+            || inner.any(|keyword| schema.get(keyword).is_some() && self.is_open(&pointer::child(at, keyword), depth + 1))
     }
 
     fn is_own_type(&self, at: &str) -> bool {
