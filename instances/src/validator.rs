@@ -56,6 +56,8 @@ fn build(document: &Document, registry: &Registry<'_>, schema: &Value) -> Result
         .with_draft(document.draft())
         .with_registry(registry)
         .should_validate_formats(false)
+        // In draft-07 it would be asserted, which is optional, and we treat it as an annotation, as in later drafts.
+        .without_content_encoding_support("base64")
         .build(schema)
         .map_err(|error| error.to_string())
 }
