@@ -15,7 +15,7 @@ pub enum RouteError {
         member: &'static str,
     },
     /// The router already has a route of this kind with this name or URI.
-    #[error("the router has a {kind} `{key}` already; take another name, or `Router::replace`")]
+    #[error("the router has a {kind} `{key}` already{}", advice_for_duplicates(kind))]
     Duplicate {
         /// The kind of the route, such as `tool`.
         kind: &'static str,
@@ -203,5 +203,13 @@ pub(super) fn or_panic<T>(result: Result<T, RouteError>) -> T {
     match result {
         Ok(value) => value,
         Err(error) => panic!("{error}"),
+    }
+}
+
+/// Advice for a duplicate of a kind that [`Router::replace`](crate::Router::replace) takes.
+fn advice_for_duplicates(kind: &str) -> &'static str {
+    match kind {
+        "tool" | "resource" | "resource template" | "prompt" => "; take another name, or `Router::replace`",
+        _ => "",
     }
 }

@@ -1,5 +1,7 @@
 //! Validation of URIs.
 
+use std::net::Ipv6Addr;
+
 /// Describes why a text isn't a URI of [RFC 3986](https://www.rfc-editor.org/rfc/rfc3986), and how to correct it;
 /// `None` for a valid URI.
 pub(super) fn fault(uri: &str) -> Option<String> {
@@ -12,9 +14,18 @@ pub(super) fn fault(uri: &str) -> Option<String> {
             "`{scheme}` isn't a scheme, which has letters, digits, `+`, `-` and `.` after a letter"
         ));
     }
-    let host_end = rest
+    let authority = rest
         .strip_prefix("//")
-        .map_or(0, |host| host.find(['/', '?', '#']).map_or(rest.len(), |end| end + 2));
+        .map(|rest| &rest[..rest.find(['/', '?', '#']).unwrap_or(rest.len())]);
+    let host_end = authority.map_or(0, |authority| authority.len() + 2);
+    if let Some(host) = authority.map(|authority| authority.rsplit('@').next().unwrap_or(authority))
+        && host.contains(['[', ']'])
+        && !is_ip_literal(host)
+    {
+        return Some(format!(
+            "`{host}` isn't an IPv6 address in brackets, such as `[::1]:80`"
+        ));
+    }
     for (at, c) in rest.char_indices() {
         let is_allowed = match c {
             '%' => {
@@ -37,6 +48,17 @@ pub(super) fn fault(uri: &str) -> Option<String> {
     None
 }
 
+/// Whether the host of a URI is an IP address in brackets, with a port or without.
+fn is_ip_literal(host: &str) -> bool {
+    let bracketed = host.strip_prefix('[').and_then(|host| host.split_once(']'));
+    bracketed.is_some_and(|(address, port)| {
+        let is_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
+        // The addresses of future versions start with `v`.
+        (address.parse::<Ipv6Addr>().is_ok() || address.starts_with(['v', 'V']))
+            && (port.is_empty() || port.strip_prefix(':').is_some_and(is_port))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -49,6 +71,7 @@ mod tests {
             "test:silent",
             "urn:isbn:0451450523",
             "git+ssh://user@[::1]:22/a?b=c/?d#e/?f",
+            "http://[v1.a:b]",
             "file:///K%C3%A4se%20(1);v=1,2@3",
             "a:",
         ] {
@@ -70,6 +93,10 @@ mod tests {
             ("file:///%zz", "'%' can't be there; write it as %25"),
             ("file:///%é", "'%' can't be there; write it as %25"),
             ("file:///a[1]", "'[' can't be there; write it as %5B"),
+            ("http://[::1", "`[::1` isn't an IPv6 address in brackets"),
+            ("http://[a]/", "`[a]` isn't an IPv6 address in brackets"),
+            ("http://[::1]a", "`[::1]a` isn't an IPv6 address in brackets"),
+            ("http://u@[", "`[` isn't an IPv6 address in brackets"),
             ("file:///a#b#c", "'#' can't be there; write it as %23"),
             ("file:///{id}", "'{' can't be there; write it as %7B"),
             ("file:///a\n", r"'\n' can't be there; write it as %0A"),
