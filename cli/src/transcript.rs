@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::CommandError;
 use crate::input_file::read_text;
 use crate::message::Seen;
+use crate::text::say;
 
 /// The file mode of transcripts on Unix.
 #[cfg(unix)]
@@ -123,9 +124,20 @@ pub fn no_such_session(file: &Path, others: &[Session]) -> CommandError {
 pub fn read(file: &Path) -> Result<Vec<Session>, CommandError> {
     let text = read_text(file).map_err(|error| CommandError::file(file, error))?;
     let mut sessions: BTreeMap<u64, Session> = BTreeMap::new();
-    for (number, line) in text.lines().enumerate() {
-        let line: Line =
-            serde_json::from_str(line).map_err(|error| CommandError::file(file, not_a_line(number + 1, &error)))?;
+    let mut lines = text.lines().zip(1..).peekable();
+    while let Some((line, number)) = lines.next() {
+        let line: Line = match serde_json::from_str(line) {
+            Ok(line) => line,
+            // The bridge was killed while it wrote the line.
+            Err(error) if error.is_eof() && number > 1 && lines.peek().is_none() && !text.ends_with('\n') => {
+                say(&format!(
+                    "warning: {}: line {number} is incomplete, and is left out",
+                    file.display()
+                ));
+                break;
+            }
+            Err(error) => return Err(CommandError::file(file, not_a_line(number, &error))),
+        };
         let (Some(number), Some(direction), Some(message)) = (line.session, line.direction, line.message) else {
             continue;
         };

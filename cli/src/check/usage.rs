@@ -86,8 +86,17 @@ pub struct Found {
     pub unfinished: Vec<(String, String)>,
     /// The number of tools that weren't called, because they don't declare that they change nothing.
     pub uncalled: usize,
-    /// The error of the first list or resource that isn't received because the server's process has exited.
+    /// The error of the first request that isn't answered because the server's process has exited.
     pub gone: Option<CallError>,
+}
+
+impl Found {
+    /// Keeps the error of a request, if the server's process has exited.
+    fn failed(&mut self, error: CallError) {
+        if matches!(error, CallError::Exited(_)) {
+            self.gone.get_or_insert(error);
+        }
+    }
 }
 
 /// Lists and uses everything. Errors of calls aren't faults here: the messages are validated later, as they were on the
@@ -101,16 +110,17 @@ pub async fn use_server(peer: &Peer<ClientSide>, args: &CheckArgs, arguments: &A
     let templates: Vec<ResourceTemplate> = list(peer, args.limit, &mut found).await;
     let prompts: Vec<Prompt> = list(peer, args.limit, &mut found).await;
     for resource in &resources {
-        let read = peer.read_resource(ReadResourceRequestParams::new(&resource.uri)).await;
-        found.gone = found.gone.take().or(read.err().filter(is_exit));
+        if let Err(error) = peer.read_resource(ReadResourceRequestParams::new(&resource.uri)).await {
+            found.failed(error);
+        }
     }
     for prompt in &prompts {
-        get_prompt(peer, prompt).await;
+        get_prompt(peer, prompt, &mut found).await;
     }
     for template in &templates {
         let reference = hub::ResourceTemplateReference::new(&template.uri_template);
         if let Some(variable) = first_variable(&template.uri_template) {
-            complete(peer, reference.into(), variable).await;
+            complete(peer, reference.into(), variable, &mut found).await;
         }
     }
     follow_changes(peer, resources.first()).await;
@@ -153,17 +163,13 @@ async fn list<T: Paginated<ClientRequest, ServerResult> + Send + 'static>(
                 let case = T::page(None).method().to_owned();
                 found.unfinished.push((case, reason));
             }
-            Err(error) => found.gone = found.gone.take().or(Some(error).filter(is_exit)),
+            Err(error) => found.failed(error),
         }
     }
     items
 }
 
-fn is_exit(error: &CallError) -> bool {
-    matches!(error, CallError::Exited(_))
-}
-
-async fn get_prompt(peer: &Peer<ClientSide>, prompt: &Prompt) {
+async fn get_prompt(peer: &Peer<ClientSide>, prompt: &Prompt, found: &mut Found) {
     let arguments = || prompt.arguments.iter().flatten();
     let required = arguments().filter(|it| it.required == Some(true));
     let required: mcp_adapters::mcp_wire::Map<String> =
@@ -172,15 +178,19 @@ async fn get_prompt(peer: &Peer<ClientSide>, prompt: &Prompt) {
     if !required.is_empty() {
         params = params.with_arguments(required);
     }
-    let _ = peer.get_prompt(params).await;
+    if let Err(error) = peer.get_prompt(params).await {
+        found.failed(error);
+    }
     if let Some(argument) = arguments().next() {
-        complete(peer, PromptReference::new(&prompt.name).into(), &argument.name).await;
+        complete(peer, PromptReference::new(&prompt.name).into(), &argument.name, found).await;
     }
 }
 
-async fn complete(peer: &Peer<ClientSide>, reference: hub::CompletionReference, name: &str) {
+async fn complete(peer: &Peer<ClientSide>, reference: hub::CompletionReference, name: &str, found: &mut Found) {
     let argument = CompleteRequestParamsArgument::new(name, "");
-    let _ = peer.complete(CompleteRequestParams::new(argument, reference)).await;
+    if let Err(error) = peer.complete(CompleteRequestParams::new(argument, reference)).await {
+        found.failed(error);
+    }
 }
 
 /// The name of the first variable of a URI template.

@@ -6,7 +6,7 @@ use std::path::Path as FilePath;
 use mcp_registry_types::{Policy, Revision, Translation, translate};
 use tempfile::NamedTempFile;
 
-use super::document::{DEFINITION, Document};
+use super::document::{DEFINITION, Document, SCHEMA};
 use super::pretty::pretty;
 use super::problem::{Problem, place_of};
 use super::validate::{invalid, print};
@@ -23,7 +23,12 @@ pub fn run(args: &UpgradeArgs, mut output: impl Write) -> Result<Summary, Comman
     let refuse = |problems: &[Problem], output| print(&args.file, &document, problems, Format::Text, output);
     let revision = match document.revision() {
         Ok(revision) => revision,
-        Err(problem) => return refuse(&[problem], output),
+        Err(mut problem) => {
+            if document.value.is_object() && document.value.get(SCHEMA).is_none() {
+                problem.message += "; `--from` gives the version of a document that names no schema";
+            }
+            return refuse(&[problem], output);
+        }
     };
     let wrong = invalid(revision, &document.text);
     if !wrong.is_empty() {

@@ -190,17 +190,27 @@ fn missing_responses_and_invalid_handshakes_are_violations() {
 #[cfg(unix)]
 #[test]
 fn the_end_of_the_server_is_a_fault_with_its_standard_error() {
-    let exits = "*tools/list*) echo boom >&2; exit 7;;\n*'\"id\":'*) echo";
-    let server = script("", &[HELLO]).into_iter();
-    let server: Vec<String> = server.map(|part| part.replace("*'\"id\":'*) echo", exits)).collect();
-    let (status, found) = findings(&server);
-    assert_eq!(status, Some(1), "{found:?}");
-    let (case, finding) = found.last().unwrap();
-    let message = finding["message"].as_str().unwrap();
-    assert!(
-        case == "session" && message.contains("exit status: 7") && message.contains("boom"),
-        "{found:?}"
-    );
+    let has_prompts = HELLO.1.replace("{\"tools\":{}}", "{\"prompts\":{},\"completions\":{}}");
+    let prompts = r#"{"prompts":[{"name":"a","arguments":[{"name":"b"}]}]}"#;
+    let served = [("initialize", &*has_prompts), ("prompts/list", prompts)];
+    let got = [("prompts/get", r#"{"messages":[]}"#)];
+    for (last, results) in [
+        ("tools/list", vec![HELLO]),
+        ("prompts/get", served.to_vec()),
+        ("completion/complete", [&served[..], &got].concat()),
+    ] {
+        let exits = format!("*{last}*) echo boom >&2; exit 7;;\n*'\"id\":'*) echo");
+        let server = script("", &results).into_iter();
+        let server: Vec<String> = server.map(|part| part.replace("*'\"id\":'*) echo", &exits)).collect();
+        let (status, found) = findings(&server);
+        assert_eq!(status, Some(1), "{found:?}");
+        let (case, finding) = found.last().unwrap();
+        let message = finding["message"].as_str().unwrap();
+        assert!(
+            case == "session" && message.contains("exit status: 7") && message.contains("boom"),
+            "{last}: {found:?}"
+        );
+    }
 }
 
 #[test]

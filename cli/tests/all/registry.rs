@@ -371,6 +371,10 @@ fn a_value_that_the_newest_schema_cannot_express_is_refused() {
 fn the_from_option_sets_the_schema_of_a_document_without_one() {
     let text = r#"{"name": "com.example/weather", "description": "Weather", "version": "1", "website_url": "https://example.org"}"#;
     let folder = folder(&[("server.json", text)]);
+    let refused = run(folder.path(), &["upgrade"]);
+    assert_eq!(refused.status.code(), Some(1));
+    let advice = "; `--from` gives the version of a document that names no schema";
+    assert!(stdout(&refused).contains(advice), "{}", stdout(&refused));
     let output = run(folder.path(), &["upgrade", "--from", "2025-07-09"]);
     assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
     let upgraded: Value = serde_json::from_str(&stdout(&output)).unwrap();

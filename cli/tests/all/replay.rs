@@ -279,6 +279,22 @@ fn the_error_for_a_wrong_transcript_explains_what_one_is() {
 }
 
 #[test]
+fn an_incomplete_last_line_of_a_transcript_is_left_out_with_a_warning() {
+    let files = Files::new();
+    let line = json!({"time": 1, "session": 1, "side": "server", "direction": "received", "revision": "2025-11-25",
+        "message": {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}});
+    let (line, warning) = (line.to_string(), "line 2 is incomplete, and is left out");
+    let cut = files.write("cut.jsonl", &format!("{line}\n{}", &line[..line.len() / 2]));
+    let checked = run(&["check", "--transcript", &cut]);
+    assert_eq!(checked.status.code(), Some(0), "{}", stderr(&checked));
+    assert!(stderr(&checked).contains(warning), "{}", stderr(&checked));
+    let wrong = files.write("wrong.jsonl", &format!("{line}\n{{\"time\"\n"));
+    let refused = run(&["check", "--transcript", &wrong]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(stderr(&refused).contains("line 2: EOF"), "{}", stderr(&refused));
+}
+
+#[test]
 fn the_error_for_a_missing_session_lists_the_recorded_ones() {
     let files = Files::new();
     let line = json!({"time": 1, "session": 1, "side": "server", "direction": "received", "revision": "2025-11-25",
