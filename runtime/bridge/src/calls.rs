@@ -125,6 +125,11 @@ impl<S: Side> Calls<S> {
             .map(|(_, entry)| entry.caller.peer.clone())
     }
 
+    /// Returns the caller of the call that was passed on under an id.
+    pub fn of_id(&self, id: i64) -> Option<Peer<S>> {
+        self.get(&RequestId::Integer(id)).map(|caller| caller.peer)
+    }
+
     /// Returns the latest request of the only peer that has calls in flight; `None` if there are several peers, or
     /// none.
     pub fn only_peer(&self) -> Option<Peer<S>> {

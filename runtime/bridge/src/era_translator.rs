@@ -15,7 +15,7 @@ use tokio::sync::mpsc;
 
 use super::calls::Caller;
 use super::client::ClientId;
-use super::input_requests::{Running, Step};
+use super::input_requests::{Carrier, Running, Step};
 use super::suspended::SuspendedCalls;
 use super::tasks::list_with_tasks;
 use super::translated_tasks::{self, lists_with_tasks};
@@ -122,7 +122,8 @@ impl EraTranslator {
             if let Some(name) = state {
                 return self.suspended.resume(&name, &self.id, responses);
             }
-            carrier = Some(upstream.links.input_requests.carry(context.peer().clone()));
+            let id = upstream.state.pending.next_id();
+            carrier = Some(upstream.links.input_requests.carry(id, context.peer().clone()));
         }
         let (sender, progress) = mpsc::channel(64);
         if context.wants_progress() {
@@ -130,7 +131,10 @@ impl EraTranslator {
         }
         let call: BoxFuture<'static, _> = match lists_with_tasks(upstream, &request, context) {
             true => Box::pin(list_with_tasks(peer, request)),
-            false => Box::pin(async move { peer.call(request).await }),
+            false => {
+                let id = carrier.as_ref().map(Carrier::id);
+                Box::pin(async move { peer.call_as(id, request).await })
+            }
         };
         Ok(Running {
             call,

@@ -60,7 +60,9 @@ impl Running {
     }
 }
 
-/// The open input requests of a server in one session, whose calls are all of one client. A server with a handshake
+/// The open input requests of a server in one session, whose calls are all of one client.
+///
+/// Over HTTP, the stream of an input request determines the call that carries it. Over a pipe, a server with a handshake
 /// doesn't report which call an input request belongs to, so any call can carry it. If there is none, the input request
 /// waits for the next call.
 pub struct OpenInputRequests {
@@ -74,7 +76,6 @@ pub struct OpenInputRequests {
 #[derive(Default)]
 struct State {
     last_input_request: u64,
-    last_call: u64,
     input_requests: BTreeMap<u64, OpenInputRequest>,
     /// The calls that can carry input requests, in flight and suspended, ordered by when they last started or resumed.
     calls: Vec<Call>,
@@ -85,11 +86,14 @@ struct OpenInputRequest {
     request: InputRequest,
     answer: oneshot::Sender<Result<InputResponse, Unanswered>>,
     /// The call that carries it.
-    call: Option<u64>,
+    call: Option<i64>,
+    /// Whether the server has sent it on the stream of that call, so that no other can carry it.
+    is_related: bool,
 }
 
 struct Call {
-    number: u64,
+    /// The id of the request to the server.
+    id: i64,
     client: Peer<ServerSide>,
     asked: Arc<Notify>,
 }
@@ -125,10 +129,11 @@ impl OpenInputRequests {
         })
     }
 
-    /// Passes an input request on to the client, and waits for the answer.
-    pub async fn ask(&self, request: InputRequest) -> Result<InputResponse, Unanswered> {
+    /// Passes an input request on to the client, and waits for the answer. `call` is the id of the call to which the
+    /// server has related it.
+    pub async fn ask(&self, request: InputRequest, call: Option<i64>) -> Result<InputResponse, Unanswered> {
         let (answer, mut answered) = oneshot::channel();
-        let number = self.add(request, answer)?;
+        let number = self.add(request, call, answer)?;
         let _open = Open {
             input_requests: self,
             number,
@@ -146,6 +151,7 @@ impl OpenInputRequests {
     fn add(
         &self,
         request: InputRequest,
+        call: Option<i64>,
         answer: oneshot::Sender<Result<InputResponse, Unanswered>>,
     ) -> Result<u64, Unanswered> {
         let mut state = self.state.lock();
@@ -155,10 +161,19 @@ impl OpenInputRequests {
         if state.input_requests.len() >= self.limit {
             return Err(Unanswered::TooMany);
         }
-        let call = state.carrier_of(&request).map_err(Unanswered::NotOffered)?;
+        let is_related = call.is_some();
+        let call = match call {
+            Some(id) => Some(state.related_carrier(id, &request)?),
+            None => state.carrier_of(&request).map_err(Unanswered::NotOffered)?,
+        };
         state.last_input_request += 1;
         let number = state.last_input_request;
-        let input_request = OpenInputRequest { request, answer, call };
+        let input_request = OpenInputRequest {
+            request,
+            answer,
+            call,
+            is_related,
+        };
         state.input_requests.insert(number, input_request);
         Ok(number)
     }
@@ -169,27 +184,31 @@ impl OpenInputRequests {
         input_request.is_some_and(|input_request| input_request.call.is_some())
     }
 
-    /// Adds a call that can carry input requests. It takes those that are waiting for a call.
-    pub fn carry(self: &Arc<Self>, client: Peer<ServerSide>) -> Carrier {
+    /// Adds a call that can carry input requests, with the id of its request to the server. It takes those that are
+    /// waiting for a call.
+    pub fn carry(self: &Arc<Self>, id: i64, client: Peer<ServerSide>) -> Carrier {
         let asked = Arc::new(Notify::new());
         let mut state = self.state.lock();
-        state.last_call += 1;
-        let number = state.last_call;
         for input_request in state.input_requests.values_mut() {
             if input_request.call.is_none() && client.check_input_request(&input_request.request).is_ok() {
-                input_request.call = Some(number);
+                input_request.call = Some(id);
             }
         }
         state.calls.push(Call {
-            number,
+            id,
             client,
             asked: Arc::clone(&asked),
         });
         Carrier {
             input_requests: Arc::clone(self),
-            number,
+            id,
             asked,
         }
+    }
+
+    /// Whether a call can carry input requests.
+    pub fn is_carrier(&self, id: i64) -> bool {
+        self.state.lock().calls.iter().any(|call| call.id == id)
     }
 
     /// Whether there are calls that can carry input requests.
@@ -212,19 +231,33 @@ impl OpenInputRequests {
 
 impl State {
     /// Returns the input requests that a call carries; for `None`, those that no call carries.
-    fn carried_by(&self, call: Option<u64>) -> Vec<u64> {
+    fn carried_by(&self, call: Option<i64>) -> Vec<u64> {
         let input_requests = self.input_requests.iter();
         let carried = input_requests.filter(|(_, input_request)| input_request.call == call);
         carried.map(|(number, _)| *number).collect()
     }
 
+    /// Wakes the call to which the server has related an input request.
+    fn related_carrier(&self, id: i64, request: &InputRequest) -> Result<i64, Unanswered> {
+        let call = self
+            .calls
+            .iter()
+            .find(|call| call.id == id)
+            .ok_or(Unanswered::GivenUp)?;
+        call.client
+            .check_input_request(request)
+            .map_err(Unanswered::NotOffered)?;
+        call.asked.notify_one();
+        Ok(id)
+    }
+
     /// Chooses the call that carries an input request, and wakes it: the latest call whose client allows this request,
     /// preferably one that carries nothing yet. `None` if there are no calls.
-    fn carrier_of(&self, request: &InputRequest) -> Result<Option<u64>, CallError> {
+    fn carrier_of(&self, request: &InputRequest) -> Result<Option<i64>, CallError> {
         let (mut chosen, mut refusal) = (None, None);
         for call in self.calls.iter().rev() {
             match call.client.check_input_request(request) {
-                Ok(()) if self.carried_by(Some(call.number)).is_empty() => {
+                Ok(()) if self.carried_by(Some(call.id)).is_empty() => {
                     chosen = Some(call);
                     break;
                 }
@@ -235,7 +268,7 @@ impl State {
         match (chosen, refusal) {
             (Some(call), _) => {
                 call.asked.notify_one();
-                Ok(Some(call.number))
+                Ok(Some(call.id))
             }
             (None, Some(refusal)) => Err(refusal),
             (None, None) => Ok(None),
@@ -258,11 +291,16 @@ impl Drop for Open<'_> {
 /// A call that can carry input requests. If it is dropped before it completes, they fail.
 pub struct Carrier {
     input_requests: Arc<OpenInputRequests>,
-    number: u64,
+    id: i64,
     asked: Arc<Notify>,
 }
 
 impl Carrier {
+    /// The id of the request to the server.
+    pub fn id(&self) -> i64 {
+        self.id
+    }
+
     /// Waits until the call carries input requests, and returns them by name.
     async fn asked(&self) -> hub::InputRequests {
         loop {
@@ -278,7 +316,7 @@ impl Carrier {
     fn open(&self) -> hub::InputRequests {
         let state = self.input_requests.state.lock();
         let input_requests = state.input_requests.iter();
-        let own = input_requests.filter(|(_, input_request)| input_request.call == Some(self.number));
+        let own = input_requests.filter(|(_, input_request)| input_request.call == Some(self.id));
         own.map(|(number, input_request)| (number.to_string(), input_request.request.clone()))
             .collect()
     }
@@ -287,13 +325,13 @@ impl Carrier {
     /// request.
     pub fn resume(&self, responses: hub::InputResponses) {
         let mut state = self.input_requests.state.lock();
-        if let Some(at) = state.calls.iter().position(|call| call.number == self.number) {
+        if let Some(at) = state.calls.iter().position(|call| call.id == self.id) {
             let call = state.calls.remove(at);
             state.calls.push(call);
         }
         for (name, response) in responses {
             let Ok(number) = name.parse() else { continue };
-            let is_own = |input_request: &OpenInputRequest| input_request.call == Some(self.number);
+            let is_own = |input_request: &OpenInputRequest| input_request.call == Some(self.id);
             if state.input_requests.get(&number).is_some_and(is_own)
                 && let Some(input_request) = state.input_requests.remove(&number)
             {
@@ -303,15 +341,18 @@ impl Carrier {
         }
     }
 
-    /// Removes the completed call. Input requests that it still carries belong to other calls, which carry them from
-    /// now on.
+    /// Removes the completed call. Unrelated input requests that it still carries belong to other calls, which carry them
+    /// from now on.
     fn complete(&self) {
         let mut state = self.input_requests.state.lock();
-        state.calls.retain(|call| call.number != self.number);
-        for number in state.carried_by(Some(self.number)) {
+        state.calls.retain(|call| call.id != self.id);
+        for number in state.carried_by(Some(self.id)) {
             let Some(mut input_request) = state.input_requests.remove(&number) else {
                 continue;
             };
+            if input_request.is_related {
+                continue;
+            }
             input_request.call = state.carrier_of(&input_request.request).unwrap_or_default();
             if input_request.call.is_some() || !state.closed {
                 state.input_requests.insert(number, input_request);
@@ -323,10 +364,10 @@ impl Carrier {
 impl Drop for Carrier {
     fn drop(&mut self) {
         let mut state = self.input_requests.state.lock();
-        state.calls.retain(|call| call.number != self.number);
+        state.calls.retain(|call| call.id != self.id);
         // The server's requests that wait for these answers fail.
         state
             .input_requests
-            .retain(|_, input_request| input_request.call != Some(self.number));
+            .retain(|_, input_request| input_request.call != Some(self.id));
     }
 }

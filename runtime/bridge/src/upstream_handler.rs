@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use mcp_adapters::handlers::CallClient;
 use mcp_adapters::hub::{InputRequest, ServerNotification};
-use mcp_adapters::mcp_wire::{ErrorObject, Message, Notice, UnknownMethod, error_code};
+use mcp_adapters::mcp_wire::{ErrorObject, Message, Notice, RequestId, UnknownMethod, error_code};
 use mcp_adapters::{PeerTypes, Revision};
 use mcp_runtime_core::internal::{Handling, RawAnswer, RawMessage, Relay, internal_error};
-use mcp_runtime_core::transport::Purpose;
+use mcp_runtime_core::transport::{Purpose, RelatedRequest};
 use mcp_runtime_core::{ClientSide, Context, Handler, HandlerResult, Peer, ServerSide};
 use mcp_runtime_util::BoxFuture;
 
@@ -43,7 +43,8 @@ impl Handler<ClientSide> for UpstreamHandler {
                 return Ok(HandlerResult::Declared(answered?));
             }
             let method = request.method().to_owned();
-            let answered = self.0.input_requests.ask(request).await;
+            let call = self.related_carrier(context);
+            let answered = self.0.input_requests.ask(request, call).await;
             if matches!(answered, Err(Unanswered::NoCall)) {
                 let server = context.peer();
                 server
@@ -112,6 +113,14 @@ async fn notify_caller(caller: Option<Peer<ServerSide>>, notification: ServerNot
     }
 }
 
+/// Returns the id of the request on whose stream the server has sent a message.
+fn related_request(context: &Context<ClientSide>) -> Option<i64> {
+    match context.extensions().get() {
+        Some(RelatedRequest(RequestId::Integer(id))) => Some(*id),
+        _ => None,
+    }
+}
+
 impl Relay<ClientSide> for UpstreamHandler {
     fn pass_request(&self, request: RawMessage, context: Context<ClientSide>) -> BoxFuture<'static, RawAnswer> {
         if context.peer().negotiated().is_stateless() {
@@ -120,7 +129,8 @@ impl Relay<ClientSide> for UpstreamHandler {
             return Box::pin(std::future::ready(error.into()));
         }
         let links = Arc::clone(&self.0);
-        let purpose = match links.calls.latest() {
+        let related = related_request(&context).and_then(|id| links.calls.of_id(id));
+        let purpose = match related.or_else(|| links.calls.latest()) {
             Some(caller) => caller.purpose(),
             None => Purpose::Unsolicited,
         };
@@ -173,6 +183,15 @@ impl Relay<ClientSide> for UpstreamHandler {
 }
 
 impl UpstreamHandler {
+    /// Returns the call to which the server has related an input request. Requests that can't carry one, such as those of
+    /// lists, don't determine the call.
+    fn related_carrier(&self, context: &Context<ClientSide>) -> Option<i64> {
+        let id = related_request(context)?;
+        let carries = self.0.input_requests.is_carrier(id);
+        // If the request is no longer pending, its caller has cancelled it.
+        (carries || !context.peer().state().pending.contains(id)).then_some(id)
+    }
+
     /// Passes a notification of a stateless server on to the only client that has calls in flight: it doesn't name a
     /// client itself.
     fn pass_to_caller(&self, revision: Revision, notification: RawMessage) -> BoxFuture<'static, ()> {

@@ -234,6 +234,15 @@ impl Incoming {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Principal(pub String);
 
+/// The request of this side on whose stream the peer has sent a message that isn't its response. It is one of the
+/// extensions of an [`Incoming::Message`].
+///
+/// The HTTP client adds it to what a server with sessions sends on the stream of a POST: by the
+/// [specification](https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server),
+/// such messages should relate to the request of that POST. A pipe has no such streams.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RelatedRequest(pub RequestId);
+
 /// The network connection on which a message arrived. Clones represent the same connection, and are equal.
 ///
 /// `mcp_runtime::transport::http::server::serve` adds it to the extensions of each HTTP request. Two requests on one

@@ -25,11 +25,11 @@ use crate::message::{Outgoing, Purpose, to_json};
 use crate::side::Side;
 
 impl<S: Side> SessionState<S> {
-    /// Calls a method of the peer.
+    /// Calls a method of the peer, with a given id or the next one.
     pub async fn call(
         self: &Arc<Self>,
         negotiated: &Negotiated,
-        request: S::RequestOut,
+        (id, request): (Option<i64>, S::RequestOut),
         purpose: Purpose,
         progress: Option<mpsc::Sender<Progress>>,
     ) -> Result<S::ResultIn, CallError> {
@@ -37,7 +37,7 @@ impl<S: Side> SessionState<S> {
         self.check_call(negotiated, &method)?;
         check_direction::<S>(negotiated, &method)?;
         let ended_by = S::ended_by(&request);
-        let id = self.pending.next_id();
+        let id = id.unwrap_or_else(|| self.pending.next_id());
         let call = Call {
             id: RequestId::Integer(id),
             request,

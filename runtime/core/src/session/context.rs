@@ -284,8 +284,15 @@ impl<S: Side> Peer<S> {
     /// # Errors
     /// When the call fails.
     pub async fn call(&self, request: S::RequestOut) -> Result<S::ResultIn, CallError> {
+        self.call_as(None, request).await
+    }
+
+    /// Calls with an id that was reserved for it.
+    #[doc(hidden)]
+    pub async fn call_as(&self, id: Option<i64>, request: S::RequestOut) -> Result<S::ResultIn, CallError> {
+        let (purpose, progress) = (self.purpose(), self.progress.clone());
         self.state
-            .call(self.negotiated(), request, self.purpose(), self.progress.clone())
+            .call(self.negotiated(), (id, request), purpose, progress)
             .await
     }
 

@@ -110,6 +110,11 @@ impl<T> PendingCalls<T> {
         calls.get(id).is_some_and(|call| call.line.is_none())
     }
 
+    /// Whether a call is pending.
+    pub fn contains(&self, id: i64) -> bool {
+        self.calls.lock().contains_key(&id)
+    }
+
     /// Removes a call; `false` if it was no longer pending.
     pub fn remove(&self, id: i64) -> bool {
         self.calls.lock().remove(&id).is_some()

@@ -9,6 +9,6 @@ pub use self::connector::Connector;
 pub use self::inspect::{Inspect, MessageDirection, inspect};
 pub use crate::error::{HttpFailure, ProcessExit, TransportError};
 pub use crate::message::{
-    Connection, Incoming, Intake, Outgoing, Principal, Purpose, Receiver, Restart, Sender, Transport,
+    Connection, Incoming, Intake, Outgoing, Principal, Purpose, Receiver, RelatedRequest, Restart, Sender, Transport,
 };
 pub use crate::session::{Exchange, Inbox};

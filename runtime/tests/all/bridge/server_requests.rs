@@ -6,11 +6,15 @@ use std::time::Duration;
 
 use mcp_runtime::bridge::{Bridge, BridgeOptions, Connector};
 use mcp_runtime::router::Call;
+use mcp_runtime::transport::http::client::{HttpClient, HttpOptions};
+use mcp_runtime::transport::http::server::{self, HttpServer};
 use mcp_runtime::transport::{ChannelTransport, channel};
 use mcp_runtime::{Args, CallClient, CallError, Limits, Options, Revision, Router, hub, mcp_wire};
 use serde_json::{Value, json};
+use tokio::net::TcpListener;
 use tokio::sync::{Notify, mpsc};
 use tokio::time::timeout;
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::bridge::{PATIENCE, Raw, agree, by_hand, options, result};
 
@@ -131,6 +135,43 @@ async fn an_input_request_for_one_clients_call_never_reaches_another_client() {
         alice.send(&answered(2, "transfer", &of_alice, &asked)).await;
         let done = alice.next().await;
         assert_eq!(done["result"]["content"][0]["text"], "ALICE-1234: accept", "{done}");
+    }
+}
+
+#[tokio::test]
+async fn an_input_request_on_the_stream_of_a_call_over_http_is_carried_by_that_call() {
+    let (begun, mut has_begun) = mpsc::channel(2);
+    let gate = Arc::new(Notify::new());
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let url = format!("http://{}/mcp", listener.local_addr().expect("it listens"));
+    let bank = HttpServer::new(bank(begun, &gate));
+    let _serving = AbortOnDropHandle::new(tokio::spawn(server::serve(listener, bank).into_future()));
+    let connector = move || Ok(HttpClient::new(&url, HttpOptions::default()).expect("the address is one"));
+    let with_handshake = BridgeOptions {
+        server: vec![Revision::V2025_11_25],
+        ..options().0
+    };
+    let bridge = Bridge::new(connector, with_handshake);
+    let mut client = connect(&bridge, None);
+    let accounts = ["first", "second"].map(|account| json!({"account": account}));
+    for (id, account) in (1..).zip(&accounts) {
+        client.send(&call(id, "transfer", account)).await;
+        has_begun.recv().await.expect("it begins");
+    }
+    for (id, account) in (1..).zip(&accounts) {
+        // The gate opens for the calls in the order in which they came.
+        gate.notify_one();
+        let asked = client.next().await;
+        assert_eq!(asked["id"], id, "{asked}");
+        let name = account["account"].as_str().expect("it is a text");
+        assert!(asked.to_string().contains(&format!("transfer from {name}")), "{asked}");
+        client.send(&answered(id + 10, "transfer", account, &asked)).await;
+        let done = client.next().await;
+        assert_eq!(
+            done["result"]["content"][0]["text"],
+            format!("{name}: accept"),
+            "{done}"
+        );
     }
 }
 

@@ -4,10 +4,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use http::Extensions;
 use mcp_adapters::Revision;
 use mcp_adapters::mcp_wire::{ErrorObject, RequestId, error_code};
 use mcp_runtime_core::mirrors::header_name;
-use mcp_runtime_core::transport::Incoming;
+use mcp_runtime_core::transport::{Incoming, RelatedRequest};
 use mcp_runtime_util::Mutex;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap};
 use reqwest::redirect::Policy;
@@ -89,6 +90,14 @@ impl Connection {
     /// Hands a message to the receiver, and waits while its queue is full.
     pub(super) async fn deliver(&self, json: Vec<u8>) {
         self.hand(Inbound::Incoming(Incoming::message(json))).await;
+    }
+
+    /// Hands a message from the stream of a request to the receiver.
+    pub(super) async fn deliver_related(&self, json: Vec<u8>, id: &RequestId) {
+        let mut extensions = Extensions::new();
+        extensions.insert(RelatedRequest(id.clone()));
+        self.hand(Inbound::Incoming(Incoming::Message { json, extensions }))
+            .await;
     }
 
     /// Informs the receiver that a request has failed.

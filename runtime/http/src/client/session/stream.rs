@@ -67,13 +67,14 @@ async fn read(
                 None => connection.refuse_oversized(event.data).await,
             }
         } else if !is_repeated && is_message(&event) {
-            let answered = pending.filter(|pending| answers(&event.data, pending.id));
-            end = answered.map(|_| End::Answered);
-            let json = match answered {
-                Some(pending) => pending.take(&connection.tools, event.data),
-                None => event.data,
-            };
-            connection.deliver(json).await;
+            match pending {
+                Some(pending) if answers(&event.data, pending.id) => {
+                    end = Some(End::Answered);
+                    connection.deliver(pending.take(&connection.tools, event.data)).await;
+                }
+                Some(pending) => connection.deliver_related(event.data, pending.id).await,
+                None => connection.deliver(event.data).await,
+            }
         }
         // Only after the delivery: an event that wasn't delivered has to be sent again.
         if let Some(id) = event.id {
