@@ -132,7 +132,12 @@ impl Choice<'_> {
                     quote!(Ok(#index))
                 }
             },
-            Decision::Tag { member, cases, absent } => {
+            Decision::Tag {
+                member,
+                cases,
+                absent,
+                others,
+            } => {
                 let arms = cases.iter().map(|(values, decision)| {
                     let written = self.write(decision, about);
                     quote!(#(Some(#values))|* => #written)
@@ -140,12 +145,14 @@ impl Choice<'_> {
                 let missing = quote!(Err(reader.missing(#member)));
                 let absent = absent.as_deref().map(|decision| self.write(decision, about));
                 let absent = absent.unwrap_or_else(|| missing.clone());
-                let others = match (about, &self.unknown) {
-                    (About::Inner, _) => quote!(_ => #absent),
-                    (About::Whole, Some(unknown)) => {
+                let others = others.as_deref().map(|decision| self.write(decision, about));
+                let others = match (others, about, &self.unknown) {
+                    (Some(others), ..) => quote!(Some(_) => #others, None => #absent),
+                    (None, About::Inner, _) => quote!(_ => #absent),
+                    (None, About::Whole, Some(unknown)) => {
                         quote!(Some(_) => reader.unknown_variant().map(Self::#unknown), None => #absent)
                     }
-                    (About::Whole, None) => quote!(Some(_) => #missing, None => #absent),
+                    (None, About::Whole, None) => quote!(Some(_) => #missing, None => #absent),
                 };
                 quote! {
                     match reader.peek_tag(#member)?.as_deref() {
@@ -232,7 +239,7 @@ pub(super) fn unknown_variant(union: &Union) -> Option<String> {
 /// Whether values of a union can have an unknown tag.
 fn has_tag(decision: Option<&Decision>) -> bool {
     match decision {
-        Some(Decision::Tag { .. }) => true,
+        Some(Decision::Tag { others, .. }) => others.is_none(),
         Some(Decision::Has { cases, otherwise, .. }) => {
             has_tag(Some(otherwise)) || cases.iter().any(|case| has_tag(Some(&case.decision)))
         }
@@ -243,9 +250,12 @@ fn has_tag(decision: Option<&Decision>) -> bool {
 fn indices(decision: &Decision) -> BTreeSet<usize> {
     match decision {
         Decision::Is(index) => BTreeSet::from([*index]),
-        Decision::Tag { cases, absent, .. } => {
+        Decision::Tag {
+            cases, absent, others, ..
+        } => {
             let cases = cases.iter().map(|(_, decision)| decision);
-            cases.chain(absent.as_deref()).flat_map(indices).collect()
+            let decisions = cases.chain(absent.as_deref()).chain(others.as_deref());
+            decisions.flat_map(indices).collect()
         }
         Decision::Has { cases, otherwise, .. } => {
             let cases = cases.iter().map(|case| &case.decision);

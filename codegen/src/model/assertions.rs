@@ -6,8 +6,8 @@ use mcp_wire::json_schema::pointer;
 use serde_json::{Map, Value, json};
 
 use super::declarations::declarations;
-use super::type_schema::{Assertion, Assertions};
 use super::type_ref::TypeRef;
+use super::type_schema::{Assertion, Assertions};
 use super::types::{Model, TypeKind};
 use crate::normalise::{accepts_everything, follow, is_annotation, only_requires};
 
@@ -235,7 +235,8 @@ impl<'m> Collector<'m> {
         let name = target.and_then(|target| self.model.places.get(&target));
         let mut inner = ["additionalProperties", "items"].into_iter();
         name.is_some_and(|name| self.model.is_open(&TypeRef::Named(name.clone())))
-            || inner.any(|keyword| schema.get(keyword).is_some() && self.is_open(&pointer::child(at, keyword), depth + 1))
+            || inner
+                .any(|keyword| schema.get(keyword).is_some() && self.is_open(&pointer::child(at, keyword), depth + 1))
     }
 
     fn is_own_type(&self, at: &str) -> bool {

@@ -26,6 +26,9 @@ pub(crate) enum Decision {
         cases: Vec<(Vec<String>, Decision)>,
         /// The decision if the member is absent, where it is optional.
         absent: Option<Box<Decision>>,
+        /// The decision for all other values, if the schema allows any string in some variant.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        others: Option<Box<Decision>>,
     },
     /// By the presence of one of several members.
     Has {
@@ -141,19 +144,30 @@ impl<'n> Search<'n> {
     fn by_tag_member(&self, candidates: &[Candidate<'n>], member: &str, default: Option<usize>) -> Option<Decision> {
         let mut groups: BTreeMap<&str, Vec<Candidate<'n>>> = BTreeMap::new();
         let mut untagged: Vec<Candidate<'n>> = Vec::new();
+        let mut any_value: Vec<Candidate<'n>> = Vec::new();
         for (index, members) in candidates {
             let property = members.get(member)?;
-            for value in self.tag_values(&property.node)? {
-                groups.entry(value).or_default().push((*index, members));
+            match self.tag_values(&property.node) {
+                Some(values) => {
+                    for value in values {
+                        groups.entry(value).or_default().push((*index, members));
+                    }
+                }
+                None if *self.shapes.shape(&property.node) == Shape::String => any_value.push((*index, members)),
+                None => return None,
             }
             if !property.required {
                 untagged.push((*index, members));
             }
         }
         // A value that all candidates can have doesn't reduce their number.
-        if groups.values().any(|group| group.len() == candidates.len()) {
+        if groups.is_empty() || groups.values().any(|group| group.len() == candidates.len()) {
             return None;
         }
+        let others = match any_value.as_slice() {
+            [] => None,
+            any_value => Some(self.decide(any_value, None)?),
+        };
         let absent = match (default, untagged.as_slice()) {
             (Some(default), _) if untagged.iter().any(|(index, _)| *index == default) => Some(Decision::Is(default)),
             (_, []) => None,
@@ -175,6 +189,7 @@ impl<'n> Search<'n> {
             member: member.to_owned(),
             cases,
             absent: absent.map(Box::new),
+            others: others.map(Box::new),
         })
     }
 

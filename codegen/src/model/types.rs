@@ -266,6 +266,7 @@ impl Union {
             member,
             cases,
             absent: None,
+            others: None,
         }) = &self.objects
         else {
             return None;

@@ -52,7 +52,7 @@ fn expected(union: &Union) -> String {
 /// Whether a union has a tag, so that objects can have unknown ones.
 pub(crate) fn has_tag(decision: &Decision) -> bool {
     match decision {
-        Decision::Tag { .. } => true,
+        Decision::Tag { others, .. } => others.is_none(),
         Decision::Has {
             decisions, otherwise, ..
         } => has_tag(otherwise) || decisions.iter().any(has_tag),
@@ -63,15 +63,21 @@ pub(crate) fn has_tag(decision: &Decision) -> bool {
 fn decide(reader: &mut Reader<'_>, decision: &Decision, knows_others: bool) -> Decoded<Option<usize>> {
     match decision {
         Decision::Is(index) => Ok(Some(*index)),
-        Decision::Tag { member, cases, absent } => {
+        Decision::Tag {
+            member,
+            cases,
+            absent,
+            others,
+        } => {
             let tag = reader.peek_tag(member)?;
             let case = tag
                 .as_deref()
                 .and_then(|tag| cases.iter().find(|(values, _)| values.contains(&tag)));
-            match (tag, case, absent) {
-                (_, Some((_, decision)), _) => decide(reader, decision, knows_others),
-                (Some(_), None, _) if knows_others => Ok(None),
-                (None, _, Some(absent)) => decide(reader, absent, knows_others),
+            match (tag, case, absent, others) {
+                (_, Some((_, decision)), ..) => decide(reader, decision, knows_others),
+                (Some(_), None, _, Some(others)) => decide(reader, others, knows_others),
+                (Some(_), None, ..) if knows_others => Ok(None),
+                (None, _, Some(absent), _) => decide(reader, absent, knows_others),
                 _ => Err(reader.missing(member)),
             }
         }

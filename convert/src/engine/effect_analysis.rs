@@ -394,7 +394,12 @@ fn opens(step: &Step, ty: &TypeRef, change: &Change) -> bool {
 fn is_tagged(union: &Union) -> bool {
     match &union.objects {
         None | Some(Decision::Is(_)) => true,
-        Some(Decision::Tag { cases, absent, .. }) => {
+        Some(Decision::Tag {
+            cases,
+            absent,
+            others: None,
+            ..
+        }) => {
             let mut decisions = cases.iter().map(|(_, decision)| decision).chain(absent.as_deref());
             decisions.all(|decision| matches!(decision, Decision::Is(_)))
         }
@@ -438,7 +443,9 @@ fn others_require(table: &Table, union: &Union, at: usize) -> Option<BTreeSet<&'
 /// Returns the tag, and its values that identify a variant.
 fn tags(union: &Union, at: usize) -> (&'static str, Vec<&'static str>) {
     match &union.objects {
-        Some(Decision::Tag { member, cases, absent }) => {
+        Some(Decision::Tag {
+            member, cases, absent, ..
+        }) => {
             let of_variant = |decision: &Decision| matches!(decision, Decision::Is(index) if *index == at);
             let own = cases.iter().filter(|(_, decision)| of_variant(decision));
             let absent = absent.as_deref().filter(|absent| of_variant(absent));

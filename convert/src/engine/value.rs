@@ -123,7 +123,9 @@ impl<'a> Run<'_> {
             return self.reinterpret(plan, node);
         };
         let variant = plan.variants.get(at);
-        let is_carried = || plan.holds_unknown && node.json_type() == JsonType::Object;
+        // A value with a tag that the target declares would be read as the variant of that tag.
+        let is_unknown = || matches!(variant_of(self.step.to, &plan.target, node), Ok(None));
+        let is_carried = || plan.holds_unknown && node.json_type() == JsonType::Object && is_unknown();
         match variant {
             Some(VariantPlan::Becomes(there, change)) if plan.gains_tag => self.gain_tag(plan, (*there, change), node),
             Some(VariantPlan::Becomes(_, change)) => self.change(change, node),
@@ -342,9 +344,12 @@ fn held_by(table: &Table, union: &Union, text: &str) -> mcp_wire::Decoded<Option
 
 /// Returns the variant of an opened object by its tag, so that the object needn't be written as text for that.
 fn tagged(union: &Union, node: &Node<'_>) -> Option<usize> {
-    let (Some(Decision::Tag { member, cases, .. }), Node::Object(members)) = (&union.objects, node) else {
+    let (Some(decision @ Decision::Tag { member, cases, .. }), Node::Object(members)) = (&union.objects, node) else {
         return None;
     };
+    if !has_tag(decision) {
+        return None;
+    }
     let tag = members.iter().find(|entry| entry.name == *member)?.value.as_str()?;
     let (_, decision) = cases
         .iter()

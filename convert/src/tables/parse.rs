@@ -194,7 +194,7 @@ fn decision(reader: &mut Source) -> Decoded<Decision> {
         let index = reader.integer()?;
         return Ok(Decision::Is(usize::try_from(index).unwrap_or_default()));
     }
-    let (mut tag, mut cases, mut absent) = (None, Vec::new(), None);
+    let (mut tag, mut cases, mut absent, mut others) = (None, Vec::new(), None, None);
     let (mut discriminators, mut decisions, mut otherwise, mut needs) = (Vec::new(), Vec::new(), None, Vec::new());
     let (mut within, mut inner) = (None, None);
     each(reader, |reader, key| {
@@ -217,6 +217,7 @@ fn decision(reader: &mut Source) -> Decoded<Decision> {
             }
             "absent" if reader.json_type()? == JsonType::Null => reader.null()?,
             "absent" => absent = Some(Box::new(decision(reader)?)),
+            "others" => others = Some(Box::new(decision(reader)?)),
             "has" => {
                 reader.array(|reader| {
                     let (discriminator, decision) = case(reader)?;
@@ -234,7 +235,12 @@ fn decision(reader: &mut Source) -> Decoded<Decision> {
         Ok(())
     })?;
     if let Some(member) = tag {
-        return Ok(Decision::Tag { member, cases, absent });
+        return Ok(Decision::Tag {
+            member,
+            cases,
+            absent,
+            others,
+        });
     }
     if let (Some(member), Some(decision)) = (within, inner) {
         return Ok(Decision::Within { member, decision });

@@ -88,6 +88,8 @@ pub(crate) enum Decision {
         member: &'static str,
         cases: Vec<(Vec<&'static str>, Decision)>,
         absent: Option<Box<Decision>>,
+        /// The decision for all other values.
+        others: Option<Box<Decision>>,
     },
     Has {
         discriminators: &'static [Discriminator],
@@ -121,16 +123,22 @@ impl Decision {
         let mapped = |decision: &Self| decision.mapped(other);
         Some(match self {
             Self::Is(at) => Self::Is(other(*at)?),
-            Self::Tag { member, cases, absent } => {
+            Self::Tag {
+                member,
+                cases,
+                absent,
+                others,
+            } => {
                 let cases = cases.iter().map(|(values, case)| Some((values.clone(), mapped(case)?)));
-                let absent = match absent {
-                    Some(absent) => Some(Box::new(mapped(absent)?)),
-                    None => None,
+                let optional = |decision: &Option<Box<Self>>| match decision {
+                    Some(decision) => mapped(decision).map(|mapped| Some(Box::new(mapped))),
+                    None => Some(None),
                 };
                 Self::Tag {
                     member,
                     cases: cases.collect::<Option<_>>()?,
-                    absent,
+                    absent: optional(absent)?,
+                    others: optional(others)?,
                 }
             }
             Self::Has {
