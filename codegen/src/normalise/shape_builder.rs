@@ -127,7 +127,11 @@ impl<'s> ShapeBuilder<'s> {
             Some(Value::String(kind)) => self.typed(schema, kind, pointer, depth),
             Some(Value::Array(kinds)) => {
                 let kinds = kinds.iter().filter_map(Value::as_str);
-                let of_kind = |kind| Node::at(pointer, self.typed(schema, kind, pointer, depth));
+                let whole = Value::Object(schema.clone());
+                let of_kind = |kind| {
+                    let shape = self.typed(schema, kind, pointer, depth);
+                    Node::at(&self.added.place(pointer, &whole, &shape), shape)
+                };
                 one_of(&self.added, kinds.map(of_kind).collect(), pointer)
             }
             _ => Shape::Any,
