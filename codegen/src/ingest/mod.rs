@@ -7,6 +7,7 @@ mod drafts;
 mod extension;
 mod fetch;
 mod inferred;
+mod inlined_messages;
 mod lost;
 mod moved_definitions;
 mod moved_places;

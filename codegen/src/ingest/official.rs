@@ -4,6 +4,7 @@ use mcp_wire::json_schema::Dialect;
 use serde_json::Value;
 
 use super::change;
+use super::inlined_messages::refer_to_messages;
 use super::namespaces::flatten_groups;
 use super::results::define_results;
 use super::simplify::simplify;
@@ -43,6 +44,7 @@ impl Official {
             change::remove_keywords(&mut root, PROSE);
         }
         flatten_groups(&mut root);
+        refer_to_messages(&mut root);
         define_results(&mut root);
         simplify(&mut root);
         Self {
