@@ -1,5 +1,6 @@
 //! Ingests an official schema: fetches it, checks it against the manifest, removes the prose, and writes and records it.
 
+mod annotations;
 mod change;
 mod check;
 mod conditions;
@@ -35,6 +36,7 @@ use crate::problem::{Problem, Problems};
 use crate::protocol::Protocol;
 use crate::revision_table::RevisionTable;
 
+use self::annotations::{Before, annotations_of_new_messages};
 use self::inferred::Inference;
 use self::lost::lost;
 use self::moved_definitions::{Moved, moved_definitions};
@@ -344,7 +346,16 @@ fn inherited_overlay(
     let inference = Inference::new(before.root(), schema.root());
     let inferred = inference.unions().chain(inference.results());
     for (section, says) in inferred.chain(moved.iter().filter_map(Moved::keep_name)) {
-        successor.add(section, &says, &link(entry, "JSONRPCMessage"));
+        let why = "The schema has other names for this than that of the previous revision.";
+        successor.add(section, &says, why, &link(entry, "JSONRPCMessage"));
+    }
+    let before = Before {
+        official: official.root(),
+        corrected: before.root(),
+    };
+    for (section, says) in annotations_of_new_messages(before, schema.root()) {
+        let why = "A new message has these members as the other messages have them.";
+        successor.add(section, &says, why, &link(entry, "JSONRPCMessage"));
     }
     Ok(Some(successor))
 }

@@ -91,7 +91,7 @@ impl Successor {
     }
 
     /// Adds an entry that follows from the schema of the previous revision, unless the overlay already has it.
-    pub(super) fn add(&mut self, section: &str, says: &str, link: &str) {
+    pub(super) fn add(&mut self, section: &str, says: &str, why: &str, link: &str) {
         let is_known = says
             .split(", ")
             .next()
@@ -100,10 +100,7 @@ impl Successor {
             return;
         }
         let section = format!("{section}:\n");
-        let entry = format!(
-            "  - {{{says}, why: The schema has other names for this than that of the previous revision., link: {}}}\n",
-            Value::from(link)
-        );
+        let entry = format!("  - {{{says}, why: {why}, link: {}}}\n", Value::from(link));
         self.entries = match self.entries.contains(&section) {
             true => self.entries.replacen(&section, &format!("{section}{entry}"), 1),
             false => format!("{section}{entry}{}", self.entries),
