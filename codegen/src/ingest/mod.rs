@@ -5,6 +5,7 @@ mod change;
 mod check;
 mod conditions;
 mod drafts;
+mod error_codes;
 mod extension;
 mod fetch;
 mod inferred;
@@ -37,6 +38,7 @@ use crate::protocol::Protocol;
 use crate::revision_table::RevisionTable;
 
 use self::annotations::{Before, annotations_of_new_messages};
+use self::error_codes::defined_errors;
 use self::inferred::Inference;
 use self::lost::lost;
 use self::moved_definitions::{Moved, moved_definitions};
@@ -356,6 +358,10 @@ fn inherited_overlay(
     for (section, says) in annotations_of_new_messages(before, schema.root()) {
         let why = "A new message has these members as the other messages have them.";
         successor.add(section, &says, why, &link(entry, "JSONRPCMessage"));
+    }
+    for error in defined_errors(schema.root(), overlay.root()) {
+        let why = format!("The schema defines this code by {}.", error.definition);
+        successor.add("error_codes", &error.entry(), &why, &link(entry, &error.definition));
     }
     Ok(Some(successor))
 }

@@ -51,5 +51,5 @@ pub(crate) use self::schema::open_schema;
 pub(crate) use self::shared::Shared;
 pub(crate) use self::type_ref::TypeRef;
 pub(crate) use self::type_schema::{Assertions, DeclaredMember, MemberSchema, OpenSchema};
-pub(crate) use self::types::{ConstantMember, Member, Model, Struct, Type, TypeKind, Union, Variant};
+pub(crate) use self::types::{ConstantMember, JSON_RPC_CODES, Member, Model, Struct, Type, TypeKind, Union, Variant};
 pub(crate) use crate::messages::MessageKind;

@@ -17,7 +17,8 @@ use super::method::Method;
 use super::type_ref::TypeRef;
 use super::type_schema::TypeSchema;
 
-const JSON_RPC_CODES: [i64; 5] = [
+/// The codes of errors that JSON-RPC defines.
+pub(crate) const JSON_RPC_CODES: [i64; 5] = [
     error_code::PARSE_ERROR,
     error_code::INVALID_REQUEST,
     error_code::METHOD_NOT_FOUND,
