@@ -155,13 +155,13 @@ mod tests {
             let found = annotations_of_new_messages(before, &after).into_iter();
             Vec::from_iter(found.map(|(_, says)| says))
         };
-        let tag = r##"at: ["#/$defs/VisitResult/properties/kind/x-tag"], to: "complete""##.to_owned();
-        assert_eq!(found(&corrected), [tag.clone()]);
+        let tag = r##"at: ["#/$defs/VisitResult/properties/kind/x-tag"], to: "complete""##;
+        assert_eq!(found(&corrected), [tag]);
         for name in ["AResult", "BResult"] {
             corrected["$defs"][name]["properties"]["kind"] = json!({"$ref": "#/$defs/Kind", "x-tag": "complete"});
         }
         let kind =
             r##"at: ["#/$defs/VisitResult/properties/kind"], expect: {"type":"string"}, to: {"$ref":"#/$defs/Kind"}"##;
-        assert_eq!(found(&corrected), [tag, kind.to_owned()]);
+        assert_eq!(found(&corrected), [tag, kind]);
     }
 }
