@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use mcp_adapters::Revision;
 use mcp_ext_tasks::{
     CancelTaskRequest, CancelTaskRequestParams, CreateTaskResult, EXTENSION, GetTaskRequest, GetTaskRequestParams,
     GetTaskResult, UpdateTaskRequest, UpdateTaskRequestParams,
 };
-use mcp_runtime_core::mcp_wire::{Decode, Encode, RawJson, Request, UnknownMethod};
+use mcp_runtime_core::internal::tolerated;
+use mcp_runtime_core::mcp_wire::{Decode, Encode, RawJson, RawObject, Request, UnknownMethod};
 use mcp_runtime_core::{CallError, ClientSide, ErrorObject, Peer, hub};
 use mcp_runtime_router::{to_extended, to_hub};
 use tokio::time::sleep;
@@ -215,7 +217,7 @@ impl Seen {
     pub fn of(state: GetTaskResult) -> Result<Self, TaskError> {
         let (message, asked, interval) = match state {
             GetTaskResult::Completed(task) => {
-                return Ok(Self::Ended(Box::new(in_hub("CallToolResult", &task.result)?)));
+                return Ok(Self::Ended(Box::new(tool_result(&task.result)?)));
             }
             GetTaskResult::Failed(task) => {
                 let mut error = ErrorObject::new(task.error.code, task.error.message);
@@ -247,6 +249,17 @@ pub fn poll_interval(millis: Option<i64>) -> Duration {
     let interval = millis.and_then(|millis| u64::try_from(millis).ok());
     let interval = interval.map_or(POLL_INTERVAL, Duration::from_millis);
     interval.max(SHORTEST_POLL_INTERVAL)
+}
+
+/// Reads the result of a tool as that of a call: a missing kind of result counts as a complete one.
+fn tool_result(result: &RawObject) -> Result<hub::CallToolResult, CallError> {
+    let result = RawJson::from_encode(result).map_err(|error| CallError::InvalidResult(error.to_string()))?;
+    let extended = Revision::all().find(|revision| revision.as_str() == EXTENSION.extends);
+    let extended = extended.unwrap_or(Revision::HUB);
+    in_hub(
+        "CallToolResult",
+        &tolerated(extended, hub::CallToolRequest::METHOD, result),
+    )
 }
 
 fn in_hub<T: Decode>(definition: &str, value: &impl Encode) -> Result<T, CallError> {

@@ -18,7 +18,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::common::PATIENCE;
 use crate::tasks::in_core::{Json, with_tasks};
-use crate::tasks::{asked, begin, form, get, limits, refused, server, text, wait};
+use crate::tasks::{asked, begin, example, form, get, limits, refused, server, text, wait};
 
 fn options_of(supported: &[Revision]) -> Options {
     Options {
@@ -231,6 +231,16 @@ async fn a_client_with_core_tasks_uses_tasks_of_a_server_with_the_extension() {
             .await
             .unwrap_err();
         assert_eq!(unknown["code"], error_code::INVALID_PARAMS);
+    }
+}
+
+#[tokio::test]
+async fn a_completed_extension_task_whose_result_has_no_result_type_completes_the_core_task() {
+    for revision in with_tasks() {
+        let mut old = Json::connect_over(bridged(&example(), &[Revision::HUB]), revision).await;
+        let task = old.begin("hello").await;
+        assert_eq!(text(&old.of_task("tasks/result", &task).await.unwrap()), "Hello, Luca!");
+        assert_eq!(old.of_task("tasks/get", &task).await.unwrap()["status"], "completed");
     }
 }
 

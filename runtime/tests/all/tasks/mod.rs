@@ -458,6 +458,51 @@ async fn a_task_whose_input_request_the_client_cannot_answer_is_cancelled() {
     assert!(matches!(task.state().await, Ok(GetTaskResult::Cancelled(_))));
 }
 
+/// Answers with the completed task of the example in the extension's specification, whose nested result has no
+/// `resultType`.
+#[derive(Clone)]
+struct Example;
+
+impl ServerExtension for Example {
+    fn extension(&self) -> Extension {
+        EXTENSION
+    }
+
+    async fn answer(&self, _: &'static str, _: Value, _: Call) -> Result<RawJson, ErrorObject> {
+        let mut completed = example_task("complete", "completed");
+        completed["result"] = json!({"content": [{"type": "text", "text": "Hello, Luca!"}], "isError": false});
+        Ok(completed.into())
+    }
+}
+
+fn example_task(kind: &str, status: &str) -> Value {
+    json!({
+        "resultType": kind,
+        "taskId": "786512e2-9e0d-44bd-8f29-789f320fe840",
+        "status": status,
+        "createdAt": "2025-11-25T10:30:00Z",
+        "lastUpdatedAt": "2025-11-25T10:50:00Z",
+        "ttlMs": 3_600_000,
+        "pollIntervalMs": 20,
+    })
+}
+
+fn example() -> Router {
+    let hello = || Ok::<_, ToolError>(hub::AnyCallToolResult::Unknown(example_task("task", "working").into()));
+    let router = Router::new("example", "1.0").extension(Example);
+    router.with(tool("hello", "Greets", hello).spawns_task())
+}
+
+#[tokio::test]
+async fn the_result_of_a_completed_task_without_result_type_is_complete() {
+    let client = hub_client(&example()).await;
+    let call = client.peer().call_tool_to_end(hub::CallToolRequestParams::new("hello"));
+    assert_eq!(
+        text(&serde_json::to_value(call.await.unwrap()).unwrap()),
+        "Hello, Luca!"
+    );
+}
+
 #[tokio::test]
 async fn call_tool_to_end_returns_the_plain_result_without_the_extension() {
     let (ours, theirs) = channel(16);
