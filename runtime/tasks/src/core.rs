@@ -16,6 +16,7 @@ use mcp_runtime_core::{CallClient, CallError, Context, ErrorObject, Peer, Server
 use mcp_runtime_router::{CoreMethods, to_hub};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tokio::time::timeout;
 
 use crate::error::{encoded, restored};
 use crate::record::{State, TaskRecord};
@@ -209,7 +210,11 @@ impl Tasks {
             GetTaskRequest::METHOD => encoded(&CORE.task(&task)?),
             CancelTaskRequest::METHOD if task.has_ended() => Err(invalid_params("the task has ended")),
             CancelTaskRequest::METHOD => encoded(&CORE.task(&self.cancel(task).await?)?),
-            _ => self.result_of_core(task, client).await,
+            _ => {
+                // A task that expires is removed without an end that could be reported.
+                let result = timeout(task.remaining(), self.result_of_core(task, client)).await;
+                result.unwrap_or_else(|_| Err(invalid_params("the task has expired")))
+            }
         }
     }
 

@@ -30,7 +30,7 @@ pub struct Json {
     receiver: ChannelReceiver,
     /// The requests that the server has sent.
     pub asked: Vec<Value>,
-    /// The response to each of them, without its id. It accepts by default.
+    /// The response to each of them, without its id; `null` for none. It accepts by default.
     pub answer: Value,
     pub capabilities: Value,
 }
@@ -89,10 +89,12 @@ impl Json {
             if message["method"].is_string() {
                 self.revision.validate_call(&json).unwrap();
                 if message["id"].is_number() || message["id"].is_string() {
-                    let mut answer = self.answer.clone();
-                    answer["jsonrpc"] = json!("2.0");
-                    answer["id"] = message["id"].clone();
-                    self.send(answer).await;
+                    if !self.answer.is_null() {
+                        let mut answer = self.answer.clone();
+                        answer["jsonrpc"] = json!("2.0");
+                        answer["id"] = message["id"].clone();
+                        self.send(answer).await;
+                    }
                     self.asked.push(message);
                 }
                 continue;
@@ -214,6 +216,28 @@ async fn tasks_result_returns_errors_and_failures_and_a_second_cancel_is_refused
             old.of_task("tasks/result", &forever).await.unwrap_err()["code"],
             error_code::INVALID_PARAMS
         );
+    }
+}
+
+#[tokio::test]
+async fn tasks_result_of_a_task_that_expires_meanwhile_is_an_error() {
+    let never_asked = |task: TaskContext| async move { task.elicit(form("Sure?")).await.map(|_| "asked".to_owned()) };
+    let router = server(TaskLimits::default()).with(tool("sure", "Asks once", never_asked).task());
+    for revision in with_tasks() {
+        for transport in [None, Some(bridged(&router, &[Revision::HUB]))] {
+            let mut old = match transport {
+                Some(transport) => Json::connect_over(transport, revision).await,
+                None => Json::connect(&router, revision, ALICE).await,
+            };
+            for tool in ["forever", "sure"] {
+                old.answer = Value::Null;
+                let params = json!({"name": tool, "arguments": {}, "task": {"ttl": 200}});
+                let task = old.call("tools/call", params).await.unwrap()["task"].clone();
+                let expired = timeout(PATIENCE, old.of_task("tasks/result", &task)).await;
+                let expired = expired.expect("the request is answered").unwrap_err();
+                assert_eq!(expired["code"], error_code::INVALID_PARAMS, "{expired}");
+            }
+        }
     }
 }
 
