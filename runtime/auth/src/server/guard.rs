@@ -48,7 +48,8 @@ impl Guard for ProtectedResource {
         }
         let is_bound = info.is_some_and(|info| info.key_thumbprint.is_some());
         let scheme = if is_bound { Scheme::Dpop } else { Scheme::Bearer };
-        Err(insufficient_scope(self, scheme, &needed))
+        // A client may request only the scopes of the challenge, so they include those that every request needs.
+        Err(insufficient_scope(self, scheme, &needed.union(&self.required)))
     }
 
     /// The metadata of the resource.

@@ -71,8 +71,8 @@ impl ProtectedResource {
         self
     }
 
-    /// Sets the scopes that calls of a tool need in addition. A client without them gets an error that lists them, and
-    /// can ask its user for more.
+    /// Sets the scopes that calls of a tool need in addition. A client without them gets an error that lists them and
+    /// those that every request needs, and can ask its user for more.
     #[must_use]
     pub fn tool_scopes(mut self, tool: impl Into<String>, scopes: impl Into<Scopes>) -> Self {
         self.tools.insert(tool.into(), scopes.into());

@@ -256,7 +256,7 @@ async fn requests_and_calls_without_the_required_scopes_are_refused() {
     for call in calls {
         let refused = challenged(&server.post(Some(&token), Some("none"), &call).await);
         assert_eq!(refused.0, 403, "{call}");
-        assert!(refused.1.contains("scope=\"write\""), "{}", refused.1);
+        assert!(refused.1.contains("scope=\"basic write\""), "{}", refused.1);
         let permitted = server
             .post(Some(&server.token("basic write")), Some("none"), &call)
             .await;
