@@ -117,7 +117,7 @@ impl GrantSource {
             server: self.server.to_string(),
             issuer: target.issuer.clone(),
             resource: target.resource.clone(),
-            scopes,
+            scopes: tokens.scopes.unwrap_or(scopes),
             registration: identity.registration,
             access_token: tokens.access,
             token_type: tokens.token_type,
@@ -154,6 +154,7 @@ impl GrantSource {
                 token_type: tokens.token_type,
                 expires_at: tokens.expires_at,
                 refresh_token: tokens.refresh.or(Some(token)),
+                scopes: tokens.scopes.unwrap_or_else(|| earlier.scopes.clone()),
                 ..earlier.clone()
             })),
             Err(AuthError::Refused { code, .. }) => {

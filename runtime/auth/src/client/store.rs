@@ -27,7 +27,7 @@ pub struct Grant {
     /// The resource that the tokens are for, as named in its metadata.
     #[serde(default)]
     pub resource: Option<String>,
-    /// The scopes that were requested.
+    /// The scopes that were granted.
     #[serde(default)]
     pub scopes: Scopes,
     /// The client's registration, if it was registered dynamically.

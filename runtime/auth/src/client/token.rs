@@ -8,6 +8,7 @@ use super::store::TokenType;
 use crate::crypto::now;
 use crate::error::AuthError;
 use crate::fetch::Answer;
+use crate::scopes::Scopes;
 use crate::secret::Secret;
 
 /// The maximum validity of a token, in seconds. Longer ones are reduced to it.
@@ -20,6 +21,8 @@ pub struct Tokens {
     pub token_type: TokenType,
     pub expires_at: Option<u64>,
     pub refresh: Option<Secret>,
+    /// The scopes that were granted; `None` if they are the requested ones.
+    pub scopes: Option<Scopes>,
 }
 
 #[derive(Deserialize)]
@@ -28,6 +31,7 @@ struct Response {
     token_type: String,
     expires_in: Option<Value>,
     refresh_token: Option<Secret>,
+    scope: Option<Value>,
 }
 
 impl Tokens {
@@ -59,6 +63,7 @@ impl Tokens {
             token_type,
             expires_at: expires_in.map(|seconds: u64| now() + seconds.min(MAX_LIFE)),
             refresh: response.refresh_token,
+            scopes: response.scope.as_ref().and_then(Value::as_str).map(Scopes::from),
         })
     }
 }

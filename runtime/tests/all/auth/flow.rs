@@ -178,6 +178,39 @@ async fn additional_scopes_are_requested_together_with_earlier_ones() {
 }
 
 #[tokio::test]
+async fn scopes_that_were_not_granted_are_requested_again_by_the_next_call() {
+    let world = TestServers::new().await;
+    let (issued, challenge) = (world.issued.clone(), world.challenge());
+    world.on_mcp(move |request| match issued.scopes(request).as_deref() {
+        None => with_headers(401, &[("www-authenticate", format!("{challenge}, scope=\"basic\""))]),
+        Some("basic") if request.body.contains("tools/call") => {
+            let challenge = format!("{challenge}, error=\"insufficient_scope\", scope=\"basic write\"");
+            with_headers(403, &[("www-authenticate", challenge)])
+        }
+        Some(_) => Reply::Next,
+    });
+    let (issued, granted) = (world.issued.clone(), Arc::new(Mutex::new("basic")));
+    let grants = granted.clone();
+    world.auth.on("POST /token", move |_| {
+        let (mut tokens, scope) = (issued.tokens.lock().unwrap(), *grants.lock().unwrap());
+        let token = format!("another-{}", tokens.len());
+        tokens.push((token.clone(), scope.to_owned()));
+        reply(json!({"access_token": token, "token_type": "Bearer", "scope": scope}))
+    });
+    let user = Browser::default();
+    let session = world.connect(Authorizer::interactive(user.clone())).await.unwrap();
+    // Each call asks the user only once.
+    call(&session).await.unwrap_err();
+    assert_eq!(user.asked(), 2);
+    *granted.lock().unwrap() = "basic write";
+    call(&session).await.unwrap();
+    call(&session).await.unwrap();
+    let asked = world.auth.seen("GET /authorize");
+    let scopes: Vec<_> = asked.iter().map(|request| request.query("scope").unwrap()).collect();
+    assert_eq!(scopes, ["basic", "basic write", "basic write"]);
+}
+
+#[tokio::test]
 async fn a_local_port_receives_the_redirect_and_refuses_other_requests() {
     let world = TestServers::new().await;
     let user = Loopback::bind(|url| {
