@@ -87,7 +87,7 @@ impl GatewaySession {
             let handler = GatewayServerHandler {
                 server: server.name.clone(),
                 callers: Arc::clone(callers),
-                capabilities: client.map(PeerInfo::client_capabilities).unwrap_or_default(),
+                capabilities: client.map(forwarded_capabilities).unwrap_or_default(),
                 client: Arc::downgrade(state),
             };
             let client = Client::new("", "")
@@ -155,7 +155,7 @@ impl Servers {
             implementation: info
                 .and_then(|info| info.implementation.clone())
                 .unwrap_or_else(unnamed),
-            capabilities: info.map(PeerInfo::client_capabilities).unwrap_or_default(),
+            capabilities: info.map(forwarded_capabilities).unwrap_or_default(),
             begin: None,
             log_level: client.log_severity.and_then(log_level),
         };
@@ -180,4 +180,12 @@ impl Servers {
             self.levels.lock().insert(server, (session, severity));
         }
     }
+}
+
+/// Returns the capabilities of a client that servers get. The gateway has no extensions, so it doesn't pass on those of
+/// the client: the gateway couldn't find the server of a task, for example.
+fn forwarded_capabilities(client: &PeerInfo) -> hub::ClientCapabilities {
+    let mut capabilities = client.client_capabilities();
+    capabilities.extensions = None;
+    capabilities
 }

@@ -4,9 +4,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::StreamExt;
+use mcp_ext_tasks::EXTENSION;
 use mcp_runtime::clients::ServerConfig;
 use mcp_runtime::gateway::{Gateway, Outcome, Policy, Routed};
 use mcp_runtime::router::{Call, prompt, resource, resource_template, tool};
+use mcp_runtime::tasks::{CallTasks, Tasks, ToolAnswer, ToolTask};
 use mcp_runtime::transport::channel;
 use mcp_runtime::{
     Args, CallClient, CallError, CallServer, Change, ChangeFilter, Client, ClientSession, Context, ErrorObject,
@@ -235,6 +237,25 @@ async fn prompts_resources_completions_and_progress_pass_through_the_gateway() {
             .await
             .unwrap();
         assert_eq!(reported.recv().await.unwrap().total, Some(2.0));
+    }
+}
+
+#[tokio::test]
+async fn servers_behind_a_gateway_return_plain_results_to_clients_that_declare_tasks() {
+    let jobs = || {
+        let router = Router::new("jobs", "1.0").extension(Tasks::default());
+        router.with(tool("job", "Works", || "done").task())
+    };
+    for server in ["2025-11-25", "2026-07-28"] {
+        let gateway = Gateway::new("tools", "1.0")
+            .server("a", Local::new(server, jobs()))
+            .server("b", Local::new(server, jobs()));
+        let session = connect(&gateway, client().extension(&EXTENSION), "2026-07-28").await;
+        for name in ["a_job", "b_job"] {
+            let params = hub::CallToolRequestParams::new(name);
+            let answer = session.peer().call_tool_as_task(params).await.unwrap();
+            assert!(matches!(answer, ToolAnswer::Result(_)), "{answer:?}");
+        }
     }
 }
 
