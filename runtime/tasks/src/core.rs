@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use mcp_adapters::{Policy, Revision, peers};
-use mcp_ext_tasks::{CancelTaskRequest, EXTENSION, GetTaskRequest};
+use mcp_ext_tasks::{CancelTaskRequest, EXTENSION, GetTaskRequest, TaskStatus};
 use mcp_runtime_core::internal::{internal_error, invalid_params};
 use mcp_runtime_core::mcp_wire::{Extra, RawJson, RawObject, Request, from_str};
 use mcp_runtime_core::transport::Principal;
@@ -126,7 +126,12 @@ impl Core {
 
     /// Converts a task to the form of the core.
     fn task(&self, task: &TaskRecord) -> Result<Extra, ErrorObject> {
-        let state: Extra = encoded(&task.result()?)?.decode_as().map_err(internal_error)?;
+        let mut state: Extra = encoded(&task.result()?)?.decode_as().map_err(internal_error)?;
+        // In these revisions, a task whose tool has failed has failed too. In the extension, it has completed.
+        if let Some(error) = task.tool_error() {
+            state.insert("status", json!(TaskStatus::Failed.as_str()));
+            state.insert("statusMessage", json!(error));
+        }
         let members = state.into_iter().filter(|(member, _)| !self.without.contains(member));
         let named = members.map(|(member, value)| (self.members.get(&member).cloned().unwrap_or(member), value));
         Ok(named.collect())

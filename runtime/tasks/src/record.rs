@@ -13,6 +13,7 @@ use mcp_runtime_core::transport::Principal;
 use mcp_runtime_core::{ErrorObject, error_code, hub};
 use mcp_runtime_router::to_extended;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::error::stored;
 
@@ -99,10 +100,29 @@ impl TaskRecord {
         }
     }
 
+    /// Returns the error text of a result with which the tool reports that it has failed.
+    pub(crate) fn tool_error(&self) -> Option<String> {
+        let State::Completed { result } = &self.state else {
+            return None;
+        };
+        let has_failed: bool = result.get("isError")?.parse().ok()?;
+        has_failed.then(|| {
+            let content: Option<Value> = result.get("content").and_then(|content| content.parse().ok());
+            let blocks = content.iter().filter_map(Value::as_array).flatten();
+            let text = blocks.filter_map(|block| block["text"].as_str()).next();
+            text.unwrap_or("the tool has failed").to_owned()
+        })
+    }
+
     /// Ends the task, unless it has already ended. Returns whether this call ended it.
     pub(crate) fn end(&mut self, state: State) -> bool {
         let ends = !self.has_ended();
         if ends {
+            // The last message of the work doesn't describe the end.
+            self.message = match &state {
+                State::Failed { error } => Some(error.message.clone()),
+                State::Working { .. } | State::Completed { .. } | State::Cancelled => None,
+            };
             self.state = state;
             self.updated = Utc::now();
         }

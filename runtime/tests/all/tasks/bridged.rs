@@ -211,14 +211,21 @@ async fn a_client_with_core_tasks_uses_tasks_of_a_server_with_the_extension() {
         );
         let state = old.of_task("tasks/get", &task).await.unwrap();
         assert_eq!(
-            (&state["status"], &state["statusMessage"]),
-            (&json!("completed"), &json!("compiling"))
+            (&state["status"], state.get("statusMessage")),
+            (&json!("completed"), None)
         );
         let listed = old.call("tasks/list", json!({})).await.unwrap();
         assert_eq!(listed["tasks"][0]["taskId"], task["taskId"]);
         // The error of a failed task is the error of `tasks/result`.
         let refuses = old.begin("refuse").await;
         assert_eq!(old.of_task("tasks/result", &refuses).await.unwrap_err()["code"], -1);
+        let fails = old.begin("fail").await;
+        assert_eq!(old.of_task("tasks/result", &fails).await.unwrap()["isError"], true);
+        let state = old.of_task("tasks/get", &fails).await.unwrap();
+        assert_eq!(
+            (&state["status"], &state["statusMessage"]),
+            (&json!("failed"), &json!("no"))
+        );
         let only = old.begin("only").await;
         assert_eq!(text(&old.of_task("tasks/result", &only).await.unwrap()), "done");
         let plain = old
@@ -291,7 +298,7 @@ async fn a_client_with_the_extension_uses_tasks_of_a_server_with_core_tasks() {
         };
         let result: Value = done.result.parse().unwrap();
         assert_eq!((text(&result), result.get("_meta")), ("built", None));
-        assert_eq!(done.status_message.as_deref(), Some("compiling"));
+        assert_eq!(done.status_message, None);
         for (tool, expected) in [("only", "done"), ("ask", "accept and decline")] {
             let call = client.peer().call_tool_to_end(hub::CallToolRequestParams::new(tool));
             let result = serde_json::to_value(timeout(PATIENCE, call).await.unwrap().unwrap()).unwrap();

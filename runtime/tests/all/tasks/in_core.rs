@@ -153,6 +153,7 @@ async fn one_server_runs_tools_as_core_tasks_and_as_extension_tasks() {
         assert_eq!(*related, json!({"taskId": task["taskId"]}));
         let state = old.of_task("tasks/get", &task).await.unwrap();
         assert_eq!((&state["status"], state.get("result")), (&json!("completed"), None));
+        assert_eq!(state.get("statusMessage"), None);
 
         let publishes = old.begin("publish").await;
         assert!(text(&old.of_task("tasks/result", &publishes).await.unwrap()).starts_with("published by"));
@@ -206,10 +207,20 @@ async fn tasks_result_returns_errors_and_failures_and_a_second_cancel_is_refused
         assert_eq!(old.of_task("tasks/result", &refuses).await.unwrap_err()["code"], -1);
         let fails = old.begin("fail").await;
         assert_eq!(old.of_task("tasks/result", &fails).await.unwrap()["isError"], true);
+        for task in [refuses, fails] {
+            let state = old.of_task("tasks/get", &task).await.unwrap();
+            assert_eq!(
+                (&state["status"], &state["statusMessage"]),
+                (&json!("failed"), &json!("no"))
+            );
+        }
 
         let forever = old.begin("forever").await;
         let cancelled = old.of_task("tasks/cancel", &forever).await.unwrap();
-        assert_eq!(cancelled["status"], "cancelled");
+        assert_eq!(
+            (&cancelled["status"], cancelled.get("statusMessage")),
+            (&json!("cancelled"), None)
+        );
         let again = old.of_task("tasks/cancel", &forever).await.unwrap_err();
         assert_eq!(again["code"], error_code::INVALID_PARAMS);
         assert_eq!(

@@ -188,7 +188,7 @@ async fn a_tool_runs_as_a_task_and_its_result_is_kept() {
     .await;
     let GetTaskResult::Completed(done) = done else { panic!() };
     let result: Value = done.result.parse().unwrap();
-    assert_eq!(text(&result), "built");
+    assert_eq!((text(&result), done.status_message), ("built", None));
     assert!(done.last_updated_at > task.created_at);
     // The result can be read again.
     assert!(matches!(
@@ -232,6 +232,7 @@ async fn the_end_state_of_a_task_matches_how_its_function_ended() {
         panic!()
     };
     assert_eq!((refused.error.code, refused.error.message.as_str()), (-1, "no"));
+    assert_eq!(refused.status_message.as_deref(), Some("no"));
     let GetTaskResult::Completed(failed) = ended(&client, "fail").await else {
         panic!()
     };
