@@ -81,6 +81,14 @@ pub enum AuthError {
         /// The authorization server's description of the error.
         description: Option<String>,
     },
+    /// The authorization server can't handle the request at the moment.
+    #[error("the authorization server is temporarily unavailable: {url} answered {status}")]
+    Unavailable {
+        /// The URL.
+        url: String,
+        /// The status of the response.
+        status: String,
+    },
     /// The server requires more scopes again and again, or requires those that the token already has.
     #[error("the server doesn't accept the scopes of the tokens that the client obtained")]
     InsufficientScope,

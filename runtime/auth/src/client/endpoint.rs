@@ -2,6 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use reqwest::StatusCode;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use serde::{Deserialize, Serialize};
 use url::form_urlencoded::byte_serialize;
@@ -19,6 +20,9 @@ use crate::secret::Secret;
 const JWT_BEARER: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 /// The validity of an assertion, in seconds.
 const ASSERTION_LIFE: u64 = 60;
+
+/// The code of an error that doesn't last.
+const TEMPORARILY_UNAVAILABLE: &str = "temporarily_unavailable";
 
 /// The method by which a client authenticates at the token endpoint.
 #[derive(Debug, Clone)]
@@ -163,7 +167,22 @@ fn error_of(answer: &Answer) -> Option<OAuthError> {
 
 /// Converts a response to an error.
 pub fn refusal(answer: &Answer) -> AuthError {
-    match error_of(answer) {
+    let error = error_of(answer);
+    let is_temporary = matches!(
+        answer.status,
+        StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE
+    );
+    if is_temporary
+        || error
+            .as_ref()
+            .is_some_and(|error| error.error == TEMPORARILY_UNAVAILABLE)
+    {
+        return AuthError::Unavailable {
+            url: answer.url.to_string(),
+            status: answer.status.to_string(),
+        };
+    }
+    match error {
         Some(OAuthError {
             error,
             error_description,

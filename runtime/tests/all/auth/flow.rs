@@ -3,6 +3,8 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use axum::http::StatusCode;
+use axum::response::IntoResponse as _;
 use mcp_runtime::auth::{Authorizer, Client, Loopback, Scopes};
 use mcp_runtime::transport::http::client::reqwest;
 use mcp_runtime::{Limits, Options};
@@ -208,6 +210,29 @@ async fn scopes_that_were_not_granted_are_requested_again_by_the_next_call() {
     let asked = world.auth.seen("GET /authorize");
     let scopes: Vec<_> = asked.iter().map(|request| request.query("scope").unwrap()).collect();
     assert_eq!(scopes, ["basic", "basic write", "basic write"]);
+}
+
+#[tokio::test]
+async fn a_refresh_that_fails_temporarily_is_an_error_without_another_login() {
+    let world = TestServers::new().await;
+    let user = Browser::default();
+    let session = world.connect(Authorizer::interactive(user.clone())).await.unwrap();
+    call(&session).await.unwrap();
+    for (code, body) in [
+        (429, json!(null)),
+        (503, json!({"error": "temporarily_unavailable"})),
+        (400, json!({"error": "temporarily_unavailable"})),
+    ] {
+        let code = StatusCode::from_u16(code).unwrap();
+        world.auth.on("POST /token", move |_| {
+            Reply::Response((code, axum::Json(body.clone())).into_response())
+        });
+        world.issued.revoke();
+        let error = call(&session).await.unwrap_err().to_string();
+        assert!(error.contains("temporarily unavailable"), "{error}");
+    }
+    assert_eq!(user.asked(), 1);
+    assert_eq!(world.auth.seen("POST /register").len(), 1);
 }
 
 #[tokio::test]
