@@ -20,7 +20,7 @@ pub async fn server_metadata(fetcher: &Fetcher, issuer: &str) -> Result<ServerMe
         let Some(answer) = fetcher.get(place.as_str()).await? else {
             continue;
         };
-        let Ok(metadata) = answer.json::<ServerMetadata>() else {
+        let Some(metadata) = answer.metadata::<ServerMetadata>("issuer")? else {
             continue;
         };
         return match metadata.issuer == issuer {

@@ -46,6 +46,16 @@ impl Answer {
             ),
         })
     }
+
+    /// Decodes metadata that always have this member; `None` if the document has no such member, as some servers respond
+    /// with a web page or another document to every request.
+    pub fn metadata<T: DeserializeOwned>(&self, required: &str) -> Result<Option<T>, AuthError> {
+        let members: Option<serde_json::Map<_, _>> = serde_json::from_slice(&self.body).ok();
+        match members.is_some_and(|members| members.contains_key(required)) {
+            true => self.json().map(Some),
+            false => Ok(None),
+        }
+    }
 }
 
 impl Fetcher {

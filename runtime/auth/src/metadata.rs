@@ -1,6 +1,6 @@
 //! The metadata of protected resources and of authorization servers.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::scopes::Scopes;
 
@@ -16,13 +16,13 @@ pub struct ResourceMetadata {
     /// The identifier of the resource in tokens.
     pub resource: String,
     /// The issuers of its tokens.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "list_or_null")]
     pub authorization_servers: Vec<String>,
     /// The scopes that a client needs for the basic functions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scopes_supported: Option<Vec<String>>,
     /// The ways in which a token may be sent.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "list_or_null")]
     pub bearer_methods_supported: Vec<String>,
     /// The algorithms of proofs that the resource accepts with tokens that are bound to a key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -33,6 +33,11 @@ pub struct ResourceMetadata {
     /// The name of the resource, for people to read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resource_name: Option<String>,
+}
+
+/// Reads a list. Some servers send `null` in place of a list that they don't have.
+fn list_or_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    Option::deserialize(deserializer).map(Option::unwrap_or_default)
 }
 
 /// The part of an authorization server's metadata that this crate uses.

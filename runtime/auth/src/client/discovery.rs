@@ -77,9 +77,8 @@ async fn resource_metadata(
         places.push(server_root(server, "/.well-known/oauth-protected-resource"));
     }
     for place in places {
-        // Some servers respond with a web page to every request.
         if let Some(answer) = fetcher.get(place.as_str()).await?
-            && let Ok(metadata) = answer.json()
+            && let Some(metadata) = answer.metadata("resource")?
         {
             return Ok(Some(metadata));
         }
@@ -96,7 +95,8 @@ async fn discover_at_origin(
     let origin = server.origin().ascii_serialization();
     let place = server_root(server, "/.well-known/oauth-authorization-server");
     let answer = fetcher.get(place.as_str()).await?;
-    let metadata = match answer.and_then(|answer| answer.json::<ServerMetadata>().ok()) {
+    let metadata = answer.map(|answer| answer.metadata::<ServerMetadata>("issuer"));
+    let metadata = match metadata.transpose()?.flatten() {
         Some(metadata) if metadata.issuer.strip_suffix('/').unwrap_or(&metadata.issuer) == origin => metadata,
         Some(metadata) => {
             return Err(AuthError::IssuerMismatch {

@@ -236,6 +236,34 @@ async fn a_refresh_that_fails_temporarily_is_an_error_without_another_login() {
 }
 
 #[tokio::test]
+async fn null_members_of_metadata_count_as_absent_and_other_types_are_reported() {
+    let world = TestServers::new().await;
+    let place = "/.well-known/oauth-protected-resource/mcp";
+    let challenge = world.challenge();
+    for challenge in [challenge.as_str(), "Bearer"] {
+        let (issued, challenge) = (world.issued.clone(), challenge.to_owned());
+        world.on_mcp(move |request| match issued.scopes(request) {
+            Some(_) => Reply::Next,
+            None => with_headers(401, &[("www-authenticate", challenge.clone())]),
+        });
+        let mut metadata = world.resource();
+        for member in ["bearer_methods_supported", "resource_name", "scopes_supported"] {
+            metadata[member] = json!(null);
+        }
+        world.mcp.document(place, metadata.clone());
+        let session = world
+            .connect(Authorizer::interactive(Browser::default()))
+            .await
+            .unwrap();
+        call(&session).await.unwrap();
+        metadata["scopes_supported"] = json!("basic");
+        world.mcp.document(place, metadata);
+        let error = world.error().await;
+        assert!(error.contains(place) && error.contains("can't be used"), "{error}");
+    }
+}
+
+#[tokio::test]
 async fn a_local_port_receives_the_redirect_and_refuses_other_requests() {
     let world = TestServers::new().await;
     let user = Loopback::bind(|url| {
