@@ -24,14 +24,14 @@ pub fn gateway(args: &GatewayArgs) -> Result<Summary, CommandError> {
 /// Makes the gateway to the servers of the file.
 fn gateway_of(args: &GatewayArgs) -> Result<Gateway, CommandError> {
     let mut file = servers_of(&args.file)?;
-    let is_wanted = |name: &String| args.only.is_empty() || args.only.contains(name);
+    let is_wanted = |name: &str| args.only.is_empty() || args.only.iter().any(|only| only == name);
     file.invalid.retain(|name, _| is_wanted(name));
     let mut servers = file.all().map_err(|reason| CommandError::file(&args.file, reason))?;
-    if let Some(name) = args.only.iter().find(|name| !servers.contains_key(*name)) {
+    if let Some(name) = args.only.iter().find(|name| !servers.contains_key(name)) {
         return Err(CommandError::UnknownServer {
             file: args.file.clone(),
             name: name.clone(),
-            known: servers.into_keys().collect(),
+            known: servers.keys().map(str::to_owned).collect(),
         });
     }
     if servers.is_empty() {

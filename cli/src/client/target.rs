@@ -71,7 +71,8 @@ impl Target {
             mut invalid,
             ..
         } = servers_of(file)?;
-        let known: BTreeSet<_> = servers.keys().chain(invalid.keys()).cloned().collect();
+        let invalid_names = invalid.keys().map(String::as_str);
+        let known: BTreeSet<_> = servers.keys().chain(invalid_names).map(str::to_owned).collect();
         let known = Vec::from_iter(known);
         let name = match (name, &known[..]) {
             (Some(name), _) => name.to_owned(),

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use mcp_adapters::mcp_wire::{Map, RawJson};
 use mcp_runtime_http::client::HttpOptions;
 use mcp_runtime_local::stdio::SpawnOptions;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::server::{HttpServerConfig, ProcessConfig, ServerConfig};
 
@@ -30,8 +31,8 @@ use super::server::{HttpServerConfig, ProcessConfig, ServerConfig};
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ServersFile {
-    /// The servers by their names.
-    pub servers: BTreeMap<String, ServerConfig>,
+    /// The servers by their names, in the order of the file.
+    pub servers: Map<ServerConfig>,
     /// The problems of the invalid servers, by their names.
     pub invalid: BTreeMap<String, String>,
 }
@@ -51,11 +52,11 @@ pub struct FileError {
 #[serde(expecting = "an object with `mcpServers`")]
 struct Content {
     #[serde(rename = "mcpServers", alias = "servers")]
-    servers: BTreeMap<String, Value>,
+    servers: Map<RawJson>,
 }
 
 /// The members of a server that aren't used yet.
-struct Entry(Map<String, Value>);
+struct Entry(serde_json::Map<String, Value>);
 
 impl ServersFile {
     /// Reads a file.
@@ -82,11 +83,11 @@ impl ServersFile {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let Content { servers } = serde_json::from_str(text).map_err(|error| error.to_string())?;
         let mut file = Self {
-            servers: BTreeMap::new(),
+            servers: Map::new(),
             invalid: BTreeMap::new(),
         };
         for (name, entry) in servers {
-            match Entry::config(entry) {
+            match Entry::config(&entry) {
                 Ok(Some(config)) => _ = file.servers.insert(name, config),
                 Ok(None) => {}
                 Err(reason) => _ = file.invalid.insert(name, reason),
@@ -99,7 +100,7 @@ impl ServersFile {
     ///
     /// # Errors
     /// The problem of the first invalid server.
-    pub fn all(self) -> Result<BTreeMap<String, ServerConfig>, String> {
+    pub fn all(self) -> Result<Map<ServerConfig>, String> {
         match self.invalid.into_iter().next() {
             None => Ok(self.servers),
             Some((name, reason)) => Err(format!("server {name:?}: {reason}")),
@@ -109,8 +110,8 @@ impl ServersFile {
 
 impl Entry {
     /// Returns the configuration of a server, or `None` if it is disabled.
-    fn config(entry: Value) -> Result<Option<ServerConfig>, String> {
-        let Value::Object(members) = entry else {
+    fn config(entry: &RawJson) -> Result<Option<ServerConfig>, String> {
+        let Ok(Value::Object(members)) = serde_json::from_str(entry.text()) else {
             return Err("it isn't an object".to_owned());
         };
         let mut entry = Self(members);
@@ -239,6 +240,13 @@ mod tests {
         let file = r#"{"servers":{"a":{"command":"x","env":{"A":1}},"b":{"command":"x"}}}"#;
         let file = ServersFile::parse(file).unwrap();
         assert!(file.servers.contains_key("b") && file.invalid["a"].starts_with("`env`: "));
+    }
+
+    #[test]
+    fn servers_have_the_order_of_the_file() {
+        let file = r#"{"mcpServers":{"zed":{"command":"x"},"abe":{"command":"x"}}}"#;
+        let servers = ServersFile::parse(file).and_then(ServersFile::all).unwrap();
+        assert_eq!(servers.keys().collect::<Vec<_>>(), ["zed", "abe"]);
     }
 
     #[test]
