@@ -20,7 +20,7 @@ use tokio::time::timeout;
 
 use crate::error::{encoded, restored};
 use crate::record::{State, TaskRecord};
-use crate::store::Tasks;
+use crate::store::{Tasks, is_task_id};
 
 /// The number of tasks on a page of a list.
 const PAGE: usize = 100;
@@ -226,7 +226,13 @@ impl Tasks {
     /// Lists the tasks of a client that this instance created. Without a principal, their owner isn't known, and the
     /// list is empty.
     fn list_of_core(&self, params: &Value, owner: Option<&Principal>) -> Result<RawJson, ErrorObject> {
-        let after = params[&CORE.cursor].as_str();
+        let after = match params.get(&CORE.cursor) {
+            Some(cursor) => {
+                let id = cursor.as_str().filter(|id| is_task_id(id));
+                Some(id.ok_or_else(|| invalid_params("the cursor isn't one of this list"))?)
+            }
+            None => None,
+        };
         let mut tasks = match owner {
             Some(owner) => self.list(owner, after, PAGE + 1),
             None => Vec::new(),

@@ -18,6 +18,14 @@ use crate::shared::{TaskEvent, TaskMessage, TaskStore};
 use crate::task::Task;
 use crate::watch::Watch;
 
+/// The bytes of a task's id, which is written in hexadecimal.
+const ID_BYTES: usize = 16;
+
+/// Whether a text has the form of a task's id. A task with this id may have been removed.
+pub(crate) fn is_task_id(text: &str) -> bool {
+    text.len() == 2 * ID_BYTES && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
 /// The limits of tasks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TaskLimits {
@@ -148,7 +156,7 @@ impl Tasks {
         is_queued: bool,
         ttl: Option<Duration>,
     ) -> Result<TaskRecord, ErrorObject> {
-        let mut number = [0; 16];
+        let mut number = [0; ID_BYTES];
         getrandom::fill(&mut number).map_err(|_| internal_error("the system has no random numbers"))?;
         let now = Utc::now();
         let limits = self.limits();

@@ -316,6 +316,10 @@ async fn tasks_list_pages_through_only_the_tasks_of_the_principal() {
         let listed = pages.into_iter().flatten().map(|task| task["taskId"].as_str().unwrap());
         assert!(listed.eq(begun.iter().map(String::as_str)));
         assert_eq!(second.get("nextCursor"), None);
+        for invalid in [json!("zzz"), json!(5)] {
+            let refused = alice.call("tasks/list", json!({"cursor": invalid})).await.unwrap_err();
+            assert_eq!(refused["code"], error_code::INVALID_PARAMS);
+        }
 
         let mut bob = Json::connect(&router, revision, Some("bob")).await;
         assert_eq!(bob.call("tasks/list", json!({})).await.unwrap()["tasks"], json!([]));
