@@ -111,10 +111,16 @@ impl Call {
     pub async fn sample(&self, prompt: impl Into<String>, max_tokens: i64) -> Result<String, CallError> {
         let message = hub::SamplingMessage::new(hub::Role::User, hub::TextContent::new(prompt));
         let params = hub::CreateMessageRequestParams::new(max_tokens, vec![message]);
-        match self.peer().create_message(params).await?.content {
-            hub::SamplingContent::Text(answer) => Ok(answer.text),
-            _ => Err(CallError::InvalidResult("the model's answer isn't a text".to_owned())),
-        }
+        let answer = match self.peer().create_message(params).await?.content {
+            hub::SamplingContent::Text(answer) => Some(answer.text),
+            // Clients may send a single block as an array.
+            hub::SamplingContent::List(blocks) => match <[_; 1]>::try_from(blocks) {
+                Ok([hub::SamplingMessageContentBlock::Text(answer)]) => Some(answer.text),
+                _ => None,
+            },
+            _ => None,
+        };
+        answer.ok_or_else(|| CallError::InvalidResult("the model's answer isn't a text".to_owned()))
     }
 
     /// The same call, whose next requests for input have this name. When the function runs again, it finds the answers

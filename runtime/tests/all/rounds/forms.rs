@@ -263,6 +263,43 @@ async fn types_that_no_form_can_show_are_refused_at_registration_or_by_the_call(
     );
 }
 
+/// A client whose model answers with this content.
+struct Answers(Value);
+
+impl ClientHandler<Context<ClientSide>> for Answers {
+    async fn create_message(
+        &self,
+        _: hub::CreateMessageRequestParams,
+        _: &Context<ClientSide>,
+    ) -> Result<hub::CreateMessageResult, ErrorObject> {
+        let message = json!({"role": "assistant", "model": "m", "content": self.0});
+        Ok(serde_json::from_value(message).expect("it is a message"))
+    }
+}
+
+#[tokio::test]
+async fn sample_accepts_a_single_text_as_an_array() {
+    let ask = |call: Call| async move { call.sample("Hello", 10).await };
+    let router = Router::new("inn", "1.0").tool("ask", "Asks", ask);
+    let block = json!({"type": "text", "text": "Hi"});
+    for (content, expected) in [
+        (json!([block]), Some("Hi")),
+        (json!([block, block]), None),
+        (json!([]), None),
+    ] {
+        let (server, client) = channel(16);
+        drop(router.clone().serve(every_revision(), server));
+        let capabilities = serde_json::from_value(every_capability()).expect("they are capabilities");
+        let client = connect(Answers(content), info(), capabilities, every_revision(), client).await;
+        let params = hub::CallToolRequestParams::new("ask");
+        let result = client.expect("it connects").peer().call_tool(params).await.unwrap();
+        match expected {
+            Some(expected) => assert_eq!(text(&result), expected),
+            None => assert_eq!(result.is_error, Some(true)),
+        }
+    }
+}
+
 #[tokio::test]
 async fn named_elicitations_and_sampling_work_in_both_eras() {
     #[derive(Deserialize, JsonSchema)]
