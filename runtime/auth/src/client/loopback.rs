@@ -10,6 +10,7 @@ use reqwest::Url;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Mutex;
+use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::user_agent::{UserAgent, parameter};
@@ -17,6 +18,8 @@ use crate::error::BoxError;
 
 /// The maximum bytes of a request's head.
 const MAX_LINE: usize = 16 * 1024;
+/// The maximum number of connections at a time.
+const MAX_CONNECTIONS: usize = 64;
 /// The timeout of reading a request, and of writing its response.
 const READING: Duration = Duration::from_secs(5);
 
@@ -70,28 +73,22 @@ impl Loopback {
 
     /// Waits for the redirect with this state. Other requests to the port get an error.
     async fn redirect(&self, state: Option<String>) -> Result<Url, BoxError> {
+        let expected = Url::parse(&self.redirect_uri)?;
+        // Browsers open connections that they don't use, so one connection doesn't wait for another.
+        let mut connections = JoinSet::new();
         loop {
-            let (mut connection, _) = self.listener.accept().await?;
-            let target = timeout(READING, request_target(&mut connection)).await;
-            let redirect = target
-                .ok()
-                .and_then(|target| self.redirect_at(&target?, state.as_deref()));
-            let answered = timeout(READING, answer(&mut connection, redirect.is_some())).await;
-            if !matches!(answered, Ok(Ok(()))) {
-                tracing::debug!("the browser didn't read the response to the redirect");
-            }
-            if let Some(redirect) = redirect {
-                return Ok(redirect);
+            tokio::select! {
+                accepted = self.listener.accept(), if connections.len() < MAX_CONNECTIONS => {
+                    let (connection, _) = accepted?;
+                    connections.spawn(redirect_of(connection, expected.clone(), state.clone()));
+                }
+                Some(redirect) = connections.join_next() => {
+                    if let Some(redirect) = redirect? {
+                        return Ok(redirect);
+                    }
+                }
             }
         }
-    }
-
-    /// The URL of a request's target, if it is the redirect with this state.
-    fn redirect_at(&self, target: &str, state: Option<&str>) -> Option<Url> {
-        let expected = Url::parse(&self.redirect_uri).ok()?;
-        let url = expected.join(target).ok()?;
-        let is_expected = url.origin() == expected.origin() && url.path() == expected.path();
-        (is_expected && parameter(&url, "state").as_deref() == state).then_some(url)
     }
 }
 
@@ -116,6 +113,26 @@ impl fmt::Debug for Loopback {
         let mut shown = f.debug_struct("Loopback");
         shown.field("redirect_uri", &self.redirect_uri).finish_non_exhaustive()
     }
+}
+
+/// Answers the request of a connection. Returns its URL, if it is the redirect with this state.
+async fn redirect_of(mut connection: TcpStream, expected: Url, state: Option<String>) -> Option<Url> {
+    let target = timeout(READING, request_target(&mut connection)).await;
+    let redirect = target
+        .ok()
+        .and_then(|target| redirect_at(&target?, &expected, state.as_deref()));
+    let answered = timeout(READING, answer(&mut connection, redirect.is_some())).await;
+    if !matches!(answered, Ok(Ok(()))) {
+        tracing::debug!("the browser didn't read the response to the redirect");
+    }
+    redirect
+}
+
+/// The URL of a request's target, if it is the redirect with this state.
+fn redirect_at(target: &str, expected: &Url, state: Option<&str>) -> Option<Url> {
+    let url = expected.join(target).ok()?;
+    let is_expected = url.origin() == expected.origin() && url.path() == expected.path();
+    (is_expected && parameter(&url, "state").as_deref() == state).then_some(url)
 }
 
 /// Reads the target of a GET.

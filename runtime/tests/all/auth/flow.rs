@@ -9,6 +9,8 @@ use mcp_runtime::auth::{Authorizer, Client, Loopback, Scopes};
 use mcp_runtime::transport::http::client::reqwest;
 use mcp_runtime::{Limits, Options};
 use serde_json::json;
+use tokio::net::TcpStream;
+use tokio::time::timeout;
 
 use crate::auth::script::{Reply, json as reply, status, with_headers};
 use crate::auth::test_servers::{TestServers, call, connect_to};
@@ -261,6 +263,24 @@ async fn null_members_of_metadata_count_as_absent_and_other_types_are_reported()
         let error = world.error().await;
         assert!(error.contains(place) && error.contains("can't be used"), "{error}");
     }
+}
+
+#[tokio::test]
+async fn a_login_does_not_wait_for_idle_connections_to_the_local_port() {
+    let world = TestServers::new().await;
+    let user = Loopback::bind(|url| {
+        let url = url.clone();
+        tokio::spawn(async move {
+            let mut pairs = url.query_pairs();
+            let redirect = pairs.find(|(name, _)| name == "redirect_uri").unwrap().1;
+            let port = reqwest::Url::parse(&redirect).unwrap().port().unwrap();
+            let _idle = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+            reqwest::get(url.clone()).await.unwrap();
+        });
+    });
+    let login = world.connect(Authorizer::interactive(user.await.unwrap()));
+    let session = timeout(Duration::from_secs(4), login).await.unwrap().unwrap();
+    call(&session).await.unwrap();
 }
 
 #[tokio::test]
