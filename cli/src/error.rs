@@ -74,6 +74,9 @@ pub enum CommandError {
     Http(#[from] HttpError),
     #[error("no session with the server: {0}")]
     Connect(#[from] ConnectError),
+    /// The server refuses the token that was obtained for it.
+    #[error("no session with the server, in spite of a token: {0}")]
+    TokenRefused(ConnectError),
     #[error(transparent)]
     Call(#[from] CallError),
     #[error(transparent)]
@@ -101,7 +104,7 @@ impl CommandError {
             | Self::UnknownServer { .. }
             | Self::Argument(_)
             | Self::File { .. } => 2,
-            Self::Spawn(_) | Self::Http(_) | Self::Connect(_) | Self::Bridge(_) => 3,
+            Self::Spawn(_) | Self::Http(_) | Self::Connect(_) | Self::TokenRefused(_) | Self::Bridge(_) => 3,
             Self::Call(CallError::Transport(_) | CallError::Exited(_) | CallError::Closed) => 3,
             Self::Unoffered { .. } | Self::List { .. } | Self::Call(_) | Self::Io(_) => 1,
         }
@@ -140,6 +143,7 @@ impl CommandError {
         match self {
             Self::Call(error)
             | Self::Connect(ConnectError::Call(error))
+            | Self::TokenRefused(ConnectError::Call(error))
             | Self::Bridge(BridgeError::Server(error) | BridgeError::Connect(ConnectError::Call(error))) => Some(error),
             _ => None,
         }

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use mcp_adapters::Revision;
+use mcp_runtime::http::StatusCode;
 use mcp_runtime::hub::LoggingLevel;
 use mcp_runtime::transport::{MessageDirection, inspect};
-use mcp_runtime::{Capable, Client, ClientSession, Limits, Options};
+use mcp_runtime::{CallError, Capable, Client, ClientSession, ConnectError, Limits, Options};
 use tracing_subscriber::filter::LevelFilter;
 
 use super::target;
@@ -43,7 +44,14 @@ pub async fn connect_watched(
         .options(options(server, log_level, timeout))
         .handler(handler);
     let transport = inspect(target::connect(server).await?, watch);
-    Ok(client.connect(transport).await?)
+    client.connect(transport).await.map_err(|error| match &error {
+        ConnectError::Call(CallError::Http(failure))
+            if failure.status == StatusCode::UNAUTHORIZED && server.auth.auth.is_some() =>
+        {
+            CommandError::TokenRefused(error)
+        }
+        _ => error.into(),
+    })
 }
 
 /// Logs to standard error at the level of the arguments.

@@ -89,7 +89,7 @@ fn a_client_uses_its_own_credentials_or_lets_the_user_log_in_once() {
     let directory = tempfile::tempdir().unwrap();
     let file = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
     let (secret, tokens) = (file("secret"), file("tokens.json"));
-    std::fs::write(&secret, "a secret\n").unwrap();
+    std::fs::write(&secret, "a wrong secret\n").unwrap();
     let own = [
         "call",
         "hello",
@@ -103,6 +103,11 @@ fn a_client_uses_its_own_credentials_or_lets_the_user_log_in_once() {
         "--tokens",
         &tokens,
     ];
+    // The token of the authorization server is refused.
+    let refused = stderr(&run(&[&own[..], &[&url]].concat()));
+    assert!(refused.contains("401") && !refused.contains("tip"), "{refused}");
+    std::fs::write(&secret, "a secret\n").unwrap();
+    std::fs::remove_file(&tokens).unwrap();
     let called = run(&[&own[..], &[&url]].concat());
     assert_eq!(
         String::from_utf8_lossy(&called.stdout),
