@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::Emitter;
+use super::names::link_to_type;
 use super::source::filled;
 use crate::adapt::Plan;
 use crate::diff::Pair;
@@ -92,7 +93,7 @@ impl Emitter<'_> {
             let ty = self.input.model().types.get(name)?;
             let is_here = ty.module == module && !ty.imported;
             let path = || format!("[`{name}`]({})", self.input.path_of(name, ty));
-            Some(if is_here { format!("[`{name}`]") } else { path() })
+            Some(if is_here { link_to_type(name) } else { path() })
         })
     }
 

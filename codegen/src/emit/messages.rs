@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::Emitter;
 use super::docs::comment;
-use super::names::{identifier, library_name};
+use super::names::{identifier, library_name, link_to_type};
 use super::scaffold::WIRE;
 use super::unions::unknown_variant;
 use crate::error::EmitError;
@@ -79,9 +79,10 @@ impl Emitter<'_> {
         let model = self.input.model();
         let variants = result_variants(methods);
         let declared = variants.iter().map(|(ty, variant)| {
-            let docs = ty
-                .named()
-                .map_or_else(|| "Any result.".to_owned(), |name| format!("See [`{name}`]."));
+            let docs = ty.named().map_or_else(
+                || "Any result.".to_owned(),
+                |name| format!("See {}.", link_to_type(name)),
+            );
             let declared = format!("{variant}({})", self.ty(ty));
             json!({"docs": comment("    ", &docs), "declared": declared})
         });

@@ -148,7 +148,7 @@ impl Emitter<'_> {
         for (name, ty) in imported.iter().filter_map(|name| types.get_key_value(name)) {
             // rustdoc resolves the types that the file imports without a path.
             let path = self.input.path_of(name, ty);
-            let (link, short) = (format!("[`{name}`]({path})"), format!("[`{name}`]"));
+            let (link, short) = (format!("[`{name}`]({path})"), names::link_to_type(name));
             let linking = parts.iter_mut().filter(|part| part.contains(&link));
             linking.for_each(|part| *part = part.replace(&link, &short));
         }

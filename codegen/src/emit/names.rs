@@ -13,6 +13,110 @@ pub(super) const STANDARD: [&str; 9] = [
     "Box", "Error", "From", "Into", "None", "Option", "Result", "String", "Vec",
 ];
 
+/// The macros of the prelude that derive traits. Documentation that names a type like one has to say which it means.
+const DERIVES: [&str; 9] = [
+    "Clone",
+    "Copy",
+    "Debug",
+    "Default",
+    "Eq",
+    "Hash",
+    "Ord",
+    "PartialEq",
+    "PartialOrd",
+];
+
+/// The names of primitive types, and of the prelude's functions, attributes and other macros. Documentation that names
+/// a module like one has to say which it means.
+const LIKE_MODULES: [&str; 70] = [
+    "align_of",
+    "align_of_val",
+    "array",
+    "assert",
+    "assert_eq",
+    "assert_ne",
+    "bench",
+    "bool",
+    "cfg",
+    "char",
+    "column",
+    "compile_error",
+    "concat",
+    "dbg",
+    "debug_assert",
+    "debug_assert_eq",
+    "debug_assert_ne",
+    "derive",
+    "drop",
+    "env",
+    "eprint",
+    "eprintln",
+    "f128",
+    "f16",
+    "f32",
+    "f64",
+    "file",
+    "format",
+    "format_args",
+    "global_allocator",
+    "i128",
+    "i16",
+    "i32",
+    "i64",
+    "i8",
+    "include",
+    "include_bytes",
+    "include_str",
+    "isize",
+    "line",
+    "matches",
+    "module_path",
+    "never",
+    "option_env",
+    "panic",
+    "pointer",
+    "print",
+    "println",
+    "reference",
+    "size_of",
+    "size_of_val",
+    "slice",
+    "str",
+    "stringify",
+    "test",
+    "thread_local",
+    "todo",
+    "tuple",
+    "u128",
+    "u16",
+    "u32",
+    "u64",
+    "u8",
+    "unimplemented",
+    "unit",
+    "unreachable",
+    "usize",
+    "vec",
+    "write",
+    "writeln",
+];
+
+/// Returns a link to a type, in documentation where code uses the type without a path.
+pub(super) fn link_to_type(name: &str) -> String {
+    match DERIVES.contains(&name) {
+        true => format!("[`type@{name}`]"),
+        false => format!("[`{name}`]"),
+    }
+}
+
+/// Returns a link to a module, in documentation of the module around it.
+pub(super) fn link_to_module(name: &str) -> String {
+    match LIKE_MODULES.contains(&name) {
+        true => format!("[`mod@{name}`]"),
+        false => format!("[`{name}`]"),
+    }
+}
+
 /// Returns the name of a crate in code.
 pub(super) fn library_name(crate_name: &str) -> String {
     crate_name.replace('-', "_")

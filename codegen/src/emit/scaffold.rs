@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::Emitter;
 use super::docs::wrapped;
 use super::input::EmitInput;
-use super::names::{STANDARD, library_name};
+use super::names::{STANDARD, library_name, link_to_module, link_to_type};
 use super::source;
 use crate::error::EmitError;
 use crate::load::Family;
@@ -86,10 +86,15 @@ fn modules(emitter: &Emitter<'_>) -> Vec<Value> {
         let is_own = |ty: &&str| STANDARD.contains(ty);
         let link = |ty: &&str| match is_own(ty) {
             true => format!("[`{name}::{ty}`]"),
-            false => format!("[`{ty}`]"),
+            false => link_to_type(ty),
         };
         let links: Vec<String> = types.iter().map(link).collect();
-        let about = format!("- [`{name}`]: {} {}.", emitter.docs_of_module(name), links.join(", "));
+        let about = format!(
+            "- {}: {} {}.",
+            link_to_module(name),
+            emitter.docs_of_module(name),
+            links.join(", ")
+        );
         let others: Vec<&str> = types.iter().copied().filter(|ty| !is_own(ty)).collect();
         let named = (others.len() < types.len()).then(|| source::wrapped("    ", &others));
         json!({"name": name, "lines": wrapped(&about), "named": named})

@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::Emitter;
 use super::docs::comment;
+use super::names::link_to_type;
 use super::source::expression;
 use crate::error::EmitError;
 use crate::markdown::capitalised;
@@ -267,7 +268,7 @@ fn indices(decision: &Decision) -> BTreeSet<usize> {
 
 fn variant_docs(variant: &Variant) -> String {
     let text = match &variant.ty {
-        TypeRef::Named(name) => format!("See [`{name}`]."),
+        TypeRef::Named(name) => format!("See {}.", link_to_type(name)),
         _ => format!("{}.", capitalised(variant_type_name(variant))),
     };
     comment("    ", &text)
