@@ -279,8 +279,18 @@ impl Manifest {
             return entry.source.clone();
         }
         self.specification(entry)
-            .replace("{anchor}", &definition.to_lowercase())
+            .replace("{anchor}", &in_url(&definition.to_lowercase()))
     }
+}
+
+/// Escapes a name for an address. `)` would end a link of Markdown.
+fn in_url(name: &str) -> String {
+    let escaped = name.bytes().map(|byte| match byte {
+        b'-' | b'.' | b'_' | b'~' | b'$' => char::from(byte).to_string(),
+        _ if byte.is_ascii_alphanumeric() => char::from(byte).to_string(),
+        _ => format!("%{byte:02X}"),
+    });
+    escaped.collect()
 }
 
 fn is_version(text: &str) -> bool {

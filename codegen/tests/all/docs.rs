@@ -121,3 +121,35 @@ Query.old: The text of old.
         "{page}"
     );
 }
+
+#[test]
+fn the_link_of_a_definition_with_spaces_and_signs_in_its_name_is_escaped() {
+    let root = TempDir::new().unwrap();
+    let root = root.path();
+    add(
+        root,
+        "a",
+        &schema("Record<string, (x)>", json!({"text": {"type": "string"}})),
+    );
+    let manifest = root.join("schema/revisions.yaml");
+    let entries = fs::read_to_string(&manifest).unwrap();
+    fs::write(
+        &manifest,
+        format!("links: https://example.org/{{revision}}#{{anchor}}\n{entries}"),
+    )
+    .unwrap();
+    generate(&GenerateOptions {
+        schema: root.join("schema"),
+        out: root.join("out"),
+        crates: "../..".into(),
+        check: false,
+    })
+    .unwrap();
+    let types = root.join("out/mcp-types-a/src");
+    let files = fs::read_dir(types)
+        .unwrap()
+        .map(|file| fs::read_to_string(file.unwrap().path()).unwrap());
+    let text: String = files.collect();
+    let link = "[Specification](https://example.org/a#record%3Cstring%2C%20%28x%29%3E)";
+    assert!(text.contains(link), "{text}");
+}
