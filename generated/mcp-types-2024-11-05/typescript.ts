@@ -58,7 +58,7 @@ export interface CallToolRequest {
   params: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -86,7 +86,7 @@ export interface CallToolRequest {
 export interface CallToolResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -110,7 +110,7 @@ export interface CancelledNotification {
   params: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       [key: string]: unknown;
@@ -180,7 +180,7 @@ export interface CompleteRequest {
   params: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -209,7 +209,7 @@ export interface CompleteRequest {
 export interface CompleteResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -240,7 +240,7 @@ export interface CreateMessageRequest {
   params: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -288,7 +288,7 @@ export interface CreateMessageRequest {
 export interface CreateMessageResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -352,7 +352,7 @@ export interface GetPromptRequest {
   params: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -378,7 +378,7 @@ export interface GetPromptRequest {
 export interface GetPromptResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -433,7 +433,7 @@ export interface InitializeRequest {
   params: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -460,7 +460,7 @@ export interface InitializeRequest {
 export interface InitializeResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -493,7 +493,7 @@ export interface InitializedNotification {
   params?: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       [key: string]: unknown;
@@ -543,7 +543,7 @@ export interface JSONRPCNotification {
   params?: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       [key: string]: unknown;
@@ -570,7 +570,7 @@ export interface JSONRPCRequest {
   params?: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -608,7 +608,7 @@ export interface ListPromptsRequest {
   params?: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -633,7 +633,7 @@ export interface ListPromptsRequest {
 export interface ListPromptsResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -655,7 +655,7 @@ export interface ListResourceTemplatesRequest {
   params?: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -681,7 +681,7 @@ export interface ListResourceTemplatesRequest {
 export interface ListResourceTemplatesResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -703,7 +703,7 @@ export interface ListResourcesRequest {
   params?: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -729,7 +729,7 @@ export interface ListResourcesRequest {
 export interface ListResourcesResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -751,7 +751,7 @@ export interface ListRootsRequest {
   params?: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -772,7 +772,7 @@ export interface ListRootsRequest {
 export interface ListRootsResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -792,7 +792,7 @@ export interface ListToolsRequest {
   params?: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -817,7 +817,7 @@ export interface ListToolsRequest {
 export interface ListToolsResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -847,7 +847,7 @@ export interface LoggingMessageNotification {
   params: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       [key: string]: unknown;
@@ -906,7 +906,7 @@ export interface Notification {
   params?: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       [key: string]: unknown;
@@ -927,7 +927,7 @@ export interface PaginatedRequest {
   params?: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -952,7 +952,7 @@ export interface PaginatedRequest {
 export interface PaginatedResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -972,7 +972,7 @@ export interface PingRequest {
   params?: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -998,7 +998,7 @@ export interface ProgressNotification {
   params: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       [key: string]: unknown;
@@ -1065,7 +1065,7 @@ export interface PromptListChangedNotification {
   params?: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       [key: string]: unknown;
@@ -1108,7 +1108,7 @@ export interface ReadResourceRequest {
   params: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -1130,7 +1130,7 @@ export interface ReadResourceRequest {
 export interface ReadResourceResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -1154,7 +1154,7 @@ export interface Request {
   params?: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -1226,7 +1226,7 @@ export interface ResourceListChangedNotification {
   params?: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       [key: string]: unknown;
@@ -1284,7 +1284,7 @@ export interface ResourceUpdatedNotification {
   params: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       [key: string]: unknown;
@@ -1302,7 +1302,7 @@ export interface ResourceUpdatedNotification {
 export interface Result {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -1339,7 +1339,7 @@ export interface RootsListChangedNotification {
   params?: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       [key: string]: unknown;
@@ -1424,7 +1424,7 @@ export interface SetLevelRequest {
   params: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -1451,7 +1451,7 @@ export interface SubscribeRequest {
   params: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -1533,7 +1533,7 @@ export interface ToolListChangedNotification {
   params?: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       [key: string]: unknown;
@@ -1553,7 +1553,7 @@ export interface UnsubscribeRequest {
   params: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**

@@ -69,7 +69,7 @@ export interface CallToolRequest {
   params: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -97,7 +97,7 @@ export interface CallToolRequest {
 export interface CallToolResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -121,7 +121,7 @@ export interface CancelledNotification {
   params: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       [key: string]: unknown;
@@ -191,7 +191,7 @@ export interface CompleteRequest {
   params: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -220,7 +220,7 @@ export interface CompleteRequest {
 export interface CompleteResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -251,7 +251,7 @@ export interface CreateMessageRequest {
   params: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -299,7 +299,7 @@ export interface CreateMessageRequest {
 export interface CreateMessageResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -358,7 +358,7 @@ export interface GetPromptRequest {
   params: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -384,7 +384,7 @@ export interface GetPromptRequest {
 export interface GetPromptResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -434,7 +434,7 @@ export interface InitializeRequest {
   params: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -461,7 +461,7 @@ export interface InitializeRequest {
 export interface InitializeResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -494,7 +494,7 @@ export interface InitializedNotification {
   params?: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       [key: string]: unknown;
@@ -558,7 +558,7 @@ export interface JSONRPCNotification {
   params?: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       [key: string]: unknown;
@@ -585,7 +585,7 @@ export interface JSONRPCRequest {
   params?: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -623,7 +623,7 @@ export interface ListPromptsRequest {
   params?: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -648,7 +648,7 @@ export interface ListPromptsRequest {
 export interface ListPromptsResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -670,7 +670,7 @@ export interface ListResourceTemplatesRequest {
   params?: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -696,7 +696,7 @@ export interface ListResourceTemplatesRequest {
 export interface ListResourceTemplatesResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -718,7 +718,7 @@ export interface ListResourcesRequest {
   params?: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -744,7 +744,7 @@ export interface ListResourcesRequest {
 export interface ListResourcesResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -766,7 +766,7 @@ export interface ListRootsRequest {
   params?: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -787,7 +787,7 @@ export interface ListRootsRequest {
 export interface ListRootsResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -807,7 +807,7 @@ export interface ListToolsRequest {
   params?: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -832,7 +832,7 @@ export interface ListToolsRequest {
 export interface ListToolsResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -862,7 +862,7 @@ export interface LoggingMessageNotification {
   params: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       [key: string]: unknown;
@@ -921,7 +921,7 @@ export interface Notification {
   params?: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       [key: string]: unknown;
@@ -942,7 +942,7 @@ export interface PaginatedRequest {
   params?: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -967,7 +967,7 @@ export interface PaginatedRequest {
 export interface PaginatedResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -987,7 +987,7 @@ export interface PingRequest {
   params?: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -1013,7 +1013,7 @@ export interface ProgressNotification {
   params: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       [key: string]: unknown;
@@ -1082,7 +1082,7 @@ export interface PromptListChangedNotification {
   params?: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       [key: string]: unknown;
@@ -1125,7 +1125,7 @@ export interface ReadResourceRequest {
   params: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -1147,7 +1147,7 @@ export interface ReadResourceRequest {
 export interface ReadResourceResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -1171,7 +1171,7 @@ export interface Request {
   params?: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -1238,7 +1238,7 @@ export interface ResourceListChangedNotification {
   params?: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       [key: string]: unknown;
@@ -1291,7 +1291,7 @@ export interface ResourceUpdatedNotification {
   params: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       [key: string]: unknown;
@@ -1309,7 +1309,7 @@ export interface ResourceUpdatedNotification {
 export interface Result {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -1346,7 +1346,7 @@ export interface RootsListChangedNotification {
   params?: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       [key: string]: unknown;
@@ -1435,7 +1435,7 @@ export interface SetLevelRequest {
   params: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -1462,7 +1462,7 @@ export interface SubscribeRequest {
   params: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -1568,7 +1568,7 @@ export interface ToolListChangedNotification {
   params?: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       [key: string]: unknown;
@@ -1588,7 +1588,7 @@ export interface UnsubscribeRequest {
   params: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**

@@ -36,7 +36,7 @@ export interface Annotations {
 export interface AudioContent {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -75,7 +75,7 @@ export interface BaseMetadata {
 export interface BlobResourceContents {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -113,7 +113,7 @@ export interface CallToolRequest {
   params: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -142,7 +142,7 @@ export interface CallToolRequest {
 export interface CallToolResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -173,7 +173,7 @@ export interface CancelledNotification {
   params: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       [key: string]: unknown;
@@ -250,7 +250,7 @@ export interface CompleteRequest {
   params: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -287,7 +287,7 @@ export interface CompleteRequest {
 export interface CompleteResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -325,7 +325,7 @@ export interface CreateMessageRequest {
   params: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -374,7 +374,7 @@ export interface CreateMessageRequest {
 export interface CreateMessageResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -410,7 +410,7 @@ export interface ElicitRequest {
   params: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -443,7 +443,7 @@ export interface ElicitRequest {
 export interface ElicitResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -467,7 +467,7 @@ export interface ElicitResult {
 export interface EmbeddedResource {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -518,7 +518,7 @@ export interface GetPromptRequest {
   params: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -545,7 +545,7 @@ export interface GetPromptRequest {
 export interface GetPromptResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -563,7 +563,7 @@ export interface GetPromptResult {
 export interface ImageContent {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -604,7 +604,7 @@ export interface InitializeRequest {
   params: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -632,7 +632,7 @@ export interface InitializeRequest {
 export interface InitializeResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -665,7 +665,7 @@ export interface InitializedNotification {
   params?: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       [key: string]: unknown;
@@ -715,7 +715,7 @@ export interface JSONRPCNotification {
   params?: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       [key: string]: unknown;
@@ -742,7 +742,7 @@ export interface JSONRPCRequest {
   params?: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -781,7 +781,7 @@ export interface ListPromptsRequest {
   params?: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -807,7 +807,7 @@ export interface ListPromptsRequest {
 export interface ListPromptsResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -829,7 +829,7 @@ export interface ListResourceTemplatesRequest {
   params?: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -856,7 +856,7 @@ export interface ListResourceTemplatesRequest {
 export interface ListResourceTemplatesResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -878,7 +878,7 @@ export interface ListResourcesRequest {
   params?: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -905,7 +905,7 @@ export interface ListResourcesRequest {
 export interface ListResourcesResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -927,7 +927,7 @@ export interface ListRootsRequest {
   params?: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -949,7 +949,7 @@ export interface ListRootsRequest {
 export interface ListRootsResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -969,7 +969,7 @@ export interface ListToolsRequest {
   params?: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -995,7 +995,7 @@ export interface ListToolsRequest {
 export interface ListToolsResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -1025,7 +1025,7 @@ export interface LoggingMessageNotification {
   params: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       [key: string]: unknown;
@@ -1084,7 +1084,7 @@ export interface Notification {
   params?: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       [key: string]: unknown;
@@ -1123,7 +1123,7 @@ export interface PaginatedRequest {
   params?: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -1149,7 +1149,7 @@ export interface PaginatedRequest {
 export interface PaginatedResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -1169,7 +1169,7 @@ export interface PingRequest {
   params?: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -1203,7 +1203,7 @@ export interface ProgressNotification {
   params: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       [key: string]: unknown;
@@ -1238,7 +1238,7 @@ export type ProgressToken = string | number;
 export interface Prompt {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -1283,7 +1283,7 @@ export interface PromptListChangedNotification {
   params?: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       [key: string]: unknown;
@@ -1328,7 +1328,7 @@ export interface ReadResourceRequest {
   params: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -1351,7 +1351,7 @@ export interface ReadResourceRequest {
 export interface ReadResourceResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -1375,7 +1375,7 @@ export interface Request {
   params?: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -1405,7 +1405,7 @@ export type RequestId = string | number;
 export interface Resource {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -1436,7 +1436,7 @@ export interface Resource {
 export interface ResourceContents {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -1456,7 +1456,7 @@ export interface ResourceContents {
 export interface ResourceLink {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -1490,7 +1490,7 @@ export interface ResourceListChangedNotification {
   params?: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       [key: string]: unknown;
@@ -1507,7 +1507,7 @@ export interface ResourceListChangedNotification {
 export interface ResourceTemplate {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -1552,7 +1552,7 @@ export interface ResourceUpdatedNotification {
   params: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       [key: string]: unknown;
@@ -1570,7 +1570,7 @@ export interface ResourceUpdatedNotification {
 export interface Result {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -1591,7 +1591,7 @@ export type Role = "assistant" | "user";
 export interface Root {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -1614,7 +1614,7 @@ export interface RootsListChangedNotification {
   params?: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       [key: string]: unknown;
@@ -1703,7 +1703,7 @@ export interface SetLevelRequest {
   params: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -1749,7 +1749,7 @@ export interface SubscribeRequest {
   params: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -1772,7 +1772,7 @@ export interface SubscribeRequest {
 export interface TextContent {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -1791,7 +1791,7 @@ export interface TextContent {
 export interface TextResourceContents {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -1812,7 +1812,7 @@ export interface TextResourceContents {
 export interface Tool {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -1895,7 +1895,7 @@ export interface ToolListChangedNotification {
   params?: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       [key: string]: unknown;
@@ -1915,7 +1915,7 @@ export interface UnsubscribeRequest {
   params: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**

@@ -42,7 +42,7 @@ export interface Annotations {
 export interface AudioContent {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -81,7 +81,7 @@ export interface BaseMetadata {
 export interface BlobResourceContents {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -128,7 +128,7 @@ export interface CallToolRequest {
 export interface CallToolRequestParams {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     /**
@@ -162,7 +162,7 @@ export interface CallToolRequestParams {
 export interface CallToolResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -194,7 +194,7 @@ export interface CancelTaskRequest {
   params: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -237,7 +237,7 @@ export interface CancelledNotification {
 export interface CancelledNotificationParams {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -370,7 +370,7 @@ export interface CompleteRequest {
 export interface CompleteRequestParams {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     /**
@@ -406,7 +406,7 @@ export interface CompleteRequestParams {
 export interface CompleteResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -453,7 +453,7 @@ export interface CreateMessageRequest {
 export interface CreateMessageRequestParams {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     /**
@@ -517,7 +517,7 @@ export interface CreateMessageRequestParams {
 export interface CreateMessageResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -544,7 +544,7 @@ export interface CreateMessageResult {
 export interface CreateTaskResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -581,7 +581,7 @@ export interface ElicitRequest {
 export interface ElicitRequestFormParams {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     /**
@@ -630,7 +630,7 @@ export type ElicitRequestParams = ElicitRequestURLParams | ElicitRequestFormPara
 export interface ElicitRequestURLParams {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     /**
@@ -666,7 +666,7 @@ export interface ElicitRequestURLParams {
 export interface ElicitResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -695,7 +695,7 @@ export interface ElicitationCompleteNotification {
   params: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       [key: string]: unknown;
@@ -713,7 +713,7 @@ export interface ElicitationCompleteNotification {
 export interface EmbeddedResource {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -779,7 +779,7 @@ export interface GetPromptRequest {
 export interface GetPromptRequestParams {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     /**
@@ -805,7 +805,7 @@ export interface GetPromptRequestParams {
 export interface GetPromptResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -830,7 +830,7 @@ export interface GetTaskPayloadRequest {
   params: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -854,7 +854,7 @@ export interface GetTaskPayloadRequest {
 export interface GetTaskPayloadResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -875,7 +875,7 @@ export interface GetTaskRequest {
   params: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: {
       /**
@@ -940,7 +940,7 @@ export interface Icons {
 export interface ImageContent {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -999,7 +999,7 @@ export interface InitializeRequest {
 export interface InitializeRequestParams {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     /**
@@ -1026,7 +1026,7 @@ export interface InitializeRequestParams {
 export interface InitializeResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -1175,7 +1175,7 @@ export interface ListPromptsRequest {
 export interface ListPromptsResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -1207,7 +1207,7 @@ export interface ListResourceTemplatesRequest {
 export interface ListResourceTemplatesResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -1239,7 +1239,7 @@ export interface ListResourcesRequest {
 export interface ListResourcesResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -1270,7 +1270,7 @@ export interface ListRootsRequest {
 export interface ListRootsResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -1300,7 +1300,7 @@ export interface ListTasksRequest {
 export interface ListTasksResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -1331,7 +1331,7 @@ export interface ListToolsRequest {
 export interface ListToolsResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -1369,7 +1369,7 @@ export interface LoggingMessageNotification {
 export interface LoggingMessageNotificationParams {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -1443,7 +1443,7 @@ export interface Notification {
 export interface NotificationParams {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -1491,7 +1491,7 @@ export interface PaginatedRequest {
 export interface PaginatedRequestParams {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     /**
@@ -1516,7 +1516,7 @@ export interface PaginatedRequestParams {
 export interface PaginatedResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -1565,7 +1565,7 @@ export interface ProgressNotification {
 export interface ProgressNotificationParams {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -1599,7 +1599,7 @@ export type ProgressToken = string | number;
 export interface Prompt {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -1692,7 +1692,7 @@ export interface ReadResourceRequest {
 export interface ReadResourceRequestParams {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     /**
@@ -1714,7 +1714,7 @@ export interface ReadResourceRequestParams {
 export interface ReadResourceResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -1764,7 +1764,7 @@ export type RequestId = string | number;
 export interface RequestParams {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     /**
@@ -1785,7 +1785,7 @@ export interface RequestParams {
 export interface Resource {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -1818,7 +1818,7 @@ export interface Resource {
 export interface ResourceContents {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -1838,7 +1838,7 @@ export interface ResourceContents {
 export interface ResourceLink {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -1882,7 +1882,7 @@ export interface ResourceListChangedNotification {
 export interface ResourceRequestParams {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     /**
@@ -1905,7 +1905,7 @@ export interface ResourceRequestParams {
 export interface ResourceTemplate {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -1960,7 +1960,7 @@ export interface ResourceUpdatedNotification {
 export interface ResourceUpdatedNotificationParams {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -1977,7 +1977,7 @@ export interface ResourceUpdatedNotificationParams {
 export interface Result {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -1998,7 +1998,7 @@ export type Role = "assistant" | "user";
 export interface Root {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -2029,7 +2029,7 @@ export interface RootsListChangedNotification {
 export interface SamplingMessage {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -2149,7 +2149,7 @@ export interface SetLevelRequest {
 export interface SetLevelRequestParams {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     /**
@@ -2212,7 +2212,7 @@ export interface SubscribeRequest {
 export interface SubscribeRequestParams {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     /**
@@ -2263,7 +2263,7 @@ export interface Task {
 export interface TaskAugmentedRequestParams {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     /**
@@ -2327,7 +2327,7 @@ export type TaskStatusNotificationParams = NotificationParams & Task;
 export interface TextContent {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -2346,7 +2346,7 @@ export interface TextContent {
 export interface TextResourceContents {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -2416,7 +2416,7 @@ export interface TitledSingleSelectEnumSchema {
 export interface Tool {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     [key: string]: unknown;
@@ -2618,7 +2618,7 @@ export interface UnsubscribeRequest {
 export interface UnsubscribeRequestParams {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: {
     /**

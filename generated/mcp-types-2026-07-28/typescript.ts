@@ -48,7 +48,7 @@ export interface Annotations {
 export interface AudioContent {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: MetaObject;
   /**
@@ -85,7 +85,7 @@ export interface BaseMetadata {
 export interface BlobResourceContents {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: MetaObject;
   /** The bytes in base64. */
@@ -117,7 +117,7 @@ export interface BooleanSchema {
 export interface CacheableResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: ResultMetaObject;
   /** Who may share a cached copy of this result. */
@@ -151,7 +151,7 @@ export interface CallToolRequest {
 export interface CallToolRequestParams {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta: RequestMetaObject;
   /** Input of the tool, keyed by argument name; it must satisfy the tool's `inputSchema`. Absent means no input. */
@@ -181,7 +181,7 @@ export interface CallToolRequestParams {
 export interface CallToolResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: ResultMetaObject;
   /** Output for the model and the user, in order. May be empty. */
@@ -230,7 +230,7 @@ export interface CancelledNotification {
 export interface CancelledNotificationParams {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: NotificationMetaObject;
   /** Explanation for logs or the user. Absent means none was given. */
@@ -336,7 +336,7 @@ export interface CompleteRequest {
 export interface CompleteRequestParams {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta: RequestMetaObject;
   /** The argument being typed. */
@@ -364,7 +364,7 @@ export interface CompleteRequestParams {
 export interface CompleteResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: ResultMetaObject;
   /** The suggestions and their number. */
@@ -467,7 +467,7 @@ export interface CreateMessageRequestParams {
 export interface CreateMessageResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: MetaObject;
   /** The content that the model wrote. Where the revision allows a list, one reply may hold several blocks. */
@@ -511,7 +511,7 @@ export interface DiscoverRequest {
 export interface DiscoverResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: ResultMetaObject;
   /** Who may share a cached copy of this result. */
@@ -626,7 +626,7 @@ export interface ElicitResult {
 export interface EmbeddedResource {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: MetaObject;
   /**
@@ -690,7 +690,7 @@ export interface GetPromptRequest {
 export interface GetPromptRequestParams {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta: RequestMetaObject;
   /** Values for the prompt's arguments, by argument name. Absent means none. */
@@ -718,7 +718,7 @@ export interface GetPromptRequestParams {
 export interface GetPromptResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: ResultMetaObject;
   /** What the prompt is for. Absent means no description. */
@@ -800,7 +800,7 @@ export interface Icons {
 export interface ImageContent {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: MetaObject;
   /**
@@ -863,7 +863,7 @@ export interface InputRequests {
 export interface InputRequiredResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: ResultMetaObject;
   /** The input that the server requests. Absent means none; the client may then repeat the request at once. */
@@ -891,7 +891,7 @@ export type InputResponse = CreateMessageResult | ListRootsResult | ElicitResult
 export interface InputResponseRequestParams {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta: RequestMetaObject;
   /**
@@ -1088,7 +1088,7 @@ export interface ListPromptsRequest {
 export interface ListPromptsResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: ResultMetaObject;
   /** Who may share a cached copy of this result. */
@@ -1139,7 +1139,7 @@ export interface ListResourceTemplatesRequest {
 export interface ListResourceTemplatesResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: ResultMetaObject;
   /** Who may share a cached copy of this result. */
@@ -1190,7 +1190,7 @@ export interface ListResourcesRequest {
 export interface ListResourcesResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: ResultMetaObject;
   /** Who may share a cached copy of this result. */
@@ -1232,7 +1232,7 @@ export interface ListRootsRequest {
   params?: {
     /**
      * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-     * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+     * `io.modelcontextprotocol/` are reserved for the protocol.
      */
     _meta?: MetaObject;
   };
@@ -1268,7 +1268,7 @@ export interface ListToolsRequest {
 export interface ListToolsResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: ResultMetaObject;
   /** Who may share a cached copy of this result. */
@@ -1327,7 +1327,7 @@ export interface LoggingMessageNotification {
 export interface LoggingMessageNotificationParams {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: NotificationMetaObject;
   /** The logged data. Any JSON value, often a string or an object. */
@@ -1454,7 +1454,7 @@ export interface NotificationMetaObject {
 export interface NotificationParams {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: NotificationMetaObject;
 }
@@ -1500,7 +1500,7 @@ export interface PaginatedRequest {
 export interface PaginatedRequestParams {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta: RequestMetaObject;
   /**
@@ -1517,7 +1517,7 @@ export interface PaginatedRequestParams {
 export interface PaginatedResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: ResultMetaObject;
   /** Cursor of the next page. Absent means this was the last page. */
@@ -1565,7 +1565,7 @@ export interface ProgressNotification {
 export interface ProgressNotificationParams {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: NotificationMetaObject;
   /** Text that describes what is going on. Absent means none. */
@@ -1597,7 +1597,7 @@ export type ProgressToken = string | number;
 export interface Prompt {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: MetaObject;
   /** Arguments that fill in the template. Absent means the prompt takes none. */
@@ -1689,7 +1689,7 @@ export interface ReadResourceRequest {
 export interface ReadResourceRequestParams {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta: RequestMetaObject;
   /**
@@ -1713,7 +1713,7 @@ export interface ReadResourceRequestParams {
 export interface ReadResourceResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: ResultMetaObject;
   /** Who may share a cached copy of this result. */
@@ -1807,7 +1807,7 @@ export interface RequestMetaObject {
 export interface RequestParams {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta: RequestMetaObject;
 }
@@ -1820,7 +1820,7 @@ export interface RequestParams {
 export interface Resource {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: MetaObject;
   /** Advice on whom the resource is for and how much it matters. Absent means none. */
@@ -1851,7 +1851,7 @@ export interface Resource {
 export interface ResourceContents {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: MetaObject;
   /** MIME type of this item. Absent means unknown. */
@@ -1869,7 +1869,7 @@ export interface ResourceContents {
 export interface ResourceLink {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: MetaObject;
   /** Advice on whom the link is for and how much it matters. Absent means none. */
@@ -1911,7 +1911,7 @@ export interface ResourceListChangedNotification {
 export interface ResourceRequestParams {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta: RequestMetaObject;
   /** URI of the resource, in any scheme that the server understands. */
@@ -1926,7 +1926,7 @@ export interface ResourceRequestParams {
 export interface ResourceTemplate {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: MetaObject;
   /** Advice on whom the resources are for and how much they matter. Absent means none. */
@@ -1978,7 +1978,7 @@ export interface ResourceUpdatedNotification {
 export interface ResourceUpdatedNotificationParams {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: NotificationMetaObject;
   /** URI of the changed resource, which may lie below the subscribed URI. */
@@ -1993,7 +1993,7 @@ export interface ResourceUpdatedNotificationParams {
 export interface Result {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: ResultMetaObject;
   /** Whether the request is complete. Results of earlier revisions have no such member, and are complete. */
@@ -2034,7 +2034,7 @@ export type Role = "assistant" | "user";
 export interface Root {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: MetaObject;
   /** Label for people. Absent means the root is known by its URI only. */
@@ -2051,7 +2051,7 @@ export interface Root {
 export interface SamplingMessage {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: MetaObject;
   /** Content of the message. */
@@ -2188,7 +2188,7 @@ export interface SubscriptionsAcknowledgedNotification {
 export interface SubscriptionsAcknowledgedNotificationParams {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: NotificationMetaObject;
   /**
@@ -2219,7 +2219,7 @@ export interface SubscriptionsListenRequest {
 export interface SubscriptionsListenRequestParams {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta: RequestMetaObject;
   /** The changes to be notified of. */
@@ -2234,7 +2234,7 @@ export interface SubscriptionsListenRequestParams {
 export interface SubscriptionsListenResult {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta: SubscriptionsListenResultMetaObject;
   /** Whether the request is complete. Results of earlier revisions have no such member, and are complete. */
@@ -2274,7 +2274,7 @@ export interface SubscriptionsListenResultResponse {
 export interface TextContent {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: MetaObject;
   /** Advice on whom the text is for and how much it matters. Absent means none. */
@@ -2291,7 +2291,7 @@ export interface TextContent {
 export interface TextResourceContents {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: MetaObject;
   /** MIME type of this item. Absent means unknown. */
@@ -2359,7 +2359,7 @@ export interface TitledSingleSelectEnumSchema {
 export interface Tool {
   /**
    * Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-   * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+   * `io.modelcontextprotocol/` are reserved for the protocol.
    */
   _meta?: MetaObject;
   /** Hints at how the tool behaves. Absent means the defaults of `ToolAnnotations` apply. */

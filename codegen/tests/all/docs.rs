@@ -2,12 +2,46 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use mcp_codegen::ingest::{IngestOptions, ingest};
 use mcp_codegen::{GenerateOptions, generate, generate_documents};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+
+/// Adds the code files in a folder and the folders in it.
+fn add_code(folder: &Path, files: &mut Vec<PathBuf>) {
+    for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        match path.is_dir() {
+            true => add_code(&path, files),
+            false => files.extend(path.extension().is_some_and(|ending| ending == "rs").then_some(path)),
+        }
+    }
+}
+
+#[test]
+fn documentation_of_a_required_member_does_not_say_what_its_absence_means() {
+    let mut files = Vec::new();
+    add_code(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../generated"), &mut files);
+    let mut required = 0;
+    for file in files {
+        let text = fs::read_to_string(&file).unwrap();
+        let mut docs = String::new();
+        for line in text.lines().map(str::trim) {
+            if let Some(text) = line.strip_prefix("///") {
+                docs += text;
+            } else if !line.starts_with("#[") {
+                let field = line.strip_prefix("pub ").filter(|line| line.ends_with(','));
+                if field.is_some_and(|field| field.contains(": ") && !field.contains(": Option<")) {
+                    required += 1;
+                    assert!(!docs.contains("Absent means"), "{}: {line}: {docs}", file.display());
+                }
+                docs.clear();
+            }
+        }
+    }
+    assert!(required > 1000, "{required}");
+}
 
 /// A schema whose request has an object of this name with these members.
 fn schema(name: &str, members: Value) -> Value {

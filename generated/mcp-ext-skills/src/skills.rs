@@ -39,7 +39,7 @@ pub struct GetSkillRequestParams {
     /// Address of the skill's `SKILL.md`.
     pub uri: String,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Box<RequestMetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -66,7 +66,7 @@ pub struct GetSkillResult {
     /// A notification of a change ends freshness earlier.
     pub ttl_ms: i64,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<ResultMetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -127,7 +127,7 @@ pub struct ListSkillsResult {
     /// Cursor of the next page. Absent means that this was the last page.
     pub next_cursor: Option<Cursor>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<ResultMetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -183,7 +183,7 @@ pub struct ReadResourceDirectoryRequestParams {
     /// Address of the directory, without a slash at its end.
     pub uri: String,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Box<RequestMetaObject>,
     /// Cursor of the page, from the `nextCursor` of the previous one. Absent means the first page.
     pub cursor: Option<String>,
@@ -212,7 +212,7 @@ pub struct ReadResourceDirectoryResult {
     /// Cursor of the next page. Absent means that this was the last page.
     pub next_cursor: Option<Cursor>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<ResultMetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,

@@ -56,7 +56,7 @@ object! {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CancelTaskResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<ResultMetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -178,7 +178,7 @@ pub struct CreateTaskResult {
     /// Explanation of the status, in words for people. Absent means nothing to add.
     pub status_message: Option<String>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<ResultMetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -368,7 +368,7 @@ pub struct GetTaskResultCancelled {
     /// Explanation of the status, in words for people. Absent means nothing to add.
     pub status_message: Option<String>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<ResultMetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -415,7 +415,7 @@ pub struct GetTaskResultCompleted {
     /// Explanation of the status, in words for people. Absent means nothing to add.
     pub status_message: Option<String>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<ResultMetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -463,7 +463,7 @@ pub struct GetTaskResultFailed {
     /// Explanation of the status, in words for people. Absent means nothing to add.
     pub status_message: Option<String>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<ResultMetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -512,7 +512,7 @@ pub struct GetTaskResultInputRequired {
     /// Explanation of the status, in words for people. Absent means nothing to add.
     pub status_message: Option<String>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<ResultMetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -558,7 +558,7 @@ pub struct GetTaskResultWorking {
     /// Explanation of the status, in words for people. Absent means nothing to add.
     pub status_message: Option<String>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<ResultMetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -741,7 +741,7 @@ pub struct TaskStatusNotificationCancelled {
     /// Explanation of the status, in words for people. Absent means nothing to add.
     pub status_message: Option<String>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<NotificationMetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -787,7 +787,7 @@ pub struct TaskStatusNotificationCompleted {
     /// Explanation of the status, in words for people. Absent means nothing to add.
     pub status_message: Option<String>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<NotificationMetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -834,7 +834,7 @@ pub struct TaskStatusNotificationFailed {
     /// Explanation of the status, in words for people. Absent means nothing to add.
     pub status_message: Option<String>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<NotificationMetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -882,7 +882,7 @@ pub struct TaskStatusNotificationInputRequired {
     /// Explanation of the status, in words for people. Absent means nothing to add.
     pub status_message: Option<String>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<NotificationMetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -956,7 +956,7 @@ pub struct TaskStatusNotificationWorking {
     /// Explanation of the status, in words for people. Absent means nothing to add.
     pub status_message: Option<String>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<NotificationMetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -1072,7 +1072,7 @@ object! {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct UpdateTaskResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<ResultMetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,

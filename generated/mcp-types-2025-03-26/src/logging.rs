@@ -82,7 +82,7 @@ pub struct LoggingMessageNotificationParams {
     /// Name of the logger the entry comes from. Absent means unnamed.
     pub logger: Option<String>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<RawObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -132,7 +132,7 @@ pub struct SetLevelRequestParams {
     /// Lowest severity to send. Messages at this level or above are sent as `notifications/message`.
     pub level: LoggingLevel,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<RequestMeta>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,

@@ -43,7 +43,7 @@ pub struct AudioContent {
     /// peer that sent them. Absent means no hints.
     pub annotations: Option<Annotations>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<RawObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -77,7 +77,7 @@ pub struct BlobResourceContents {
     /// Media type of the bytes. Absent means unknown.
     pub mime_type: Option<String>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<RawObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -137,7 +137,7 @@ pub struct EmbeddedResource {
     /// peer that sent them. Absent means no hints.
     pub annotations: Option<Annotations>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<RawObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -170,7 +170,7 @@ pub struct ImageContent {
     /// peer that sent them. Absent means no hints.
     pub annotations: Option<Annotations>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<RawObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -201,7 +201,7 @@ pub struct ResourceContents {
     /// MIME type of this item. Absent means unknown.
     pub mime_type: Option<String>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<RawObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -240,7 +240,7 @@ pub struct ResourceLink {
     /// Advice on whom the link is for and how much it matters. Absent means none.
     pub annotations: Option<Annotations>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<RawObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -295,7 +295,7 @@ pub struct TextContent {
     /// Advice on whom the text is for and how much it matters. Absent means none.
     pub annotations: Option<Annotations>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<RawObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -327,7 +327,7 @@ pub struct TextResourceContents {
     /// MIME type of this item. Absent means unknown.
     pub mime_type: Option<String>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<RawObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,

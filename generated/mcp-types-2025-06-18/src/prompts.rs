@@ -40,7 +40,7 @@ pub struct GetPromptRequestParams {
     /// Values for the prompt's arguments, by argument name. Absent means none.
     pub arguments: Option<Map<String>>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<RequestMeta>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -67,7 +67,7 @@ pub struct GetPromptResult {
     /// What the prompt is for. Absent means no description.
     pub description: Option<String>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<RawObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -118,7 +118,7 @@ pub struct ListPromptsResult {
     /// Cursor of the next page. Absent means this was the last page.
     pub next_cursor: Option<Cursor>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<RawObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -152,7 +152,7 @@ pub struct Prompt {
     /// Arguments that fill in the template. Absent means the prompt takes none.
     pub arguments: Option<Vec<PromptArgument>>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<RawObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,

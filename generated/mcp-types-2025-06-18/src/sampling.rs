@@ -56,7 +56,7 @@ pub struct CreateMessageRequestParams {
     /// Texts that end generation as soon as the model writes one. Absent means none.
     pub stop_sequences: Option<Vec<String>>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<RequestMeta>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -120,7 +120,7 @@ pub struct CreateMessageResult {
     /// `toolUse`; providers may use others. Absent means unknown.
     pub stop_reason: Option<CreateMessageResultStopReason>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<RawObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,

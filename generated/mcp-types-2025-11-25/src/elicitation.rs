@@ -76,7 +76,7 @@ pub struct ElicitRequestFormParams {
     /// meaningful if the receiver declared task support for this kind of request; absent means an ordinary call.
     pub task: Option<TaskMetadata>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<RequestMeta>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -142,7 +142,7 @@ pub struct ElicitRequestUrlParams {
     /// meaningful if the receiver declared task support for this kind of request; absent means an ordinary call.
     pub task: Option<TaskMetadata>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<RequestMeta>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -175,7 +175,7 @@ pub struct ElicitResult {
     /// absent.
     pub content: Option<Map<ElicitResultContentValue>>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<RawObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -281,7 +281,7 @@ pub struct ElicitationCompleteNotificationParams {
     /// Identifier of the finished elicitation, as given in its URL-mode request.
     pub elicitation_id: String,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<RawObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,

@@ -66,7 +66,7 @@ pub struct CreateMessageRequestParams {
     /// client answers with an error; absent means none.
     pub tools: Option<Vec<Tool>>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<RequestMeta>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -133,7 +133,7 @@ pub struct CreateMessageResult {
     /// `toolUse`; providers may use others. Absent means unknown.
     pub stop_reason: Option<CreateMessageResultStopReason>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<RawObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -285,7 +285,7 @@ pub struct SamplingMessage {
     /// Content of the message.
     pub content: SamplingContent,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<RawObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,

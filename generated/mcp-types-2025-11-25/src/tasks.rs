@@ -39,7 +39,7 @@ pub struct CancelTaskRequestParams {
     /// Identifier of the task to stop.
     pub task_id: String,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<RequestMeta>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -77,7 +77,7 @@ pub struct CancelTaskResult {
     /// Note for people on the current state, such as why the task failed or what it awaits. Absent means none.
     pub status_message: Option<String>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<RawObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -109,7 +109,7 @@ pub struct CreateTaskResult {
     /// The new task in its initial state, including the identifier for later `tasks/*` requests.
     pub task: Task,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<RawObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -158,7 +158,7 @@ pub struct GetTaskPayloadRequestParams {
     /// Identifier of the task whose outcome is wanted.
     pub task_id: String,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<RequestMeta>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -181,7 +181,7 @@ object! {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct GetTaskPayloadResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<RawObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -226,7 +226,7 @@ pub struct GetTaskRequestParams {
     /// Identifier of the task to look at.
     pub task_id: String,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<RequestMeta>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -264,7 +264,7 @@ pub struct GetTaskResult {
     /// Note for people on the current state, such as why the task failed or what it awaits. Absent means none.
     pub status_message: Option<String>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<RawObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -322,7 +322,7 @@ pub struct ListTasksResult {
     /// Cursor of the next page. Absent means this was the last page.
     pub next_cursor: Option<Cursor>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<RawObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -410,7 +410,7 @@ pub struct TaskAugmentedRequestParams {
     /// request; absent means an ordinary request.
     pub task: Option<TaskMetadata>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<RequestMeta>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -519,7 +519,7 @@ pub struct TaskStatusNotificationParams {
     /// Explanation of the status, in words for people. Absent means nothing to add.
     pub status_message: Option<String>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<RawObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,

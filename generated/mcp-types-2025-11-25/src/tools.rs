@@ -44,7 +44,7 @@ pub struct CallToolRequestParams {
     /// meaningful if the receiver declared task support for this kind of request; absent means an ordinary call.
     pub task: Option<TaskMetadata>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<RequestMeta>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -77,7 +77,7 @@ pub struct CallToolResult {
     /// repeat it as text in `content` for older clients. Absent means unstructured output only.
     pub structured_content: Option<RawObject>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<RawObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -129,7 +129,7 @@ pub struct ListToolsResult {
     /// Cursor of the next page. Absent means this was the last page.
     pub next_cursor: Option<Cursor>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<RawObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -172,7 +172,7 @@ pub struct Tool {
     /// it and clients should validate them; absent means the output is not described.
     pub output_schema: Option<RawObject>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<RawObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,

@@ -95,7 +95,7 @@ pub struct CacheableResult {
     /// A notification of a change ends freshness earlier.
     pub ttl_ms: i64,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<ResultMetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -149,7 +149,7 @@ pub struct CancelledNotificationParams {
     /// Explanation for logs or the user. Absent means none was given.
     pub reason: Option<String>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<NotificationMetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -477,7 +477,7 @@ object! {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct NotificationParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<NotificationMetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -520,7 +520,7 @@ object! {
 #[derive(Debug, Clone, PartialEq)]
 pub struct PaginatedRequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Box<RequestMetaObject>,
     /// Page to continue from, as handed out in an earlier result's `nextCursor`. Absent means the first page. Only
     /// its issuer can interpret it.
@@ -549,7 +549,7 @@ pub struct PaginatedResult {
     /// Cursor of the next page. Absent means this was the last page.
     pub next_cursor: Option<Cursor>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<ResultMetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -606,7 +606,7 @@ pub struct ProgressNotificationParams {
     /// Amount at which the work is complete, in the unit of `progress`. Absent means unknown.
     pub total: Option<Number>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<NotificationMetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -725,7 +725,7 @@ object! {
 #[derive(Debug, Clone, PartialEq)]
 pub struct RequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Box<RequestMetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -747,7 +747,7 @@ pub struct Result {
     /// Whether the request is complete. Results of earlier revisions have no such member, and are complete.
     pub result_type: ResultType,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<ResultMetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,

@@ -43,7 +43,7 @@ pub struct AudioContent {
     /// peer that sent them. Absent means no hints.
     pub annotations: Option<Annotations>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<MetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -77,7 +77,7 @@ pub struct BlobResourceContents {
     /// Media type of the bytes. Absent means unknown.
     pub mime_type: Option<String>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<MetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -137,7 +137,7 @@ pub struct EmbeddedResource {
     /// peer that sent them. Absent means no hints.
     pub annotations: Option<Annotations>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<MetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -170,7 +170,7 @@ pub struct ImageContent {
     /// peer that sent them. Absent means no hints.
     pub annotations: Option<Annotations>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<MetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -201,7 +201,7 @@ pub struct ResourceContents {
     /// MIME type of this item. Absent means unknown.
     pub mime_type: Option<String>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<MetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -242,7 +242,7 @@ pub struct ResourceLink {
     /// Pictures, in one or more sizes, that a client may show for the resource. Absent means none.
     pub icons: Option<Vec<Icon>>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<MetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -298,7 +298,7 @@ pub struct TextContent {
     /// Advice on whom the text is for and how much it matters. Absent means none.
     pub annotations: Option<Annotations>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<MetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -330,7 +330,7 @@ pub struct TextResourceContents {
     /// MIME type of this item. Absent means unknown.
     pub mime_type: Option<String>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<MetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,

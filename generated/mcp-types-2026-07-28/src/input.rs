@@ -30,7 +30,7 @@ pub struct InputRequiredResult {
     /// The input that the server requests. Absent means none; the client may then repeat the request at once.
     pub input_requests: Option<InputRequests>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<ResultMetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -96,7 +96,7 @@ union! {
 #[derive(Debug, Clone, PartialEq)]
 pub struct InputResponseRequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Box<RequestMetaObject>,
     /// Opaque text from which the server resumes the request. The client sends it back unchanged and does not
     /// interpret it. Servers must expect that a peer has changed it. Absent means there is none.

@@ -84,7 +84,7 @@ pub struct LoggingMessageNotificationParams {
     /// Name of the logger the entry comes from. Absent means unnamed.
     pub logger: Option<String>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<NotificationMetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,

@@ -63,7 +63,7 @@ pub struct GetPromptRequestParams {
     /// Name of the prompt, as found in `prompts/list`.
     pub name: String,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Box<RequestMetaObject>,
     /// Opaque text from which the server resumes the request. The client sends it back unchanged and does not
     /// interpret it. Servers must expect that a peer has changed it. Absent means there is none.
@@ -104,7 +104,7 @@ pub struct GetPromptResult {
     /// What the prompt is for. Absent means no description.
     pub description: Option<String>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<ResultMetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -189,7 +189,7 @@ pub struct ListPromptsResult {
     /// Cursor of the next page. Absent means this was the last page.
     pub next_cursor: Option<Cursor>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<ResultMetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -254,7 +254,7 @@ pub struct Prompt {
     /// Pictures, in one or more sizes, that a client may show for the prompt. Absent means none.
     pub icons: Option<Vec<Icon>>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<MetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,

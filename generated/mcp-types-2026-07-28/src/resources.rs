@@ -73,7 +73,7 @@ pub struct ListResourceTemplatesResult {
     /// Cursor of the next page. Absent means this was the last page.
     pub next_cursor: Option<Cursor>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<ResultMetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -161,7 +161,7 @@ pub struct ListResourcesResult {
     /// Cursor of the next page. Absent means this was the last page.
     pub next_cursor: Option<Cursor>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<ResultMetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -240,7 +240,7 @@ pub struct ReadResourceRequestParams {
     /// URI of the resource to read, in any scheme that the server understands.
     pub uri: String,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Box<RequestMetaObject>,
     /// Opaque text from which the server resumes the request. The client sends it back unchanged and does not
     /// interpret it. Servers must expect that a peer has changed it. Absent means there is none.
@@ -282,7 +282,7 @@ pub struct ReadResourceResult {
     /// A notification of a change ends freshness earlier.
     pub ttl_ms: i64,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<ResultMetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -351,7 +351,7 @@ pub struct Resource {
     /// Pictures, in one or more sizes, that a client may show for the resource. Absent means none.
     pub icons: Option<Vec<Icon>>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<MetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -407,7 +407,7 @@ pub struct ResourceRequestParams {
     /// URI of the resource, in any scheme that the server understands.
     pub uri: String,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Box<RequestMetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -445,7 +445,7 @@ pub struct ResourceTemplate {
     /// Pictures, in one or more sizes, that a client may show for the template. Absent means none.
     pub icons: Option<Vec<Icon>>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<MetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -499,7 +499,7 @@ pub struct ResourceUpdatedNotificationParams {
     /// URI of the changed resource, which may lie below the subscribed URI.
     pub uri: String,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<NotificationMetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,

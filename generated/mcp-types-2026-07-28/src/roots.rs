@@ -38,7 +38,7 @@ request! { ListRootsRequest: "roots/list" InResult, Option<ListRootsRequestParam
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ListRootsRequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<MetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -81,7 +81,7 @@ pub struct Root {
     /// Label for people. Absent means the root is known by its URI only.
     pub name: Option<String>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<MetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,

@@ -128,7 +128,7 @@ pub struct CreateMessageResult {
     /// `toolUse`; providers may use others. Absent means unknown.
     pub stop_reason: Option<CreateMessageResultStopReason>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<MetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -283,7 +283,7 @@ pub struct SamplingMessage {
     /// Content of the message.
     pub content: SamplingContent,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<MetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,

@@ -66,7 +66,7 @@ pub struct SubscriptionsAcknowledgedNotificationParams {
     /// out.
     pub notifications: SubscriptionFilter,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<NotificationMetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -115,7 +115,7 @@ pub struct SubscriptionsListenRequestParams {
     /// The changes to be notified of.
     pub notifications: SubscriptionFilter,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Box<RequestMetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -138,7 +138,7 @@ object! {
 #[derive(Debug, Clone, PartialEq)]
 pub struct SubscriptionsListenResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: SubscriptionsListenResultMetaObject,
     /// Whether the request is complete. Results of earlier revisions have no such member, and are complete.
     pub result_type: ResultType,

@@ -63,7 +63,7 @@ pub struct CallToolRequestParams {
     /// Name of the tool, as found in `tools/list`.
     pub name: String,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Box<RequestMetaObject>,
     /// Opaque text from which the server resumes the request. The client sends it back unchanged and does not
     /// interpret it. Servers must expect that a peer has changed it. Absent means there is none.
@@ -109,7 +109,7 @@ pub struct CallToolResult {
     /// repeat it as text in `content` for older clients. Absent means unstructured output only.
     pub structured_content: Option<RawJson>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<ResultMetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -195,7 +195,7 @@ pub struct ListToolsResult {
     /// Cursor of the next page. Absent means this was the last page.
     pub next_cursor: Option<Cursor>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<ResultMetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -266,7 +266,7 @@ pub struct Tool {
     /// clients should validate them; absent means the output is not described.
     pub output_schema: Option<RawObject>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
-    /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
+    /// `io.modelcontextprotocol/` are reserved for the protocol.
     pub meta: Option<MetaObject>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
