@@ -210,10 +210,10 @@ impl Overlay {
     ///
     /// # Errors
     ///
-    /// Every entry with an unknown field or without a required one.
+    /// Every unknown field and every wrong value, and every entry without a required field.
     pub fn of(document: Document) -> Result<Self, Problems> {
-        let mut overlay: Self = document.without(&LISTS).decode_all()?;
         let mut problems = Vec::new();
+        let mut overlay: Self = document.without(&LISTS).decode_or_report(&mut problems);
         overlay.corrections = document.entries("corrections", &mut problems);
         overlay.error_codes = document.entries("error_codes", &mut problems);
         overlay.results = document.entries("results", &mut problems);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use mcp_wire::json_schema::pointer;
 use serde::de::{Error, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::error_rules::ErrorRule;
 use crate::load::Document;
@@ -140,14 +140,16 @@ fn only_true<'de, D: Deserializer<'de>>(deserializer: D) -> Result<(), D::Error>
 impl Rules {
     /// Reads rules from their document.
     pub(crate) fn of(document: Document) -> Result<Self, Problems> {
-        let raw: BTreeMap<String, Vec<IgnoredAny>> = document.decode_all()?;
-        let unknown = raw.keys().filter(|section| !SECTIONS.contains(&section.as_str()));
+        let mut problems = Vec::new();
+        let _: BTreeMap<String, Vec<IgnoredAny>> = document.decode_or_report(&mut problems);
+        let sections = document.root().as_object().into_iter().flat_map(Map::keys);
+        let unknown = sections.filter(|section| !SECTIONS.contains(&section.as_str()));
         let unknown = unknown.map(|section| {
             let what = format!("there is no section `{section}`");
             let problem = document.problem(&pointer::child("#", section), what);
             problem.help("everything is under `rules` or `errors`")
         });
-        let mut problems: Vec<Problem> = unknown.collect();
+        problems.extend(unknown);
         let mut rules = Vec::new();
         for (pointer, rule) in document.entries_at::<Rule>("rules", &mut problems) {
             rules.extend(rule.places.iter().map(|at| Rule {

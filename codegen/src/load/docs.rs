@@ -15,7 +15,7 @@ pub(crate) struct Docs {
 }
 
 impl Docs {
-    /// Decodes documentation. If that fails, it adds the problem to `problems`, and returns no entries.
+    /// Decodes documentation. If that fails, it adds the problems to `problems`, and returns no entries.
     pub(crate) fn of(document: Document, problems: &mut Vec<Problem>) -> Self {
         Self {
             entries: document.decode_or_report(problems),

@@ -6,6 +6,7 @@ use mcp_wire::json_schema::pointer;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::decode::decode;
 use super::parse::{self, Format};
 use super::places::{Origin, Places, START};
 use crate::problem::{Place, Problem, Problems};
@@ -103,23 +104,26 @@ impl Document {
     }
 
     /// Decodes the value at a pointer.
-    pub(crate) fn decode<T: DeserializeOwned>(&self, pointer: &str) -> Result<T, Problem> {
-        let value = self.get(pointer).unwrap_or(&Value::Null);
-        T::deserialize(value).map_err(|error| self.problem(pointer, error.to_string()))
+    ///
+    /// # Errors
+    ///
+    /// Every wrong value in it that can be found.
+    pub(crate) fn decode<T: DeserializeOwned>(&self, pointer: &str) -> Result<T, Problems> {
+        decode(self, pointer)
     }
 
     /// Decodes the whole document. An empty document decodes to the type's default.
-    pub(crate) fn decode_all<T: DeserializeOwned + Default>(&self) -> Result<T, Problem> {
+    pub(crate) fn decode_all<T: DeserializeOwned + Default>(&self) -> Result<T, Problems> {
         if self.root.is_null() {
             return Ok(T::default());
         }
         self.decode("#")
     }
 
-    /// Decodes the whole document. If that fails, it adds the problem to `problems`, and returns the type's default.
+    /// Decodes the whole document. If that fails, it adds the problems to `problems`, and returns the type's default.
     pub(crate) fn decode_or_report<T: DeserializeOwned + Default>(&self, problems: &mut Vec<Problem>) -> T {
-        self.decode_all().unwrap_or_else(|problem| {
-            problems.push(problem);
+        self.decode_all().unwrap_or_else(|wrong| {
+            problems.extend(wrong);
             T::default()
         })
     }
@@ -155,7 +159,7 @@ impl Document {
         let count = self.get(&section).and_then(Value::as_array).map_or(0, Vec::len);
         let entries = (0..count).filter_map(|index| {
             let at = format!("{section}/{index}");
-            let decoded = self.decode(&at).map_err(|problem| problems.push(problem)).ok()?;
+            let decoded = self.decode(&at).map_err(|wrong| problems.extend(wrong)).ok()?;
             problems.extend(self.unexplained(&at));
             Some((at, decoded))
         });

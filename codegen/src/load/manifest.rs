@@ -155,8 +155,12 @@ impl Manifest {
     }
 
     fn of(document: &Document) -> Result<Self, Problems> {
-        let mut manifest: Self = document.without(&["revisions", "extensions"]).decode("#")?;
         let (mut problems, mut revisions) = (Vec::new(), Vec::<Entry>::new());
+        let rest = document.without(&["revisions", "extensions"]);
+        let mut manifest: Self = rest.decode("#").unwrap_or_else(|wrong| {
+            problems.extend(wrong);
+            Self::default()
+        });
         let entries = document.get("#/revisions").and_then(Value::as_array);
         for index in 0..entries.map_or(0, Vec::len) {
             let at = format!("#/revisions/{index}");
@@ -165,7 +169,7 @@ impl Manifest {
                     problems.extend(wrong_entry(document, &at, &entry, &revisions));
                     revisions.push(entry);
                 }
-                Err(problem) => problems.push(problem),
+                Err(wrong) => problems.extend(wrong),
             }
         }
         let is_known = |name: &Revision| revisions.iter().any(|entry| entry.revision == *name);
@@ -187,7 +191,7 @@ impl Manifest {
                     }
                     extensions.insert(name.clone(), extension);
                 }
-                Err(problem) => problems.push(problem),
+                Err(wrong) => problems.extend(wrong),
             }
         }
         let family = manifest.family.iter();

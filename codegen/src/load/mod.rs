@@ -2,6 +2,7 @@
 //! disk.
 
 mod check;
+mod decode;
 mod docs;
 mod document;
 mod family;
@@ -119,7 +120,7 @@ impl<'de> Deserialize<'de> for OneOrMany {
             Value::String(one) => Ok(vec![one]),
             many => serde_json::from_value(many),
         };
-        let wrong = |_| D::Error::custom("one string or a list of strings is expected here");
+        let wrong = |_| D::Error::custom("expected a string or an array of strings");
         many.map(Self).map_err(wrong)
     }
 }

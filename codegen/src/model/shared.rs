@@ -52,7 +52,7 @@ impl SharedNames {
 }
 
 impl Shared {
-    /// Decodes the documents. If that fails for one, it adds the problem to `problems`, and leaves its data empty.
+    /// Decodes the documents. If that fails for one, it adds the problems to `problems`, and leaves its data empty.
     pub(crate) fn of(documents: SharedDocuments, problems: &mut Vec<Problem>) -> Self {
         Self {
             modules: documents.modules.decode_or_report(problems),

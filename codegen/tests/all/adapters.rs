@@ -765,13 +765,16 @@ fn an_invalid_rule_for_errors_is_refused_with_position_and_suggestion() {
             "down: {from: -32602, if: data..uri, to: -32603}",
             "`if` names no member of the error's data\n  ",
         ),
-        ("down: {from: -32602, iff: data.uri, to: -32603}", "`iff`"),
+        (
+            "down: {from: -32602, iff: data.uri, to: -32603}",
+            "#/errors/0/down/iff: unknown field `iff`",
+        ),
     ];
     for (rule, because) in cases {
         let found = problems(&format!(
             "errors:\n  - {{{rule}, why: a, link: 'https://example.org'}}\n"
         ));
-        says(&found, "later/adapt.yaml:2:5: #/errors/0");
+        says(&found, "later/adapt.yaml:2:");
         says(&found, because);
     }
     let rule = "  - {down: {from: -32602, to: -32603}, why: a, link: 'https://example.org'}\n";
@@ -782,6 +785,20 @@ fn an_invalid_rule_for_errors_is_refused_with_position_and_suggestion() {
     );
     let found = problems("errors:\n  - {down: {from: -32602, to: -32603}, why: ' ', link: a}\n");
     says(&found, "`why` is missing or empty");
+}
+
+#[test]
+fn every_wrong_value_of_the_rules_is_reported_at_its_place() {
+    let text = "rules:\n- {at: 5, down: {drop: 1}, up: {without: []}, why: 4}\n- []\nerrors: {a: b}\n";
+    assert_eq!(
+        problems(text),
+        "later/adapt.yaml:2:8: #/rules/0/at: expected a string or an array of strings\n\
+         later/adapt.yaml:2:24: #/rules/0/down/drop: expected a boolean, found 1\n\
+         later/adapt.yaml:2:42: #/rules/0/up/without: expected an object, found an array\n\
+         later/adapt.yaml:2:52: #/rules/0/why: expected a string, found 4\n\
+         later/adapt.yaml:3:3: #/rules/1: expected an object, found an array\n\
+         later/adapt.yaml:4:9: #/errors: expected an array, found an object"
+    );
 }
 
 #[test]

@@ -378,7 +378,7 @@ fn a_manifest_reports_each_wrong_entry() {
     let lines: Vec<_> = problems.lines().collect();
     assert_eq!(lines.len(), 3, "{problems}");
     assert!(
-        lines[0].starts_with("revisions.yaml:2:3: #/revisions/0: \"../x\" isn't a valid name of a revision"),
+        lines[0].starts_with("revisions.yaml:2:13: #/revisions/0/revision: \"../x\" isn't a valid name of a revision"),
         "{problems}"
     );
     assert!(
@@ -386,7 +386,7 @@ fn a_manifest_reports_each_wrong_entry() {
         "{problems}"
     );
     assert!(
-        lines[2].starts_with("revisions.yaml:7:3: #/revisions/2: unknown field `extra`"),
+        lines[2].starts_with("revisions.yaml:7:66: #/revisions/2/extra: unknown field `extra`"),
         "{problems}"
     );
 }

@@ -87,19 +87,45 @@ fn every_correction_that_does_not_fit_is_reported_with_its_position() {
 fn an_entry_without_reason_or_with_an_unknown_field_is_refused() {
     let text = "- {at: '#/a', to: 1, link: 'https://example.org'}\n- {at: '#/a', to: 1, why: x, link: here}\n- {at: '#/a', from: 1, why: x, link: 'https://example.org'}\n- {at: 7, why: x, link: 'https://example.org'}";
     let problems = correct(text).unwrap_err().to_string();
-    for (line, said) in [
-        (2, "missing field `why`"),
-        (3, "`link` isn't an https address"),
-        (4, "unknown field `from`"),
-        (5, "one string or a list of strings"),
+    for problem in [
+        "overlay.yaml:2:5: #/corrections/0: missing field `why`",
+        "overlay.yaml:3:5: #/corrections/1: `link` isn't an https address",
+        "overlay.yaml:4:23: #/corrections/2/from: unknown field `from`",
+        "overlay.yaml:5:10: #/corrections/3/at: expected a string or an array of strings",
     ] {
-        assert!(
-            problems
-                .lines()
-                .any(|each| each.starts_with(&format!("overlay.yaml:{line}:5: ")) && each.contains(said)),
-            "{problems}"
-        );
+        assert!(problems.lines().any(|each| each.starts_with(problem)), "{problems}");
     }
+}
+
+#[test]
+fn every_wrong_value_is_reported_at_its_place_in_the_terms_of_json() {
+    let text = "corrections: {a: 1}\nresults: 5\nfacts:\n  version_header: 5\n  listening: [yes]\n  \
+                statuses: {-1: x, -2: 400, -3: 1.5}\n  mirrors: {params: {X: {tools/call: 5}}}\nsummary: [a, 1, b, 2]\nmeta:\n- a\n\
+                - {of: 1, member: {}, definition: 007, why: x, link: 'https://example.org'}\nsumary: []\n";
+    let overlay = Document::parse("overlay.yaml", text.as_bytes(), Format::Yaml).unwrap();
+    let problems = Overlay::of(overlay).unwrap_err();
+    let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    let last = problems
+        .last()
+        .map(|problem| problem.split(',').next().unwrap_or_default());
+    assert_eq!(last, Some("overlay.yaml:12:9: #/sumary: unknown field `sumary`"));
+    assert_eq!(
+        problems[..problems.len() - 1],
+        [
+            "overlay.yaml:1:14: #/corrections: expected an array, found an object",
+            "overlay.yaml:2:10: #/results: expected an array, found 5",
+            "overlay.yaml:4:19: #/facts/version_header: expected a string, found 5",
+            "overlay.yaml:5:14: #/facts/listening: expected a boolean, found an array",
+            "overlay.yaml:6:18: #/facts/statuses/-1: expected an integer, found \"x\"",
+            "overlay.yaml:6:34: #/facts/statuses/-3: expected an integer, found 1.5",
+            "overlay.yaml:7:38: #/facts/mirrors/params/X/tools~1call: expected a string, found 5",
+            "overlay.yaml:8:14: #/summary/1: expected a string, found 1",
+            "overlay.yaml:8:20: #/summary/3: expected a string, found 2",
+            "overlay.yaml:10:3: #/meta/0: expected an object, found \"a\"",
+            "overlay.yaml:11:8: #/meta/1/of: expected a string or an array of strings",
+            "overlay.yaml:11:19: #/meta/1/member: expected a string, found an object",
+        ]
+    );
 }
 
 #[test]

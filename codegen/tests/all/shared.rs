@@ -217,3 +217,41 @@ fn an_invalid_or_reserved_module_name_is_refused() {
         );
     }
 }
+
+#[test]
+fn every_wrong_value_of_a_file_is_reported_at_its_place() {
+    for (name, text, problems) in [
+        (
+            "tolerances.yaml",
+            "- {at: 5}\n- {at: PingResult.pong, read: null}\n- {at: PingResult.pong, beside: [], reads: 1}\n",
+            ":1:8: #/0/at: expected a string or an array of strings\n\
+             :3:33: #/2/beside: expected a string, found an array\n\
+             :3:44: #/2/reads: unknown field `reads`, expected one of `at`, `found`, `beside`, `read`",
+        ),
+        (
+            "modules.yaml",
+            "a: 5\nbase: [PingRequest, 1]\nb: {c: d}\n",
+            ":1:4: #/a: expected an array, found 5\n\
+             :2:21: #/base/1: expected a string, found 1\n\
+             :3:4: #/b: expected an array, found an object",
+        ),
+        (
+            "docs.yaml",
+            "PingRequest: 5\nPingResult: A pong.\nmod base: [a]\n",
+            ":1:14: #/PingRequest: expected a string, found 5\n:3:11: #/mod base: expected a string, found an array",
+        ),
+        (
+            "capabilities.yaml",
+            "ping: 5\npong: [1]\n",
+            ":1:7: #/ping: expected a string or an array of strings\n:2:7: #/pong: expected a string or an array of strings",
+        ),
+        (
+            "lifecycle.yaml",
+            "ping: {}\ninitialize: 1\n",
+            ":1:7: #/ping: expected a string or an array of strings\n\
+             :2:13: #/initialize: expected a string or an array of strings",
+        ),
+    ] {
+        assert_eq!(report(name, text), problems, "{name}");
+    }
+}
