@@ -3,7 +3,7 @@
 use std::io::{BufRead, Write};
 
 use mcp_adapters::mcp_wire::{Definition, Path};
-use mcp_adapters::{Policy, Revision, translatable, translate};
+use mcp_adapters::{Policy, Revision, translate};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -22,7 +22,7 @@ struct Decoded {
 pub fn run(args: &DecodeArgs, input: impl BufRead, output: impl Write) -> Result<Summary, CommandError> {
     let revision = args.revision;
     let names = match revision.definitions() {
-        [] => translatable(revision).collect(),
+        [] => revision.definition_names().collect(),
         compiled => compiled.iter().map(|definition| definition.name).collect(),
     };
     let definitions = Definitions::new(revision, names, args.definition.as_deref())?;

@@ -34,7 +34,7 @@ pub use self::session_messages::{ClientDescription, Encoded, PeerTypes, ServerDe
 pub use self::supply::Supply;
 pub use self::tables::{ErrorRule, Need, Role, Table, Tolerance};
 pub use self::translated::{FromPeer, FromResult, Translated};
-pub use self::translation::{TranslateError, Translation, supply_keys, translatable, translate};
+pub use self::translation::{TranslateError, Translation, definition_names, supply_keys, translatable, translate};
 pub use self::unrepresentable::Unrepresentable;
 pub use self::validation::{result_definitions, validate_call, validate_definition, validate_result};
 pub use mcp_wire;

@@ -53,7 +53,8 @@ pub enum TranslateError<R> {
 /// [`Policy`](crate::Policy) can be passed as the conversion.
 ///
 /// # Errors
-/// When the value isn't an instance of the definition, or a revision can't represent it.
+/// When the value isn't an instance of the definition, or a revision can't represent it. A union of results can't be
+/// converted, because its type depends on the request, and is only checked in its own revision.
 pub fn translate<R: ProtocolRevision>(
     from: R,
     to: R,
@@ -63,12 +64,15 @@ pub fn translate<R: ProtocolRevision>(
 ) -> Result<Translation, TranslateError<R>> {
     let unrepresentable = TranslateError::Unrepresentable;
     let table = R::protocol().table(from.index()).map_err(unrepresentable)?;
-    let (name, ty) = table
-        .definition(name)
-        .ok_or_else(|| TranslateError::UnknownDefinition {
-            revision: from,
-            name: name.to_owned(),
-        })?;
+    let definition = match from.index() == to.index() {
+        // Nothing is converted, so that a result may be of any request.
+        true => table.any_definition(name),
+        false => table.definition(name),
+    };
+    let (name, ty) = definition.ok_or_else(|| TranslateError::UnknownDefinition {
+        revision: from,
+        name: name.to_owned(),
+    })?;
     let json = Reader::from_slice(json).map_err(TranslateError::Invalid)?;
     let chain = R::protocol().chain(from.index(), to.index()).map_err(unrepresentable)?;
     let mut conversion = conversion.into();
@@ -97,6 +101,14 @@ pub fn translate<R: ProtocolRevision>(
 pub fn translatable<R: ProtocolRevision>(revision: R) -> impl Iterator<Item = &'static str> {
     let table = R::protocol().table(revision.index()).ok();
     let names: BinaryHeap<&'static str> = table.into_iter().flat_map(|table| table.names()).collect();
+    names.into_sorted_vec().into_iter()
+}
+
+/// Returns the names of all definitions of a revision, in alphabetical order: those that can be translated, and unions
+/// of results.
+pub fn definition_names<R: ProtocolRevision>(revision: R) -> impl Iterator<Item = &'static str> {
+    let table = R::protocol().table(revision.index()).ok();
+    let names: BinaryHeap<&'static str> = table.into_iter().flat_map(|table| table.all_names()).collect();
     names.into_sorted_vec().into_iter()
 }
 

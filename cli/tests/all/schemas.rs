@@ -73,6 +73,16 @@ fn values_of_a_loaded_revision_are_decoded_by_its_schema() {
 }
 
 #[test]
+fn a_union_of_results_of_a_loaded_revision_is_decoded_as_an_object() {
+    let schemas = Schemas::with(&SESSIONS);
+    let decode = ["decode", "--revision", MADE_UP, "--type", "ServerResult"];
+    let (_, decoded) = schemas.filter(&decode, &json!({"a": 1}));
+    assert_eq!(decoded, json!({"ok": true, "value": {"a": 1}}));
+    let (_, refused) = schemas.filter(&decode, &json!([]));
+    assert_eq!(refused["error"], "expected an object, found an array");
+}
+
+#[test]
 fn a_folder_missing_from_the_manifest_causes_a_warning() {
     let schemas = Schemas::with(&SESSIONS);
     let revisions = || run(&["revisions", "--schemas", &schemas.directory]);

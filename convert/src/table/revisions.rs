@@ -124,6 +124,11 @@ macro_rules! revisions {
                 $crate::validate_call(self, json)
             }
 
+            /// Returns the names of the definitions of this revision's schema, in alphabetical order.
+            pub fn definition_names(self) -> impl Iterator<Item = &'static str> {
+                $crate::definition_names(self)
+            }
+
             /// Validates JSON by a definition of this revision's schema. `None` if there is no such definition.
             #[must_use]
             pub fn validate_definition(

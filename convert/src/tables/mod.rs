@@ -169,9 +169,14 @@ impl Table {
 
     /// Returns the name and the type of a definition. `None` for a union of results, whose type depends on the request.
     pub(crate) fn definition(&self, name: &str) -> Option<(&'static str, &TypeRef)> {
+        let is_one = |ty: &TypeRef| !matches!(self.kind(ty), Some(Kind::Results(_)));
+        self.any_definition(name).filter(|(_, ty)| is_one(ty))
+    }
+
+    /// Returns the name and the type of a definition, which can be a union of results.
+    pub(crate) fn any_definition(&self, name: &str) -> Option<(&'static str, &TypeRef)> {
         let (name, ty) = self.names.entry(name)?;
-        let ty = ty.as_ref()?;
-        (!matches!(self.kind(ty), Some(Kind::Results(_)))).then_some((name, ty))
+        Some((name, ty.as_ref()?))
     }
 
     /// Returns the name of the definition whose schema is at a pointer.
@@ -192,8 +197,12 @@ impl Table {
 
     /// Returns the names of the definitions, without unions of results, whose type depends on the request.
     pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
-        let is_one = |ty: &TypeRef| !matches!(self.kind(ty), Some(Kind::Results(_)));
-        let names = self.names.iter().filter(move |(_, ty)| ty.as_ref().is_some_and(is_one));
+        self.all_names().filter(|name| self.definition(name).is_some())
+    }
+
+    /// Returns the names of all definitions.
+    pub(crate) fn all_names(&self) -> impl Iterator<Item = &'static str> {
+        let names = self.names.iter().filter(|(_, ty)| ty.is_some());
         names.map(|(name, _)| *name)
     }
 
