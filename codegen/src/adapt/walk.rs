@@ -286,10 +286,12 @@ impl<'m> Planner<'m> {
             Some((_, there)) => others.iter().find(|(_, other)| **other == there),
             None => namesake(name, ty, others),
         };
+        // An alias whose name has another type there has no counterpart, though the type that it names may have one.
+        let is_other_alias = same.is_some() && source != ty;
         let same = same.filter(|(_, other)| becomes(other));
         let renamed = || {
             // A name for a plain type, such as any string, is distinguished from others only by that name.
-            source.named()?;
+            source.named().filter(|_| !is_other_alias)?;
             let planned = planned.get(source)?;
             let mut targets = others.iter().filter(|(_, other)| {
                 let target = self.pair.to.model.resolve(other);

@@ -19,11 +19,12 @@ use tempfile::TempDir;
 
 use super::runner::{self, run};
 
-const CASES: [&str; 12] = [
+const CASES: [&str; 13] = [
     "no_rules",
     "rules",
     "constants",
     "moved",
+    "aliases",
     "answers",
     "questions",
     "renamed",
