@@ -66,6 +66,10 @@ pub(crate) type Files = Memo<(String, Vec<u8>), Result<Document, Problems>, 128>
 
 /// Reads a file as a document, if it exists.
 fn read_document(path: &Path, known: &Files) -> Result<Option<Document>, Problems> {
+    // Reading a pipe would wait for a writer.
+    if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+        return Err(Problem::new(path.display().to_string(), "this isn't a regular file").into());
+    }
     let Some(bytes) = if_exists(path, read_bytes(path))? else {
         return Ok(None);
     };

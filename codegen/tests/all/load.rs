@@ -212,6 +212,15 @@ fn invalid_utf_8_is_reported_with_its_position() {
 }
 
 #[test]
+fn a_folder_or_a_device_is_not_read_as_a_document() {
+    let devices: &[&str] = if cfg!(unix) { &["/dev/null"] } else { &[] };
+    for path in [env!("CARGO_MANIFEST_DIR")].iter().chain(devices) {
+        let problems = load_document(Path::new(path)).unwrap_err();
+        assert_eq!(problems.to_string(), format!("{path}: this isn't a regular file"));
+    }
+}
+
+#[test]
 fn columns_count_characters() {
     let document = Document::parse("x.json", "{\"äöü\": [\"€\", 1]}".as_bytes(), Format::Json).unwrap();
     assert_eq!(document.place("#/äöü/1"), Place { line: 1, column: 15 });
