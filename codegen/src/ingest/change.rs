@@ -26,6 +26,17 @@ fn change_keywords(root: &mut Value, mut change: impl FnMut(&mut Map<String, Val
     });
 }
 
+/// Replaces a list of one type by the type, which means the same.
+pub(super) fn unwrap_single_types(root: &mut Value) {
+    change_keywords(root, |keywords| {
+        if let Some(types) = keywords.get_mut("type")
+            && let Some([only]) = types.as_array().map(Vec::as_slice)
+        {
+            *types = only.clone();
+        }
+    });
+}
+
 /// Removes `$schema` inside a document where it repeats the document's: some generators write it into every definition.
 pub(super) fn remove_repeated_dialects(root: &mut Value) {
     let Some(dialect) = root.get("$schema").cloned() else {
@@ -180,6 +191,26 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_list_of_one_type_becomes_the_type_and_other_values_stay() {
+        let mut schema = json!({"$defs": {"A": {
+            "type": ["object"],
+            "properties": {
+                "type": {"type": ["string", "null"], "enum": [["string"], null], "default": {"type": ["string"]}},
+                "b": {"type": ["array"], "items": {"type": ["string"]}},
+            },
+        }}});
+        unwrap_single_types(&mut schema);
+        let expected = json!({"$defs": {"A": {
+            "type": "object",
+            "properties": {
+                "type": {"type": ["string", "null"], "enum": [["string"], null], "default": {"type": ["string"]}},
+                "b": {"type": "array", "items": {"type": "string"}},
+            },
+        }}});
+        assert_eq!(schema, expected);
+    }
 
     #[test]
     fn a_draft_07_schema_is_rewritten_in_2020_12() {

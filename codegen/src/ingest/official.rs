@@ -43,6 +43,7 @@ impl Official {
         if !keep_prose {
             change::remove_keywords(&mut root, PROSE);
         }
+        change::unwrap_single_types(&mut root);
         flatten_groups(&mut root);
         refer_to_messages(&mut root);
         define_results(&mut root);
