@@ -1,5 +1,7 @@
 //! Ingesting the schema of an extension.
 
+use mcp_wire::json_schema::pointer;
+
 use super::check::directory_with;
 use super::successor::Passed;
 use super::{Candidate, IngestError, IngestOptions, Ingested, inherited_overlay, new_entry, read_official};
@@ -7,6 +9,7 @@ use crate::cache::Cache;
 use crate::crates::emit_extension;
 use crate::error::GenerateError;
 use crate::load::{Entry, Extension, MANIFEST, Manifest, OVERLAY, Revision, extension_directory};
+use crate::problem::{Problem, Problems};
 use crate::stages::planned;
 
 /// The properties of an extension that aren't in its schema.
@@ -28,8 +31,8 @@ impl ExtensionOptions {
         self.name.as_deref().unwrap_or(last)
     }
 
-    /// Returns the manifest with the extension, whose schema has this entry. Errors in the id or the name are reported
-    /// as when the manifest is read.
+    /// Returns the manifest with the extension, whose schema has this entry. The id and the name are checked as when the
+    /// manifest is read.
     pub(crate) fn declared_in(&self, mut manifest: Manifest, schema: Entry) -> Result<Manifest, GenerateError> {
         let extension = Extension {
             id: self.id.clone(),
@@ -39,7 +42,33 @@ impl ExtensionOptions {
             folder: None,
         };
         manifest.extensions.insert(self.name().to_owned(), extension);
-        Ok(Manifest::parse(MANIFEST, &manifest.to_yaml()?)?)
+        let declared = Manifest::parse(MANIFEST, &manifest.to_yaml()?);
+        Ok(declared.map_err(|problems| {
+            problems
+                .into_iter()
+                .map(|problem| self.of_option(problem))
+                .collect::<Problems>()
+        })?)
+    }
+
+    /// Returns a problem of the extension's entry as one of the option that the entry was made from, because nobody has
+    /// a file with the entry.
+    fn of_option(&self, problem: Problem) -> Problem {
+        let entry = pointer::child("#/extensions", self.name());
+        let option = match problem.pointer.strip_prefix(&entry) {
+            Some("") if self.name.is_some() => "--name",
+            Some("") => {
+                let problem = Problem::new("--extension", problem.what);
+                return problem.help("give the extension another name by `--name`");
+            }
+            Some("/id") => "--extension",
+            Some("/of") => "--of",
+            _ => return problem,
+        };
+        Problem {
+            help: problem.help,
+            ..Problem::new(option, problem.what)
+        }
     }
 }
 

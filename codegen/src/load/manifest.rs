@@ -332,7 +332,7 @@ fn wrong_extension(
     let (prefix, last) = extension.id.split_once('/').unwrap_or_default();
     let is_part = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_graphic() && c != '/');
     let id = format!("{at}/id");
-    if !is_part(prefix) || !is_part(last) {
+    if !prefix.split('.').all(is_part) || !is_part(last) {
         let problem = document.problem(&id, format!("{:?} can't be the id of an extension", extension.id));
         problems.push(problem.help("an id is a prefix and a name, as in com.example/billing"));
     }

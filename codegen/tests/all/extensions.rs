@@ -306,13 +306,19 @@ fn an_invalid_extension_is_refused_and_the_manifest_stays_unchanged() {
             "prices",
             price("prices/get"),
             CLIENT,
-            "\"prices\" can't be the id of an extension",
+            "--extension: \"prices\" can't be the id of an extension",
+        ),
+        (
+            "com..example/prices",
+            price("prices/get"),
+            CLIENT,
+            "--extension: \"com..example/prices\" can't be the id of an extension",
         ),
         (
             "com.example/Prices",
             price("prices/get"),
             CLIENT,
-            "\"Prices\" can't name an extension",
+            "--extension: \"Prices\" can't name an extension\n  give the extension another name by `--name`",
         ),
         (
             "com.example/prices",
