@@ -123,9 +123,10 @@ impl<'a> Run<'_> {
             return self.reinterpret(plan, node);
         };
         let variant = plan.variants.get(at);
-        // A value with a tag that the target declares would be read as the variant of that tag.
+        // Without a rule that relates the variants, a value with a tag that the target declares would be misread.
         let is_unknown = || matches!(variant_of(self.step.to, &plan.target, node), Ok(None));
-        let is_carried = || plan.holds_unknown && node.json_type() == JsonType::Object && is_unknown();
+        let is_related = matches!(variant, Some(VariantPlan::Replace { .. }));
+        let is_carried = || plan.holds_unknown && node.json_type() == JsonType::Object && (is_related || is_unknown());
         match variant {
             Some(VariantPlan::Becomes(there, change)) if plan.gains_tag => self.gain_tag(plan, (*there, change), node),
             Some(VariantPlan::Becomes(_, change)) => self.change(change, node),
