@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use mcp_adapters::session_messages::ChangeFilter;
-use mcp_adapters::{PeerTypes, Revision};
 use mcp_runtime_clients::{Followed, Follower, Responsiveness};
 use mcp_runtime_core::internal::SessionState;
 use mcp_runtime_core::{Change, ServerSide};
@@ -25,18 +24,14 @@ struct Wanted {
 /// Notifies a client of the changes that it subscribes to, until its session ends. The sessions with the servers end
 /// with it.
 pub async fn follow(session: Arc<GatewaySession>, client: Arc<SessionState<ServerSide>>) {
-    let mut own = None;
     tokio::select! {
         () = client.ended.cancelled() => {}
-        () = run(&session, &client, &mut own) => {}
+        () = run(&session, &client) => {}
     }
     session.end().await;
-    if let Some(servers) = own {
-        servers.clients.close().await;
-    }
 }
 
-async fn run(session: &Arc<GatewaySession>, client: &Arc<SessionState<ServerSide>>, own: &mut Option<Arc<Servers>>) {
+async fn run(session: &Arc<GatewaySession>, client: &Arc<SessionState<ServerSide>>) {
     let wanted = watch::Sender::new(Wanted::default());
     let mut filters: Vec<watch::Sender<ChangeFilter>> = Vec::new();
     let mut followers = JoinSet::new();
@@ -44,7 +39,7 @@ async fn run(session: &Arc<GatewaySession>, client: &Arc<SessionState<ServerSide
     loop {
         let now = client.subscriptions.wanted();
         if now != ChangeFilter::default() || followed.is_some() {
-            let servers = followed.get_or_insert_with(|| servers_for(session, client, own));
+            let servers = followed.get_or_insert_with(|| servers_for(session, client));
             if filters.is_empty() {
                 for (number, (_, server)) in servers.clients.servers().enumerate() {
                     let filter = watch::Sender::default();
@@ -65,22 +60,12 @@ async fn run(session: &Arc<GatewaySession>, client: &Arc<SessionState<ServerSide
     }
 }
 
-/// Returns the sessions in which the servers notify of changes.
-fn servers_for(
-    session: &GatewaySession,
-    client: &Arc<SessionState<ServerSide>>,
-    own: &mut Option<Arc<Servers>>,
-) -> Arc<Servers> {
-    match client.revision().filter(|revision| revision.has_handshake()) {
-        Some(_) => Arc::clone(session.servers_for(client.negotiated(), client)),
-        // A stateless client declares its capabilities only with its other requests.
-        None => {
-            let revisions = session.gateway.options.clients.iter().copied();
-            let latest = revisions.filter(|revision| revision.is_stateless()).max();
-            let servers = session.begin(latest.unwrap_or(Revision::HUB), None, client);
-            Arc::clone(own.insert(Arc::new(servers)))
-        }
-    }
+/// Returns the sessions in which the servers notify of changes: those of the client's other requests.
+fn servers_for(session: &GatewaySession, client: &Arc<SessionState<ServerSide>>) -> Arc<Servers> {
+    // A stateless client describes itself with its request for changes.
+    let listener = client.subscriptions.listener();
+    let negotiated = listener.as_ref().unwrap_or_else(|| client.negotiated());
+    Arc::clone(session.servers_for(negotiated, client))
 }
 
 /// Passes the changes of a server on. When its session is lost, and again when there is a new one, its lists count as

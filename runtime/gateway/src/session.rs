@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use mcp_adapters::{PeerTypes, Revision, hub};
+use mcp_ext_tasks::EXTENSION;
 use mcp_runtime_bridge::ClientId;
 use mcp_runtime_clients::{Backoff, Clients, ReconnectingClient, Responsiveness};
 use mcp_runtime_core::internal::{ClientInfo, Negotiated, SessionState, log_level};
@@ -57,12 +58,7 @@ impl GatewaySession {
     }
 
     /// Creates separate sessions with the servers, which connect when they are used.
-    pub fn begin(
-        &self,
-        revision: Revision,
-        client: Option<&PeerInfo>,
-        state: &Arc<SessionState<ServerSide>>,
-    ) -> Servers {
+    fn begin(&self, revision: Revision, client: Option<&PeerInfo>, state: &Arc<SessionState<ServerSide>>) -> Servers {
         let implementation = client.and_then(|client| client.implementation.clone());
         let implementation = implementation.unwrap_or_else(|| self.gateway.info.clone());
         let options = Options {
@@ -182,10 +178,12 @@ impl Servers {
     }
 }
 
-/// Returns the capabilities of a client that servers get. The gateway has no extensions, so it doesn't pass on those of
-/// the client: the gateway couldn't find the server of a task, for example.
+/// Returns the capabilities of a client that servers get. They don't get the extension of tasks, because the gateway
+/// couldn't find the server of a task: two servers can use the same id.
 fn forwarded_capabilities(client: &PeerInfo) -> hub::ClientCapabilities {
     let mut capabilities = client.client_capabilities();
-    capabilities.extensions = None;
+    if let Some(extensions) = &mut capabilities.extensions {
+        extensions.remove(EXTENSION.id);
+    }
     capabilities
 }

@@ -67,6 +67,7 @@ impl<S: Side> Engine<S> {
         let charge = self.request_bytes.try_charge(0);
         let charge = charge.ok_or_else(|| internal_error("too many subscriptions"))?;
         let cancelled = self.begin_request(id)?;
+        self.session.subscriptions.set_listener(negotiated);
         let queue = self.session.subscriptions.add(id, &agreed);
         let queue = queue.inspect_err(|_| self.end_request(id))?;
         let extra = std::mem::take(&mut agreed.extra);

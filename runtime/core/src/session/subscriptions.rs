@@ -8,6 +8,7 @@ use mcp_adapters::mcp_wire::{ErrorObject, Extra, RequestId};
 use mcp_adapters::session_messages::ChangeFilter;
 use mcp_runtime_util::{Budget, Mutex};
 
+use super::negotiated::Negotiated;
 use crate::change::{Change, ChangeBudgets, ChangeQueue};
 use crate::error::{CallError, invalid_params};
 use crate::options::Limits;
@@ -36,6 +37,8 @@ pub struct Subscriptions {
     /// The queue of a session in which the client subscribes to one resource at a time.
     session: OnceLock<Arc<ChangeQueue>>,
     budgets: ChangeBudgets,
+    /// The terms of the latest request for changes: a stateless client describes itself with each request.
+    listener: Mutex<Option<Arc<Negotiated>>>,
     /// Notified when the wanted changes are different.
     pub changed: tokio::sync::Notify,
     shared: Option<Shared>,
@@ -59,6 +62,7 @@ impl Subscriptions {
             listens: Mutex::default(),
             session: OnceLock::new(),
             budgets: ChangeBudgets { peer, all },
+            listener: Mutex::default(),
             changed: tokio::sync::Notify::new(),
             shared,
         })
@@ -83,6 +87,15 @@ impl Subscriptions {
             }
             None => self.push(change),
         }
+    }
+
+    /// Returns the terms of the latest request for changes.
+    pub fn listener(&self) -> Option<Arc<Negotiated>> {
+        self.listener.lock().clone()
+    }
+
+    pub(crate) fn set_listener(&self, negotiated: &Arc<Negotiated>) {
+        *self.listener.lock() = Some(Arc::clone(negotiated));
     }
 
     /// Queues a change for one subscription.
