@@ -12,6 +12,7 @@ use super::names::Names;
 use super::revisions::{AddedResult, ModelledRevision, no_definition, wrong_entry, wrong_errors};
 use super::roles::RESULT_KIND;
 use super::shared::Shared;
+use super::type_ref::TypeRef;
 use super::types::{Model, TypeKind};
 use crate::load::{Document, RevisionDocuments, SharedDocuments, is_within};
 use crate::memo::{Memo, Same};
@@ -95,6 +96,7 @@ fn build_extension(
     let added = added_results(overlay, &model, &core.model, &mut problems);
     let unknown = overlay.settings.iter().filter(|name| !definitions.contains_key(*name));
     problems.extend(unknown.map(|name| overlay.problem("#/settings", no_definition(name))));
+    problems.extend(wrong_settings(overlay, &model));
     problems.extend(wrong_meta(overlay, &model, &core.model));
     Problems::check(problems)?;
     let facts = overlay.facts.clone();
@@ -162,6 +164,21 @@ fn kind_of(model: &Model, core: &Model, definition: &str) -> Option<String> {
     let member = core.lifecycle.names.get(RESULT_KIND)?;
     let object = model.struct_of(&model.definitions.get(definition)?.ty)?;
     object.constant_text(member).map(str::to_owned)
+}
+
+/// Returns a problem if the definition of the settings is that of other values than objects.
+fn wrong_settings(overlay: &Overlay, model: &Model) -> Option<Problem> {
+    let name = overlay.settings.as_ref()?;
+    let ty = model.resolve(&model.definitions.get(name)?.ty);
+    let is_scalar_or_list = match ty {
+        TypeRef::Named(name) => model.is_strings(name),
+        TypeRef::RawObject | TypeRef::Map(_) | TypeRef::Any | TypeRef::Nullable(_) => false,
+        _ => true,
+    };
+    is_scalar_or_list.then(|| {
+        let problem = overlay.problem("#/settings", format!("`{name}` isn't an object"));
+        problem.help("peers declare an extension with an object: name its definition")
+    })
 }
 
 /// Checks that the overlay's entries for `_meta` refer to definitions of the extension, and to types of the revision

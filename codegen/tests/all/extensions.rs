@@ -294,7 +294,19 @@ fn an_invalid_extension_is_refused_and_the_manifest_stays_unchanged() {
     let missing = json!({"Price": {"type": "object", "properties": {"of": {"$ref": "#/$defs/Currency"}}}});
     let unknown =
         "results:\n  - {method: scales/tare, result: Tare, why: w, link: https://example.org}\nsettings: Settings\n";
+    let mut with_enumeration = price("prices/get");
+    with_enumeration["Unit"] = json!({"enum": ["g", "kg"]});
+    let mut with_list = price("prices/get");
+    with_list["Unit"] = json!({"type": "array"});
+    let settings = &*format!("{CLIENT}settings: Unit\n");
     let cases = [
+        (
+            "com.example/prices",
+            with_enumeration,
+            settings,
+            "/overlay.yaml:7:11: #/settings: `Unit` isn't an object",
+        ),
+        ("com.example/prices", with_list, settings, "`Unit` isn't an object"),
         (
             "com.example/prices",
             price("scales/weigh"),
