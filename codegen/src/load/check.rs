@@ -164,6 +164,16 @@ fn wrong_keyword(root: &Value, at: &str, keyword: &str, value: &Value) -> Option
     }
 }
 
+/// Returns the advice for a reference that may name a definition of the revision that an extension extends.
+fn of_extended_revision(reference: &str) -> String {
+    let definition = reference.find("#/").map(|at| &reference[at..]);
+    definition.map_or_else(String::new, |definition| {
+        format!(
+            "; in an extension, {definition} is the definition of the revision, if the extension has none of this name"
+        )
+    })
+}
+
 fn wrong_reference(root: &Value, reference: &str) -> Option<(String, String)> {
     let (what, help) = match pointer::canonical(reference) {
         None if reference.starts_with('#') => (
@@ -173,7 +183,8 @@ fn wrong_reference(root: &Value, reference: &str) -> Option<(String, String)> {
         None => (
             format!("{reference} leads out of this document, and has no alias"),
             format!(
-                "nothing is fetched for a reference: put `\"{reference}\": {{a schema}}` under `aliases` in revisions.yaml"
+                "nothing is fetched for a reference: put `\"{reference}\": {{a schema}}` under `aliases` in revisions.yaml{}",
+                of_extended_revision(reference)
             ),
         ),
         Some(target) if target == "#" => (
