@@ -186,7 +186,7 @@ impl Manifest {
                     problems.extend(wrong_entry(document, &format!("{at}/schema"), &extension.schema, &[]));
                     problems.extend(wrong_extension(document, &at, (name, &extension), &extensions));
                     if !is_known(&extension.of) {
-                        let what = format!("{} isn't one of the revisions above", extension.of);
+                        let what = format!("there is no revision {}", extension.of);
                         problems.push(document.problem(&format!("{at}/of"), what));
                     }
                     extensions.insert(name.clone(), extension);

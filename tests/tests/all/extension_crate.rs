@@ -58,7 +58,7 @@ fn a_taken_name_or_an_unknown_revision_is_refused_and_nothing_is_written() {
             taken,
             "`tasks` is the name of the extension io.modelcontextprotocol/tasks",
         ),
-        (unknown, "2031-01-01 isn't one of the revisions above"),
+        (unknown, "--of: there is no revision 2031-01-01"),
     ] {
         let error = generate_extension(&options).unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
