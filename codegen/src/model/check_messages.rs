@@ -171,7 +171,11 @@ fn requests_without_result(model: &Model, schema: &NormalisedSchema) -> Vec<Prob
 fn other_envelopes(schema: &NormalisedSchema) -> Vec<Problem> {
     let shapes = &schema.shapes;
     let found = shapes.definitions.iter().filter_map(|(pointer, definition)| {
-        let version = &shapes.members(&definition.node)?.get("jsonrpc")?.node;
+        // An alias has the envelope of its target, which is a definition too.
+        let Shape::Object(members) = &definition.node.shape else {
+            return None;
+        };
+        let version = &members.get("jsonrpc")?.node;
         match shapes.shape(version) {
             Shape::Constant(Scalar::String(known)) if known == VERSION => None,
             Shape::Constant(_) => Some(format!("{pointer}/properties/jsonrpc")),

@@ -56,24 +56,24 @@ pub(crate) fn assign_modules(model: &mut Model, assigned: &Modules) {
             modules.entry(name.to_owned()).or_insert_with(|| module.clone());
         }
     }
-    // Each round assigns modules to the types that are used by types with a module.
-    loop {
+    // Each round assigns modules to the types that are used by those which got one in the round before.
+    let mut latest = modules.clone();
+    while !latest.is_empty() {
         let mut users: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        for (name, module) in &modules {
+        for (name, module) in &latest {
             for used in uses(model, name) {
                 if !modules.contains_key(&used) {
                     users.entry(used).or_default().insert(module.clone());
                 }
             }
         }
-        if users.is_empty() {
-            break;
-        }
-        for (name, users) in users {
+        let assigned = users.into_iter().map(|(name, users)| {
             let mut users = users.into_iter();
             let only = users.next().filter(|_| users.next().is_none());
-            modules.insert(name, only.unwrap_or_else(|| SHARED.to_owned()));
-        }
+            (name, only.unwrap_or_else(|| SHARED.to_owned()))
+        });
+        latest = assigned.collect();
+        modules.extend(latest.clone());
     }
     for (name, ty) in &mut model.types {
         ty.module = modules.remove(name).unwrap_or_else(|| SHARED.to_owned());

@@ -52,12 +52,12 @@ pub(super) fn definitions(
     let mut official: Vec<_> = shapes.iter().filter(|(_, definition)| definition.official).collect();
     // A nested definition whose name is already in use is identified by its pointer.
     official.sort_by_key(|(pointer, _)| pointer.matches('/').count());
-    let mut named = BTreeMap::new();
+    let (mut named, mut envelopes) = (BTreeMap::new(), BTreeMap::new());
     for (pointer, definition) in official {
         let entry = Definition {
             pointer: pointer.clone(),
             ty: TypeRef::Named(rust_names[pointer].clone()),
-            envelope: envelope(input.shapes(), definition),
+            envelope: envelope(input.shapes(), pointer, &mut envelopes),
         };
         let name = match named.contains_key(&definition.name) {
             true => pointer.clone(),
@@ -68,16 +68,30 @@ pub(super) fn definitions(
     named
 }
 
-/// Returns the envelope of a definition, or of the definition that it is an alias of.
-fn envelope(shapes: &Shapes, definition: &DefinitionShape) -> Option<MessageKind> {
-    let mut definition = definition;
-    for _ in 0..shapes.definitions.len() {
-        match &definition.node.shape {
-            Shape::Reference(pointer) => definition = shapes.definitions.get(pointer)?,
-            _ => break,
+/// Returns the envelope of a definition, or of the definition that it is an alias of. `known` are the envelopes of
+/// definitions by their pointers, so that each alias of a long chain is followed once.
+fn envelope<'s>(
+    shapes: &'s Shapes,
+    mut pointer: &'s str,
+    known: &mut BTreeMap<&'s str, Option<MessageKind>>,
+) -> Option<MessageKind> {
+    let mut aliases = Vec::new();
+    let envelope = loop {
+        if let Some(envelope) = known.get(pointer) {
+            break *envelope;
         }
-    }
-    definition.envelope
+        let Some(definition) = shapes.definitions.get(pointer) else {
+            break None;
+        };
+        // A cycle of aliases ends here.
+        known.insert(pointer, definition.envelope);
+        match &definition.node.shape {
+            Shape::Reference(target) => aliases.push(std::mem::replace(&mut pointer, target)),
+            _ => break definition.envelope,
+        }
+    };
+    known.extend(aliases.into_iter().map(|alias| (alias, envelope)));
+    envelope
 }
 
 /// Returns the union of string and integer that is the id of JSON-RPC's messages: a definition, or a schema in one of
