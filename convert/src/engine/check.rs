@@ -126,18 +126,26 @@ pub(super) fn variant<'a, T>(
     union: &Union,
     read: impl Fn(&mut Reader<'a>, usize) -> Decoded<T>,
 ) -> Decoded<Option<T>> {
-    let Some(at) = choose(reader, union)? else {
-        return Ok(None);
+    let read_chosen = |reader: &mut Reader<'a>| match choose(reader, union)? {
+        Some(at) => read(reader, at).map(Some),
+        None => Ok(None),
     };
-    let of_object = |at: &usize| union.variants[*at].json_type == JsonType::Object;
-    let mut objects = (0..union.variants.len()).filter(of_object);
-    if !of_object(&at) || union.objects.is_none() {
-        return read(reader, at).map(Some);
-    }
-    let value = reader.unless_accepted(|reader| read(reader, at), table.schema, table.types[id].pointer)?;
-    if value.is_some() || union.objects.as_ref().is_some_and(has_tag) {
+    let Some(decision) = union
+        .objects
+        .as_ref()
+        .filter(|_| matches!(reader.json_type(), Ok(JsonType::Object)))
+    else {
+        return read_chosen(reader);
+    };
+    // A member by which variants are distinguished may have any value in another one that the schema accepts.
+    let value = reader.unless_accepted(read_chosen, table.schema, table.types[id].pointer)?;
+    if let Some(value) = value {
         return Ok(value);
     }
+    if has_tag(decision) {
+        return Ok(None);
+    }
+    let mut objects = (0..union.variants.len()).filter(|at| union.variants[*at].json_type == JsonType::Object);
     let value = objects.find_map(|at| reader.attempt(|reader| read(reader, at).ok()));
     value.map(Some).ok_or_else(|| reader.no_variant())
 }

@@ -330,17 +330,17 @@ pub(super) fn variant_of(table: &Table, ty: &TypeRef, node: &Node<'_>) -> Conver
 /// Returns the variant of a text: the one that its members indicate, or another one if only the schema of that one
 /// accepts the text.
 fn held_by(table: &Table, union: &Union, text: &str) -> mcp_wire::Decoded<Option<usize>> {
-    let chosen = choose(&mut Reader::new(text), union)?;
-    let is_object = chosen.is_some_and(|at| union.variants[at].json_type == JsonType::Object);
-    if !is_object || union.objects.as_ref().is_none_or(has_tag) {
-        return Ok(chosen);
+    let chosen = choose(&mut Reader::new(text), union);
+    let is_other = |chosen: &Option<usize>| chosen.is_none_or(|at| union.variants[at].json_type != JsonType::Object);
+    if chosen.as_ref().is_ok_and(is_other) || union.objects.as_ref().is_none_or(has_tag) {
+        return chosen;
     }
     let holds = |at: &usize| is_valid(table, text, &union.variants[*at].ty);
-    let others = (0..union.variants.len()).filter(|at| union.variants[*at].json_type == JsonType::Object);
-    Ok(chosen
-        .filter(holds)
-        .or_else(|| others.into_iter().find(holds))
-        .or(chosen))
+    let mut others = (0..union.variants.len()).filter(|at| union.variants[*at].json_type == JsonType::Object);
+    match chosen {
+        Ok(Some(at)) if holds(&at) => Ok(Some(at)),
+        chosen => others.find(holds).map_or(chosen, |at| Ok(Some(at))),
+    }
 }
 
 /// Returns the variant of an opened object by its tag, so that the object needn't be written as text for that.
