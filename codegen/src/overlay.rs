@@ -298,18 +298,24 @@ impl Overlay {
 pub fn apply_overlay(document: &Document, overlay: &Overlay) -> Result<Document, Problems> {
     let mut corrected = document.clone();
     let mut problems = Vec::new();
-    for (index, correction) in overlay.corrections.iter().enumerate() {
-        for (place, at) in correction.at.iter().enumerate() {
-            let entry = format!("#/corrections/{index}");
-            match apply(&mut corrected, at, correction) {
-                Ok(()) if correction.to.is_none() => {}
-                Ok(()) => {
-                    let of_place = format!("{entry}/at/{place}");
-                    let entry = overlay.document.get(&of_place).map_or(entry, |_| of_place);
-                    corrected.set_correction(at, overlay.problem(&entry, ""));
-                }
-                Err((what, help)) => problems.push(overlay.problem(&entry, format!("{at}: {what}")).help(help)),
+    let corrections = overlay.corrections.iter().enumerate();
+    let places = corrections.flat_map(|(index, correction)| {
+        let places = correction.at.iter().enumerate();
+        places.map(move |(place, at)| (index, correction, place, at))
+    });
+    // Annotations come last, so that other entries find the official schema, whatever their order.
+    let is_annotation = |at: &str| at.rsplit('/').next().is_some_and(|keyword| keyword.starts_with("x-"));
+    let (annotations, others): (Vec<_>, Vec<_>) = places.partition(|(.., at)| is_annotation(at));
+    for (index, correction, place, at) in others.into_iter().chain(annotations) {
+        let entry = format!("#/corrections/{index}");
+        match apply(&mut corrected, at, correction) {
+            Ok(()) if correction.to.is_none() => {}
+            Ok(()) => {
+                let of_place = format!("{entry}/at/{place}");
+                let entry = overlay.document.get(&of_place).map_or(entry, |_| of_place);
+                corrected.set_correction(at, overlay.problem(&entry, ""));
             }
+            Err((what, help)) => problems.push(overlay.problem(&entry, format!("{at}: {what}")).help(help)),
         }
     }
     for (index, entry) in overlay.deprecated.iter().enumerate() {
