@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use mcp_wire::json_schema::pointer;
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::roles::Roles;
+use super::types::Model;
+use crate::problem::correction;
 
 /// The lifecycle of a revision.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -74,9 +77,17 @@ pub(crate) struct OwnMessage {
     pub(crate) result: Presets,
 }
 
-/// Returns what a lifecycle needs and lacks, by role, and the way to supply it. `roles` are the names of all revisions.
-pub(super) fn incomplete<'l>(lifecycle: &'l Lifecycle, roles: &Roles) -> Vec<(&'l str, String, String)> {
-    let lacking = lacking(lifecycle).map(|(role, what, other)| (role, what.to_owned(), help(role, other, roles)));
+/// Returns what the lifecycle of a model needs and lacks, by role, and the way to supply it. `roles` are the names of all
+/// revisions.
+pub(super) fn incomplete<'m>(model: &'m Model, schema: &Value, roles: &Roles) -> Vec<(&'m str, String, String)> {
+    let lifecycle = &model.lifecycle;
+    let lacking = lacking(lifecycle).map(|(role, what, other)| match constant(model, schema, other, roles) {
+        Some(correction) => {
+            let what = format!("{what} whose value sessions can choose: the schema has a constant");
+            (role, what, format!("allow any text there by {correction}"))
+        }
+        None => (role, what.to_owned(), help(role, other, roles)),
+    });
     let mut incomplete: Vec<_> = lacking.collect();
     // A required member that is the one that a role lacks needs no preset.
     let complete = lifecycle
@@ -99,6 +110,21 @@ pub(super) fn incomplete<'l>(lifecycle: &'l Lifecycle, roles: &Roles) -> Vec<(&'
     let unknown: Vec<_> = unknown.collect();
     incomplete.extend(unknown);
     incomplete
+}
+
+/// Returns the correction of a member with a role that the schema declares as a constant, such as the name of the
+/// revision.
+fn constant(model: &Model, schema: &Value, role: Option<&str>, roles: &Roles) -> Option<String> {
+    let names = roles.get(role?)?;
+    let mut objects = model.objects();
+    objects.find_map(|(ty, object)| {
+        let name = names.iter().find(|name| object.constant_text(name).is_some())?;
+        let at = pointer::child(&pointer::child(&ty.pointer, "properties"), name);
+        let mut expect = pointer::resolve(schema, &at)?.clone();
+        // The overlay's annotations come after its corrections.
+        expect.as_object_mut()?.retain(|keyword, _| !keyword.starts_with("x-"));
+        Some(correction(&at, Some(&expect), json!({"type": "string"})))
+    })
 }
 
 /// Returns the way to supply what a role lacks, which may be a method or a member with another role.

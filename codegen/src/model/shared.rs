@@ -1,6 +1,7 @@
 //! The data that applies to all revisions: assigns it to models, and finds lines that no model uses.
 
 use mcp_wire::json_schema::pointer;
+use serde_json::Value;
 
 use super::assign_roles::{assign_roles, declares_role};
 use super::capabilities::{Capabilities, bare_place, require_capabilities};
@@ -73,11 +74,11 @@ impl Shared {
     }
 
     /// Removes the roles that lack something from a model, and returns their problems.
-    pub(super) fn leave_out_roles(&self, model: &mut Model, names: &SharedNames) -> Vec<Problem> {
+    pub(super) fn leave_out_roles(&self, model: &mut Model, schema: &Value, names: &SharedNames) -> Vec<Problem> {
         let (mut roles, mut problems) = (names.roles.clone(), Vec::new());
         // One role can depend on another.
         loop {
-            let found = self.incomplete_roles(model);
+            let found = self.incomplete_roles(model, schema);
             if found.is_empty() {
                 return problems;
             }
@@ -90,8 +91,8 @@ impl Shared {
     }
 
     /// Returns the roles of a model that lack something a session needs, with their problems.
-    fn incomplete_roles(&self, model: &Model) -> Vec<(String, Problem)> {
-        let lacking = incomplete(&model.lifecycle, &self.names.roles).into_iter();
+    fn incomplete_roles(&self, model: &Model, schema: &Value) -> Vec<(String, Problem)> {
+        let lacking = incomplete(model, schema, &self.names.roles).into_iter();
         let problems = lacking.filter_map(|(role, what, help)| {
             let (name, revision) = (model.lifecycle.names.get(role)?, &model.revision);
             let at = pointer::child("#", role);
