@@ -35,7 +35,7 @@ pub(super) struct Before<'s> {
 }
 
 /// Returns the entries of the overlay that correct and annotate the required members of messages which only the later
-/// schema has. Of two entries about one member, the last is for the start of the overlay.
+/// schema has.
 pub(super) fn annotations_of_new_messages(before: Before<'_>, after: &Value) -> Vec<Entry> {
     let mut known: BTreeMap<String, Vec<(Schema, Corrected)>> = BTreeMap::new();
     walk(before.corrected, |at, schema| {
