@@ -7,7 +7,9 @@ use std::sync::atomic::Ordering;
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::{ErrorObject, RawJson, RawObject, UnknownMethod};
 use mcp_ext_tasks::EXTENSION;
-use mcp_runtime_core::internal::{ClientInfo, Negotiated, SessionState, internal_error, log_level, retry_input};
+use mcp_runtime_core::internal::{
+    ClientInfo, Negotiated, SessionState, internal_error, is_accepted, log_level, retry_input,
+};
 use mcp_runtime_core::transport::Principal;
 use mcp_runtime_core::{CallError, ClientSide, Context, Era, HandlerResult, Peer, ServerSide};
 use mcp_runtime_util::{BoxFuture, Mutex};
@@ -165,12 +167,22 @@ impl EraTranslator {
             Some(_) => self.server(&upstream, context, true)?,
             None => server,
         };
+        let may_ask = Era::of(upstream.revision) == Era::Handshake
+            && context.peer().negotiated().is_stateless()
+            && may_ask(&mut request);
         let mut running = self.begin(&upstream, server.clone(), request, context)?;
         match running.run(context).await {
             Step::Completed(result) => {
                 // Notifications that came before the result are passed on before it.
                 let handled = upstream.state.unhandled.join();
                 handled.wait_turn().await;
+                // The server gets the outcome in another way, so the repeated request is a new call.
+                if let Err(error) = &*result
+                    && let Some(asked) = server.input_requests_in_error(error).filter(|_| may_ask)
+                {
+                    let asked = hub::InputRequiredResult::default().with_input_requests(asked);
+                    return Ok(HandlerResult::Declared(hub::ServerResult::InputRequired(asked)));
+                }
                 if let Ok(hub::ServerResult::InputRequired(asked)) = &*result {
                     for (_, input_request) in asked.input_requests.iter().flatten() {
                         let method = server.negotiated().method(input_request.method());
@@ -221,4 +233,13 @@ impl EraTranslator {
             tracing::debug!(reason = error.message, "a notification wasn't passed on");
         }
     }
+}
+
+/// Whether the result of a request can request input, and its client hasn't declined that before.
+fn may_ask(request: &mut hub::ClientRequest) -> bool {
+    let Some(retry_input) = retry_input(request) else {
+        return false;
+    };
+    let mut answers = retry_input.responses.iter().flatten();
+    retry_input.state.is_some() || answers.all(|(_, answer)| is_accepted(answer))
 }

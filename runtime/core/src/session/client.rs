@@ -135,7 +135,8 @@ impl Peer<ClientSide> {
 
     /// Returns the input requests of an error that requires input, named by their numbers. `None` for other errors, and
     /// if this client hasn't declared the capability for them.
-    fn input_requests_in_error(&self, error: &CallError) -> Option<hub::InputRequests> {
+    #[doc(hidden)]
+    pub fn input_requests_in_error(&self, error: &CallError) -> Option<hub::InputRequests> {
         let (CallError::Peer(error), negotiated) = (error, self.negotiated()) else {
             return None;
         };
@@ -200,7 +201,7 @@ impl Peer<ClientSide> {
 }
 
 /// Whether the user has agreed to an input request.
-fn is_accepted(answer: &hub::InputResponse) -> bool {
+pub fn is_accepted(answer: &hub::InputResponse) -> bool {
     match answer {
         hub::InputResponse::Elicit(result) => result.action == hub::ElicitResultAction::Accept,
         _ => true,

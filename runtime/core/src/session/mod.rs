@@ -59,6 +59,7 @@ use crate::side::{ClientSide, ServerSide, Side};
 
 pub use self::capabilities::{missing as missing_capability, with_extra};
 pub use self::changes::Changes;
+pub use self::client::is_accepted;
 pub use self::connect::{connect, connect_by_handshake, connect_with};
 pub use self::context::{Context, Peer, object};
 pub use self::erased::{DynConnector, DynTransport};

@@ -22,7 +22,7 @@ use crate::bridge::{PATIENCE, Raw, agree, by_hand, options, result};
 fn request(id: u64, method: &str, mut params: Value) -> String {
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientCapabilities": {"elicitation": {}, "roots": {}, "sampling": {}},
+        "io.modelcontextprotocol/clientCapabilities": {"elicitation": {"form": {}, "url": {}}, "roots": {}, "sampling": {}},
         "io.modelcontextprotocol/clientInfo": {"name": "same", "version": "1"},
     });
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
@@ -341,6 +341,39 @@ async fn a_client_with_too_many_open_input_requests_gets_an_error_and_blocks_no_
         other.send(&call(1, "asks", &json!({}))).await;
         let asked = other.next().await;
         assert!(is_asked(&asked), "{principal:?}: {asked}");
+    }
+}
+
+#[tokio::test]
+async fn an_error_that_requires_input_becomes_a_result_that_requests_it_until_the_client_declines() {
+    let (mut client, mut server, _bridge) = begun(options().0, false).await;
+    let list = server.next().await;
+    server.send(&result(&list, &json!({"tools": []}))).await;
+    client.next().await;
+    let elicitation = json!({"mode": "url", "elicitationId": "e", "url": "https://example.org/", "message": "Log in"});
+    let error = json!({"code": -32042, "message": "Log in first", "data": {"elicitations": [elicitation]}});
+    let refusal = |call: &Value| json!({"jsonrpc": "2.0", "id": call["id"], "error": error}).to_string();
+    client.send(&call(2, "t", &json!({}))).await;
+    let called = server.next().await;
+    server.send(&refusal(&called)).await;
+    let asked = client.next().await;
+    assert!(is_asked(&asked), "{asked}");
+    let question = &asked["result"]["inputRequests"]["0"];
+    assert_eq!(
+        (&question["method"], &question["params"]["url"]),
+        (&json!("elicitation/create"), &elicitation["url"]),
+        "{asked}"
+    );
+    for (id, action) in [(3, "accept"), (4, "decline")] {
+        let answers = json!({"0": {"action": action}});
+        let params = json!({"name": "t", "arguments": {}, "inputResponses": answers});
+        client.send(&request(id, "tools/call", params)).await;
+        let called = server.next().await;
+        assert_eq!(called["method"], "tools/call", "{called}");
+        server.send(&refusal(&called)).await;
+        let answer = client.next().await;
+        assert_eq!(is_asked(&answer), action == "accept", "{answer}");
+        assert_eq!(answer["error"]["code"] == -32042, action == "decline", "{answer}");
     }
 }
 
