@@ -205,9 +205,12 @@ impl Choice<'_> {
     /// Returns the discriminator by which the reader recognises a case.
     fn discriminator(&self, case: &Case) -> TokenStream {
         let (member, needs) = (&case.member, &case.needs);
-        let (discriminator, json_type) = (self.wire("Discriminator"), self.wire("JsonType"));
-        let types = case.kinds.iter().map(|of_case| type_token(*of_case));
-        quote!(#discriminator { member: #member, types: &[#(#json_type::#types),*], required: &[#(#needs),*] })
+        let discriminator = self.wire("Discriminator");
+        let types = case.kinds.iter().map(|of_case| {
+            let (json_type, of_case) = (self.wire("JsonType"), type_token(*of_case));
+            quote!(#json_type::#of_case)
+        });
+        quote!(#discriminator { member: #member, types: &[#(#types),*], required: &[#(#needs),*] })
     }
 
     /// Returns the name or path of an item of `mcp-wire`.
