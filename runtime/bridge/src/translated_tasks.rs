@@ -15,7 +15,7 @@ use mcp_runtime_core::internal::{internal_error, invalid_params};
 use mcp_runtime_core::transport::Principal;
 use mcp_runtime_core::{ClientSide, Context, HandlerResult, LossObserver, Peer, ServerSide};
 use mcp_runtime_tasks::internal::{
-    CORE, CoreClient, Wanted, answer_core_method, answer_extension, begin, make_room, may_declare,
+    CORE, CoreClient, Wanted, answer_core_method, answer_extension, begin, make_room, may_declare, undeclared_extension,
 };
 use serde_json::{Value, json};
 
@@ -198,8 +198,11 @@ pub async fn answer_request(
         return Some(answer_core_method(tasks, &request.method, &params, client).await);
     }
     let mut methods = EXTENSION.methods.iter().filter(|method| method.is_request());
-    if Wanted::by(context) != Some(Wanted::Extension) || !methods.any(|method| method.name == request.method) {
+    if !methods.any(|method| method.name == request.method) {
         return None;
     }
-    Some(answer_extension(tasks, &request.method, &params, owner).await)
+    Some(match Wanted::by(context) {
+        Some(Wanted::Extension) => answer_extension(tasks, &request.method, &params, owner).await,
+        _ => Err(undeclared_extension(Some(client), EXTENSION.id)),
+    })
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use futures_core::Stream;
 use mcp_adapters::mcp_wire::{self, AddedResult, ErrorObject, Extra, RawJson, RawObject, UnknownMethod, error_code};
-use mcp_adapters::{ErrorRole, PeerTypes, hub};
+use mcp_adapters::{ErrorRole, PeerTypes, Revision, hub};
 use mcp_runtime_core::internal::invalid_params;
 use mcp_runtime_core::{Context, ServerSide};
 use mcp_runtime_util::BoxFuture;
@@ -183,17 +183,22 @@ impl Call {
         if self.has_extension(id) {
             return Ok(());
         }
-        let message = format!("the client hasn't declared {id}");
-        let known = self
-            .revision()
-            .and_then(|revision| revision.known_error(ErrorRole::MissingCapability));
-        let Some(known) = known else {
-            return Err(invalid_params(message));
-        };
-        let error = ErrorObject::new(known.code, message);
-        Err(match known.data.capabilities {
-            Some(member) => error.with_data(json!({member: {"extensions": {id: {}}}})),
-            None => error,
-        })
+        Err(undeclared_extension(self.revision(), id))
+    }
+}
+
+/// Returns the error for a request that needs an extension which the client hasn't declared.
+#[doc(hidden)]
+#[must_use]
+pub fn undeclared_extension(revision: Option<Revision>, id: &str) -> ErrorObject {
+    let message = format!("the client hasn't declared {id}");
+    let known = revision.and_then(|revision| revision.known_error(ErrorRole::MissingCapability));
+    let Some(known) = known else {
+        return invalid_params(message);
+    };
+    let error = ErrorObject::new(known.code, message);
+    match known.data.capabilities {
+        Some(member) => error.with_data(json!({member: {"extensions": {id: {}}}})),
+        None => error,
     }
 }

@@ -65,7 +65,7 @@ pub use self::entry::ListEntry;
 pub use self::error::RouteError;
 #[doc(hidden)]
 pub use self::extended::{NotTranslated, to_extended, to_hub};
-pub use self::extension::{CoreMethods, ExtensionSubscription, ServerExtension};
+pub use self::extension::{CoreMethods, ExtensionSubscription, ServerExtension, undeclared_extension};
 pub use self::extract::{Args, Extension, FromCall, Meta, Name, ProgressReporter, Signature, State, Uri};
 pub use self::function::{Awaited, Callable, Function, Immediate, Returns};
 pub use self::method::{MethodParameters, MethodReturns};

@@ -18,6 +18,7 @@ use crate::store::Tasks;
 pub use crate::client::{Ongoing, Seen, poll_interval};
 pub use crate::core::{CORE, Core, CoreClient};
 pub use crate::run::{Wanted, may_declare};
+pub use mcp_runtime_router::undeclared_extension;
 
 /// Makes room for one more task of a client with this limit: if it is reached, the task that ended first is removed.
 ///

@@ -12,7 +12,9 @@ use mcp_runtime::tasks::{CallTasks, TaskContext, TaskError, Tasks, ToolAnswer, T
 use mcp_runtime::transport::{
     ChannelReceiver, ChannelSender, ChannelTransport, Outgoing, Sender, Transport, TransportError, channel,
 };
-use mcp_runtime::{CallClient, Client, ClientSession, ErrorObject, Options, Revision, Router, error_code, hub};
+use mcp_runtime::{
+    CallClient, CallError, Client, ClientSession, ErrorObject, Options, Revision, Router, error_code, hub,
+};
 use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
 
@@ -336,6 +338,11 @@ async fn a_client_without_the_extension_gets_plain_results_and_no_task_only_tool
         );
         let result = client.call_tool("build", json!({})).await.unwrap();
         assert_eq!(text(&serde_json::to_value(result).unwrap()), "built");
+        let get = client.peer().call_method::<Value>("tasks/get", json!({"taskId": "a"}));
+        match get.await {
+            Err(CallError::Peer(error)) => assert_eq!(error.code, -32021, "{error:?}"),
+            other => panic!("{other:?}"),
+        }
     }
 }
 
