@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::inherited_overlay;
+use super::inherited::inherited_overlay;
 use super::official::Official;
 use crate::cache::Cache;
 use crate::error::GenerateError;

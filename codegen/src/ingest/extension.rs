@@ -2,9 +2,14 @@
 
 use mcp_wire::json_schema::pointer;
 
+use super::candidate::{Candidate, Ingested};
 use super::check::directory_with;
+use super::error::IngestError;
+use super::inherited::inherited_overlay;
+use super::manifest_entry::new_entry;
+use super::official::read_official;
+use super::options::IngestOptions;
 use super::successor::Passed;
-use super::{Candidate, IngestError, IngestOptions, Ingested, inherited_overlay, new_entry, read_official};
 use crate::cache::Cache;
 use crate::crates::emit_extension;
 use crate::error::GenerateError;

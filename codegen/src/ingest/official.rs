@@ -2,13 +2,17 @@
 
 use mcp_wire::json_schema::Dialect;
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 
 use super::change;
+use super::error::IngestError;
+use super::fetch::fetch;
 use super::inlined_messages::refer_to_messages;
 use super::namespaces::flatten_groups;
+use super::options::IngestOptions;
 use super::results::define_results;
 use super::simplify::simplify;
-use crate::load::{Document, Manifest, PROSE};
+use crate::load::{Document, Entry, Format, MANIFEST, Manifest, PROSE};
 
 /// An official schema in the form in which it is stored.
 pub(crate) struct Official {
@@ -53,6 +57,42 @@ impl Official {
             dialect,
         }
     }
+}
+
+/// Reads an official schema, and checks its hash against the manifest unless `accept` is set. Returns the hash too.
+pub(super) fn read_official(
+    options: &IngestOptions,
+    known: Option<&Entry>,
+    manifest: &Manifest,
+) -> Result<(Official, String), IngestError> {
+    let bytes = fetch(&options.from)?;
+    let sha256 = sha256(&bytes);
+    if let Some(entry) = known {
+        check_hash(options, entry, &sha256)?;
+    }
+    let document = Document::parse(&options.from, &bytes, Format::of(&options.from, &bytes))?;
+    let official = Official::of(&document, manifest, options.keep_prose);
+    Ok((official, sha256))
+}
+
+fn check_hash(options: &IngestOptions, entry: &Entry, found: &str) -> Result<(), IngestError> {
+    let known = entry.hashes();
+    if options.accept || known.contains(&found) {
+        return Ok(());
+    }
+    Err(IngestError::Mismatch {
+        from: options.from.clone(),
+        revision: options.revision.clone(),
+        found: found.into(),
+        manifest: options.schema.join(MANIFEST).display().to_string(),
+        known: known.join("\n          and "),
+    })
+}
+
+/// Returns a hash as the manifest records it.
+#[must_use]
+pub fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Writes JSON with sorted names, an indentation of two spaces, and a newline at the end.

@@ -1,0 +1,121 @@
+//! A revision that is to be recorded.
+
+use std::cell::LazyCell;
+use std::path::{Path, PathBuf};
+
+use mcp_wire::json_schema::Dialect;
+
+use super::check::{check_generates, current_generates, directory_with};
+use super::error::IngestError;
+use super::inherited::inherited_overlay;
+use super::manifest_entry::{new_entry, place_entry};
+use super::official::{Official, canonical_json, read_official};
+use super::options::IngestOptions;
+use super::successor::{LeftOut, Passed, Successor};
+use crate::cache::Cache;
+use crate::error::GenerateError;
+use crate::files::write_file;
+use crate::load::{Entry, MANIFEST, Manifest, OVERLAY, SCHEMA};
+use crate::problem::Problem;
+use crate::protocol::Protocol;
+
+/// The result of ingesting.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ingested {
+    /// The schema that was written.
+    pub schema: PathBuf,
+    /// The overlay that was written, from that of the revision before.
+    pub overlay: Option<PathBuf>,
+    /// The entries of the previous revision's overlay that don't fit this schema.
+    pub left_out: Vec<LeftOut>,
+    /// The hash of the official bytes.
+    pub sha256: String,
+    /// The dialect of the schema.
+    pub dialect: Dialect,
+    /// Whether the revision is new in the manifest.
+    pub is_new: bool,
+    /// The problems of drafts, whose entries and rules are left out or ignored, and what sessions with a new revision lack.
+    pub warnings: Vec<Problem>,
+}
+
+/// A revision, or an extension, that is to be recorded once it passes all checks.
+pub(super) struct Candidate {
+    pub(super) manifest: Manifest,
+    pub(super) entry: Entry,
+    pub(super) folder: PathBuf,
+    pub(super) official: Official,
+    pub(super) is_new: bool,
+    pub(super) inherited: Option<Successor>,
+}
+
+impl Candidate {
+    pub(super) fn new(options: &IngestOptions, cache: &Cache) -> Result<Self, IngestError> {
+        let mut manifest = Manifest::load(&options.schema)?;
+        let known = manifest.entry(options.revision.as_str()).cloned();
+        let (official, sha256) = read_official(options, known.as_ref(), &manifest)?;
+        let is_new = known.is_none();
+        let entry = new_entry(options, known, &sha256, official.dialect);
+        place_entry(&mut manifest, entry.clone(), &options.position)?;
+        let folder = options.schema.join(entry.revision.as_str());
+        let has_overlay = folder.join(OVERLAY).exists();
+        let revisions = manifest.revisions.iter();
+        let earlier = revisions.take_while(|earlier| earlier.revision != entry.revision);
+        let predecessor = earlier.last().filter(|_| is_new && !has_overlay);
+        let link = |entry: &Entry, union: &str| manifest.link(entry, union, false);
+        let inherited = (&entry.revision, &official.schema);
+        let inherited = inherited_overlay((&options.schema, cache), predecessor, inherited, link)?;
+        Ok(Self {
+            manifest,
+            entry,
+            folder,
+            official,
+            is_new,
+            inherited,
+        })
+    }
+
+    /// Returns the check of the revision with an overlay.
+    pub(super) fn check<'c>(
+        &'c self,
+        options: &'c IngestOptions,
+        cache: &'c Cache,
+    ) -> impl FnMut(Option<&str>) -> Result<Protocol, GenerateError> {
+        // Computed at most once: several overlays may be tried, but the current files stay the same.
+        let current = LazyCell::new(|| current_generates(&options.schema, &self.entry, cache));
+        move |overlay| {
+            let directory = directory_with((&options.schema, cache), &self.folder, &self.official.schema, overlay)?;
+            check_generates((&directory, cache), &self.manifest, &self.entry, || *current)
+        }
+    }
+
+    /// Returns a revision that passes all checks.
+    pub(super) fn passing(options: &IngestOptions, cache: &Cache) -> Result<(Self, Passed), IngestError> {
+        let mut candidate = Self::new(options, cache)?;
+        let inherited = candidate.inherited.take();
+        let passed = Passed::by(inherited, candidate.check(options, cache))?;
+        Ok((candidate, passed))
+    }
+
+    pub(super) fn write(self, passed: Passed, directory: &Path) -> Result<Ingested, IngestError> {
+        let schema = self.official.schema.root();
+        let schema = canonical_json(schema).map_err(GenerateError::from)?;
+        let recorded = self.manifest.to_yaml().map_err(GenerateError::from)?;
+        let schema_path = self.folder.join(SCHEMA);
+        // The manifest is written last, when the files that it names exist.
+        write_file(&schema_path, &schema)?;
+        let overlay = passed.overlay.map(|text| (self.folder.join(OVERLAY), text));
+        if let Some((path, text)) = &overlay {
+            write_file(path, text)?;
+        }
+        write_file(&directory.join(MANIFEST), &recorded)?;
+        Ok(Ingested {
+            schema: schema_path,
+            overlay: overlay.map(|(path, _)| path),
+            left_out: passed.left_out,
+            sha256: self.entry.sha256,
+            dialect: self.official.dialect,
+            is_new: self.is_new,
+            warnings: passed.checked.warnings,
+        })
+    }
+}
