@@ -7,17 +7,16 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_path_to_error::{Path, Segment};
 
-use super::document::Document;
 use super::places::is_within;
-use crate::problem::{Problem, Problems};
+use crate::problem::Problem;
 
 /// The maximum number of problems that are reported of one value, because each takes another attempt.
 const MAX_PROBLEMS: usize = 100;
 
 /// Decodes the value at a pointer. serde stops at the first problem, so that further attempts without the wrong values
 /// find the others.
-pub(super) fn decode<T: DeserializeOwned>(document: &Document, pointer: &str) -> Result<T, Problems> {
-    let value = document.get(pointer).unwrap_or(&Value::Null);
+pub(super) fn decode<T: DeserializeOwned>(root: &Value, pointer: &str) -> Result<T, Vec<Problem>> {
+    let value = pointer::resolve(root, pointer).unwrap_or(&Value::Null);
     let mut error = match serde_path_to_error::deserialize(value) {
         Ok(decoded) => return Ok(decoded),
         Err(error) => error,
@@ -29,8 +28,8 @@ pub(super) fn decode<T: DeserializeOwned>(document: &Document, pointer: &str) ->
         let at = rest.pointer(&path);
         // What is wrong around a removed value, such as a missing member, may be a consequence of its removal.
         if !problems.iter().any(|problem| is_within(&problem.pointer, &at)) {
-            let found = document.get(&at).unwrap_or(&Value::Null);
-            problems.push(document.problem(&at, plain(&message, found)));
+            let found = pointer::resolve(root, &at).unwrap_or(&Value::Null);
+            problems.push(Problem::at_pointer(&at, plain(&message, found)));
         }
         if !rest.remove(&path) {
             break;
@@ -40,7 +39,7 @@ pub(super) fn decode<T: DeserializeOwned>(document: &Document, pointer: &str) ->
             Err(next) => error = next,
         }
     }
-    Err(problems.into_iter().collect())
+    Err(problems)
 }
 
 /// A value without those parts whose problems are known.

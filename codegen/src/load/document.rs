@@ -109,7 +109,7 @@ impl Document {
     ///
     /// Every wrong value in it that can be found.
     pub(crate) fn decode<T: DeserializeOwned>(&self, pointer: &str) -> Result<T, Problems> {
-        decode(self, pointer)
+        decode(&self.root, pointer).map_err(|wrong| wrong.into_iter().map(|problem| self.locate(problem)).collect())
     }
 
     /// Decodes the whole document. An empty document decodes to the type's default.
