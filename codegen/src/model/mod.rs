@@ -6,6 +6,7 @@ mod build;
 mod capabilities;
 mod check_depth;
 mod check_facts;
+mod check_lifecycle;
 mod check_members;
 mod check_messages;
 mod check_senders;

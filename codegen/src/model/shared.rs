@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::assign_roles::{assign_roles, declares_role};
 use super::capabilities::{Capabilities, bare_place, require_capabilities};
+use super::check_lifecycle::incomplete;
 use super::inherited_names::Successors;
-use super::lifecycle::incomplete;
 use super::modules::{Modules, is_module_name};
 use super::roles::{Roles, is_of_member, roles};
 use super::tolerances::{Tolerances, add_tolerances};
