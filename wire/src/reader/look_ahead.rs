@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{JsonType, Reader};
-use crate::error::Decoded;
+use crate::error::{DecodeError, DecodeErrorKind, Decoded};
 
 /// A member that distinguishes the variants of a union of objects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,10 +68,11 @@ impl<'a> Reader<'a> {
     /// move.
     ///
     /// If none fits and the object lacks a member of `otherwise_required`, the result is the first case whose member
-    /// the object has. Decoding the object as that case then fails with a useful error.
+    /// the object has. Decoding the object as that case then fails with a useful error. But the variant of an earlier
+    /// case may declare this member too: then the object must also have another member of the case.
     ///
     /// # Errors
-    /// When the next value isn't an object.
+    /// When the next value isn't an object, or has none of the members that distinguish the variants.
     pub fn peek_discriminator(
         &mut self,
         cases: &[Discriminator],
@@ -108,11 +109,38 @@ impl<'a> Reader<'a> {
             let fits = |json_type| case.types.is_empty() || case.types.contains(&json_type);
             json_type(case.member).is_some_and(fits) && case.required.iter().all(has)
         };
-        let chosen = cases.iter().find(can_be).or_else(|| {
-            let must_be_one = !otherwise_required.iter().all(has);
-            cases.iter().find(|case| must_be_one && has(&case.member))
-        });
-        Ok(chosen.map(|case| case.member))
+        let chosen = cases.iter().find(can_be);
+        if chosen.is_some() || otherwise_required.iter().all(has) {
+            return Ok(chosen.map(|case| case.member));
+        }
+        let is_likely = |(index, case): &(usize, &Discriminator)| {
+            let mut own = case
+                .required
+                .iter()
+                .filter(|member| !otherwise_required.contains(member));
+            has(&case.member) && (*index == 0 || own.clone().next().is_none() || own.any(has))
+        };
+        if let Some((_, case)) = cases.iter().enumerate().find(is_likely) {
+            return Ok(Some(case.member));
+        }
+        let is_of_all = |member: &&&str| cases.iter().all(|case| case.required.contains(member));
+        let mut others = otherwise_required.iter().filter(|member| !is_of_all(member)).peekable();
+        match others.peek().is_some() && !others.any(has) {
+            true => Err(self.undistinguished(cases, otherwise_required)),
+            false => Ok(None),
+        }
+    }
+
+    /// Creates the error for an object that has none of the members by which a variant is recognized.
+    #[cold]
+    fn undistinguished(&self, cases: &[Discriminator], otherwise_required: &[&'static str]) -> DecodeError {
+        let quoted = |members: &[&str]| format!("`{}`", members.join("`, `"));
+        let with = |case: &Discriminator| quoted(&[&[case.member], case.required].concat());
+        let mut variants: Vec<_> = cases.iter().map(with).collect();
+        variants.push(quoted(otherwise_required));
+        let expected = format!("an object with {}", variants.join(", or with "));
+        let kind = DecodeErrorKind::MissingMember;
+        DecodeError::new(kind, expected, "another object", self.position)
     }
 
     /// Looks ahead into a member of the next object. Returns `None` if it has no such member. The cursor doesn't move.

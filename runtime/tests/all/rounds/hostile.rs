@@ -214,6 +214,36 @@ async fn an_input_response_of_the_wrong_type_is_refused() {
 }
 
 #[tokio::test]
+async fn an_input_response_that_could_be_of_any_type_is_not_reported_as_one_of_them() {
+    let mut client = raw_client(&router(), every_revision());
+    let again = begin(&mut client).await;
+    for wrong in [json!({}), json!({"content": {"name": "Ann"}}), json!({"error": {}})] {
+        let mut params = again.clone();
+        params["inputResponses"]["1"] = wrong.clone();
+        let refused = client.ask(&call(2, "deletes", &params)).await;
+        assert_eq!(
+            refused["error"]["message"],
+            "`params.inputResponses.1`: expected an object with `action`, or with `content`, `model`, `role`, or with \
+             `roots`, found another object",
+            "{wrong}"
+        );
+    }
+    for (wrong, member) in [
+        (json!({"action": 1}), "action"),
+        (json!({"content": [], "role": "user"}), "model"),
+    ] {
+        let mut params = again.clone();
+        params["inputResponses"]["1"] = wrong.clone();
+        let refused = client.ask(&call(2, "deletes", &params)).await;
+        let message = refused["error"]["message"].as_str().unwrap();
+        assert!(
+            message.starts_with(&format!("`params.inputResponses.1.{member}`")),
+            "{wrong}: {message}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn a_request_state_over_the_size_limit_is_an_internal_error() {
     let mut options = every_revision();
     options.limits.state_bytes = 100;
