@@ -21,9 +21,9 @@ use super::ServerArgs;
     after_help = "\
 Exit status:
   0  every message conforms to the revision
-  1  a message doesn't, or a request got no response
+  1  a message doesn't, or a request got no response, such as when the server ended during the check
   2  wrong arguments
-  3  no session with the server
+  3  no session with the server: it can't be started or reached, or refuses the client
 
 Examples:
   mcp-rev check -- npx -y @modelcontextprotocol/server-everything

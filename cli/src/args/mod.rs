@@ -57,7 +57,8 @@ Exit status:
   0  success
   1  something failed: a value, a lossless translation, a call or its tool, a check, or writing the output
   2  wrong arguments
-  3  no session with the server: it can't be started or reached, refuses the client, or is gone"
+  3  no session with the server: it can't be started or reached, refuses the client, or is gone; `check` and `replay`
+     report a server that ends meanwhile, with the status 1"
 )]
 pub struct Args {
     // `schemas::directory` reads this option before the others, because it decides which revisions they can name.

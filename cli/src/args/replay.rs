@@ -22,7 +22,7 @@ use crate::transcript::Side;
     after_help = "\
 Exit status:
   0  the server responds as recorded
-  1  it doesn't
+  1  it doesn't, or has ended earlier
   2  wrong arguments, or a file that isn't a transcript
   3  no session with the server: it can't be started or reached
 
