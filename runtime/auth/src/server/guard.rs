@@ -1,8 +1,8 @@
 //! Checking the tokens of requests.
 
-use http::StatusCode;
 use http::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use http::request::Parts;
+use http::{Method, StatusCode};
 use mcp_runtime_core::hub::CallToolRequest;
 use mcp_runtime_core::mcp_wire::{MessageHeader, Payload, Request as _};
 use mcp_runtime_core::transport::Principal;
@@ -27,29 +27,30 @@ impl Guard for ProtectedResource {
         })
     }
 
-    /// Refuses calls of tools that the token doesn't permit. A call whose tool can't be determined needs the scopes of
-    /// all tools.
+    /// Refuses messages that the token doesn't permit. A call whose tool can't be determined needs the scopes of all
+    /// tools.
     fn check_body(&self, request: &Parts, json: &[u8]) -> Result<(), Refusal> {
         if self.tools.is_empty() {
             return Ok(());
         }
-        let needed = match Payload::from_slice(json) {
+        let of_tools = match Payload::from_slice(json) {
             Ok(Payload::Message(header)) => scopes_of(self, &header),
             Ok(Payload::Batch(elements)) => {
                 let scopes = elements.flatten().map(|header| scopes_of(self, &header));
                 scopes.fold(Scopes::default(), |all, scopes| all.union(&scopes))
             }
             // The server itself refuses the malformed body.
-            Err(_) => return Ok(()),
+            Err(_) => Scopes::default(),
         };
+        // A client may request only the scopes of the challenge, so they include those that every request needs.
+        let needed = of_tools.union(&self.required);
         let info = request.extensions.get::<TokenInfo>();
         if needed.is_empty() || info.is_some_and(|info| info.scopes.includes(&needed)) {
             return Ok(());
         }
         let is_bound = info.is_some_and(|info| info.key_thumbprint.is_some());
         let scheme = if is_bound { Scheme::Dpop } else { Scheme::Bearer };
-        // A client may request only the scopes of the challenge, so they include those that every request needs.
-        Err(insufficient_scope(self, scheme, &needed.union(&self.required)))
+        Err(insufficient_scope(self, scheme, &needed))
     }
 
     /// The metadata of the resource.
@@ -85,7 +86,9 @@ async fn validate(resource: &ProtectedResource, parts: &Parts) -> Result<(TokenI
         (Some(dpop), Some(key), Scheme::Dpop) => prove(resource, dpop, parts, token, key).await?,
         (_, None, Scheme::Bearer) => None,
     };
-    match info.scopes.includes(&resource.required) {
+    // The scopes that a POST needs depend on its body, so `check_body` checks all of them at once.
+    let depends_on_body = parts.method == Method::POST && !resource.tools.is_empty();
+    match depends_on_body || info.scopes.includes(&resource.required) {
         true => Ok((info, nonce)),
         false => Err(insufficient_scope(resource, scheme, &resource.required)),
     }

@@ -257,6 +257,12 @@ async fn requests_and_calls_without_the_required_scopes_are_refused() {
         let refused = challenged(&server.post(Some(&token), Some("none"), &call).await);
         assert_eq!(refused.0, 403, "{call}");
         assert!(refused.1.contains("scope=\"basic write\""), "{}", refused.1);
+        // So that the client doesn't have to ask its user a second time.
+        for token in ["", "write"] {
+            let refused = challenged(&server.post(Some(&server.token(token)), Some("none"), &call).await);
+            assert_eq!(refused.0, 403, "{call}");
+            assert!(refused.1.contains("scope=\"basic write\""), "{}", refused.1);
+        }
         let permitted = server
             .post(Some(&server.token("basic write")), Some("none"), &call)
             .await;
