@@ -187,6 +187,18 @@ impl Call {
     }
 }
 
+/// Returns the error for a request of an extension that the client hasn't declared. In a revision without an error for
+/// missing capabilities, the method is unknown.
+#[must_use]
+pub(super) fn undeclared_method(revision: Option<Revision>, id: &str) -> ErrorObject {
+    let mut error = undeclared_extension(revision, id);
+    let known = revision.and_then(|revision| revision.known_error(ErrorRole::MissingCapability));
+    if known.is_none() {
+        error.code = error_code::METHOD_NOT_FOUND;
+    }
+    error
+}
+
 /// Returns the error for a request that needs an extension which the client hasn't declared.
 #[doc(hidden)]
 #[must_use]

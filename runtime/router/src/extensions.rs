@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::call::Call;
 use super::error::{RouteError, or_panic};
-use super::extension::{CoreMethods, ExtensionRoute, ServerExtension};
+use super::extension::{CoreMethods, ExtensionRoute, ServerExtension, undeclared_method};
 use super::extract::FromCall;
 use super::method::MethodRoute;
 use super::tool_error::ToolError;
@@ -123,7 +123,9 @@ impl FromCall for Quiet {
 /// Returns the parameters of a request of an extension, after checking that the client has declared the extension, and
 /// that headers repeat the parameters if the client's revision requires that.
 fn checked(extension: &mcp_wire::Extension, method: &Method, call: &Call) -> Result<Value, ErrorObject> {
-    call.require_extension(extension.id)?;
+    if !call.has_extension(extension.id) {
+        return Err(undeclared_method(call.revision(), extension.id));
+    }
     let params = call.arguments().cloned().unwrap_or_else(|| json!({}));
     let repeats = |revision: Revision| revision.facts().mirrors.method.is_some();
     if let Some(request) = call

@@ -122,6 +122,29 @@ impl Json {
 
 #[tokio::test(start_paused = true)]
 async fn one_server_runs_tools_as_core_tasks_and_as_extension_tasks() {
+#[tokio::test]
+async fn methods_of_tasks_are_unknown_in_revisions_without_tasks() {
+    let router = server(TaskLimits::default());
+    let without = Revision::all().filter(|it| !it.is_stateless() && it.method("tasks/result").is_none());
+    for revision in without {
+        let mut old = Json::connect(&router, revision, ALICE).await;
+        for method in [
+            "tasks/get",
+            "tasks/update",
+            "tasks/cancel",
+            "tasks/list",
+            "tasks/result",
+        ] {
+            let error = old.call(method, json!({"taskId": "0"})).await.unwrap_err();
+            assert_eq!(
+                error["code"],
+                error_code::METHOD_NOT_FOUND,
+                "{revision} {method}: {error}"
+            );
+        }
+    }
+}
+
     let router = server(TaskLimits::default());
     for revision in with_tasks() {
         let mut old = Json::connect(&router, revision, ALICE).await;
