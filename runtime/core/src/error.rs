@@ -28,6 +28,9 @@ pub enum CallError {
         /// The revision negotiated with the peer.
         revision: Revision,
     },
+    /// The session belongs to a single HTTP request, so the server can only respond to it; nothing was sent.
+    #[error("{0} can't be sent: the server has no session with this client, and can only respond to its requests")]
+    NoSession(String),
     /// This side hasn't declared the capability that the notification needs; nothing was sent.
     #[error("this side hasn't declared `{capability}`, which {method} needs")]
     NotDeclared {

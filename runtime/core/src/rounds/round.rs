@@ -47,7 +47,7 @@ impl Drop for Running<'_> {
 /// The reason why a request gets an error instead of a result.
 #[derive(Debug)]
 pub enum Refusal {
-    /// The client hasn't declared the capability that an input request needs.
+    /// The client can't get the input request: it hasn't declared the capability for it, or has no session.
     NotOffered(ErrorObject),
     /// Any other error.
     Other(ErrorObject),

@@ -142,6 +142,7 @@ impl<S: Side> SessionState<S> {
     ) -> Result<RawJson, CallError> {
         check_custom(method)?;
         check_direction::<S>(negotiated, method)?;
+        self.check_session(negotiated, method)?;
         let id = self.pending.next_id();
         let json = with_request_meta(negotiated, request_json(id, request))?;
         let exchanged = self.exchange(negotiated, id, json, purpose, progress, None).await?;

@@ -11,8 +11,18 @@ use crate::message::to_value;
 use crate::side::Side;
 
 impl<S: Side> SessionState<S> {
-    /// Checks that the peer has declared the capability that a call needs. Before the handshake, every call is allowed.
+    /// Checks that the peer can receive requests, which it can't if the session ends with the response to its request.
+    pub fn check_session(&self, negotiated: &Negotiated, name: &str) -> Result<(), CallError> {
+        match !negotiated.is_stateless() && self.sender.ends_with_response() {
+            true => Err(CallError::NoSession(name.to_owned())),
+            false => Ok(()),
+        }
+    }
+
+    /// Checks that the peer can receive a call, and has declared the capability that the call needs. Before the
+    /// handshake, every call is allowed.
     pub fn check_call(&self, negotiated: &Negotiated, name: &str) -> Result<(), CallError> {
+        self.check_session(negotiated, name)?;
         let (Some(info), Some(entry)) = (&negotiated.info, method::<S>(negotiated.revision, name, false)) else {
             return Ok(());
         };

@@ -213,10 +213,11 @@ impl Peer<ServerSide> {
         self
     }
 
-    /// Checks that the client has declared the capability that an input request needs.
+    /// Checks that the client can get an input request: it has declared the capability for it, and the server has a
+    /// session with it if its revision needs one.
     ///
     /// # Errors
-    /// [`CallError::NotOffered`] if it hasn't.
+    /// [`CallError::NotOffered`] or [`CallError::NoSession`] if it can't.
     pub fn check_input_request(&self, request: &hub::InputRequest) -> Result<(), CallError> {
         let negotiated = self.negotiated();
         let name = negotiated.method(request.method());
@@ -246,6 +247,7 @@ impl Peer<ServerSide> {
                 let error = session_messages::missing_capability(self.negotiated().revision, capability, what);
                 Err(Refusal::NotOffered(error))
             }
+            Err(error @ CallError::NoSession(_)) => Err(Refusal::NotOffered(internal_error(error))),
             Err(error) => Err(internal_error(error).into()),
         }
     }

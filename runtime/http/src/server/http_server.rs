@@ -300,7 +300,8 @@ impl HttpServer {
 
     /// Disables sessions for clients of revisions that have them: each of their POSTs has its own engine and gets one
     /// JSON value, so that any machine can handle any request. There is no GET and no DELETE, and the server can't send
-    /// requests to its clients. Requests of stateless revisions never have sessions, and can get a stream of events.
+    /// requests to its clients: a tool that requests input from such a client fails. Requests of stateless revisions
+    /// never have sessions, and can get a stream of events.
     #[must_use]
     pub fn stateless(mut self, stateless: bool) -> Self {
         self.change().stateless = stateless;

@@ -4,7 +4,10 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use mcp_adapters::Revision;
-use serde_json::json;
+use mcp_runtime::router::Call;
+use mcp_runtime::transport::http::server::HttpServer;
+use mcp_runtime::{CallError, Router};
+use serde_json::{Value, json};
 
 use crate::http_server::client::*;
 
@@ -282,6 +285,34 @@ async fn a_server_without_sessions_handles_each_request_independently() {
 }
 
 #[tokio::test]
+#[tokio::test]
+async fn a_server_without_sessions_reports_that_it_cannot_ask_the_client() {
+    async fn roots(call: Call) -> Result<String, CallError> {
+        Ok(format!("{} roots", call.roots().await?.len()))
+    }
+    async fn custom(call: Call) -> Result<String, CallError> {
+        let answer: Value = call.peer().call_method("x/ask", json!({})).await?;
+        Ok(answer.to_string())
+    }
+    let router = Router::new("asks", "1.0").tool("roots", "Asks for roots", roots).tool(
+        "custom",
+        "Sends a custom request",
+        custom,
+    );
+    let server = serve_app(HttpServer::new(router).stateless(true), Seen::default(), |serve| serve).await;
+    let headers = [("mcp-protocol-version", hub())];
+    for (tool, method) in [("roots", "roots/list"), ("custom", "x/ask")] {
+        let call = request(1, "tools/call", json!({"name": tool, "arguments": {}}));
+        let mut answer = server.post_with(&headers, &call).await;
+        let answer = answer.json().await;
+        assert_eq!(answer["result"]["isError"], true, "{answer}");
+        let expected = format!(
+            "{method} can't be sent: the server has no session with this client, and can only respond to its requests"
+        );
+        assert_eq!(answer["result"]["content"][0]["text"], expected);
+    }
+}
+
 async fn http_with_sse_sends_responses_on_its_stream() {
     let server = serve(|server| server).await;
     let mut stream = server
