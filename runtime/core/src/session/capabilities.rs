@@ -85,10 +85,15 @@ impl<S: Side> SessionState<S> {
         method: &str,
         request: &MessageHeader<'_>,
     ) -> Result<(), ErrorObject> {
-        if negotiated.revision.needs(method).is_empty() || negotiated.info.is_none() {
+        let revision = negotiated.revision;
+        if revision.needs(method).is_empty() || negotiated.info.is_none() {
             return Ok(());
         }
-        match unmet(&self.own_capabilities, (negotiated.revision, method), request) {
+        // A request that only this side may send gets the error of an unknown method.
+        if self::method::<S>(revision, method, true).is_none() {
+            return Ok(());
+        }
+        match unmet(&self.own_capabilities, (revision, method), request) {
             // A method that this side does not offer gets its own error.
             Some(_) if self.check_request(negotiated, method).is_err() => Ok(()),
             Some(Need { member, capability, .. }) => {

@@ -308,3 +308,35 @@ async fn a_client_that_declares_only_forms_refuses_disguised_url_elicitations() 
     let form = serde_json::to_value(form()).unwrap();
     assert_eq!(raw.refusal("elicitation/create", form).await, None);
 }
+
+#[tokio::test]
+async fn a_server_does_not_know_the_requests_that_servers_send() {
+    let elicitation = json!({"message": "m", "requestedSchema": {"type": "object", "properties": {}}});
+    for revision in session_revisions() {
+        let (server_end, client_end) = channel(16);
+        let server = serde_json::from_value(json!({})).unwrap();
+        let options = Options {
+            supported: session_revisions(),
+            ..Options::default()
+        };
+        let _server = serve(Quiet, info(), server, None, options, server_end);
+        let (sender, receiver) = client_end.split();
+        let _client = None;
+        let mut raw = Raw {
+            sender,
+            receiver,
+            _client,
+        };
+        let client = json!({"name": "raw", "version": "1.0"});
+        let params = json!({"protocolVersion": revision.as_str(), "capabilities": {}, "clientInfo": client});
+        assert_eq!(raw.refusal("initialize", params).await, None);
+        for (method, params) in [
+            ("elicitation/create", elicitation.clone()),
+            ("elicitation/create", json!({})),
+            ("sampling/createMessage", json!({"tools": []})),
+            ("roots/list", json!({})),
+        ] {
+            assert_eq!(raw.refusal(method, params).await, Some(-32601), "{revision} {method}");
+        }
+    }
+}
