@@ -13,25 +13,30 @@ use super::response::{EVENT_STREAM, JSON, body, media_type};
 /// Delivers the response to a request.
 pub(super) async fn deliver(
     poster: &impl Poster,
-    response: Response,
+    mut response: Response,
     pending: &PendingResponse<'_>,
 ) -> Result<(), HttpError> {
     match media_type(&response).as_str() {
         JSON => {
             let answer = body(response, poster.terms().message_bytes).await?;
-            let answered = answers(&answer, pending.id);
+            let (answered, is_empty) = (answers(&answer, pending.id), answer.trim_ascii().is_empty());
             if answered {
                 poster.deliver(pending.take(poster.terms().tools, answer)).await;
-            } else if !answer.trim_ascii().is_empty() {
+            } else if !is_empty {
                 poster.deliver(answer).await;
             }
-            if answered {
-                Ok(())
-            } else {
-                Err(HttpError::UnrelatedJson)
+            match answered {
+                true => Ok(()),
+                false if is_empty => Err(HttpError::EmptyBody),
+                false => Err(HttpError::UnrelatedJson),
             }
         }
         EVENT_STREAM => poster.follow(response, pending).await,
+        // Servers that have nothing to say name no content type.
+        "" => match response.body_mut().chunk().await {
+            Ok(None) => Err(HttpError::EmptyBody),
+            _ => Err(HttpError::ContentType(String::new())),
+        },
         other => Err(HttpError::ContentType(other.to_owned())),
     }
 }

@@ -49,6 +49,9 @@ pub enum HttpError {
     /// The response is neither JSON nor a stream of events.
     #[error("the server responded with the content type {0:?}, which is neither JSON nor an event stream")]
     ContentType(String),
+    /// The response to a request has no body.
+    #[error("the HTTP response has no body, where the JSON-RPC response to the request should be")]
+    EmptyBody,
     /// The response is JSON, but not the JSON-RPC response to the request.
     #[error("the HTTP response is JSON, but not the JSON-RPC response to the request")]
     UnrelatedJson,
@@ -93,7 +96,9 @@ impl From<HttpError> for CallError {
     fn from(error: HttpError) -> Self {
         match error {
             HttpError::Status(failure) => Self::Http(failure),
-            HttpError::ContentType(_) | HttpError::UnrelatedJson => Self::InvalidResult(error.to_string()),
+            HttpError::ContentType(_) | HttpError::EmptyBody | HttpError::UnrelatedJson => {
+                Self::InvalidResult(error.to_string())
+            }
             HttpError::MissingResponse | HttpError::Body(_) => Self::Cut(Arc::new(error)),
             #[cfg(feature = "client")]
             HttpError::Network(ref cause) if cause.is_body() || cause.is_decode() => Self::Cut(Arc::new(error)),

@@ -13,7 +13,14 @@ use super::rejection::Rejection;
 
 /// Reads the body of a POST.
 pub(crate) fn read_payload(json: &[u8]) -> Result<Payload<'_>, Rejection> {
-    Payload::from_slice(json).map_err(|error| malformed(&error))
+    Payload::from_slice(json).map_err(|error| match json.trim_ascii().is_empty() {
+        true => Rejection::new(
+            StatusCode::BAD_REQUEST,
+            error_code::PARSE_ERROR,
+            "Parse error: the body is empty",
+        ),
+        false => malformed(&error),
+    })
 }
 
 /// The body of a POST. It is parsed only once: the session engine gets the parsed payload.

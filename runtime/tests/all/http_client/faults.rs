@@ -272,6 +272,20 @@ async fn every_failure_ends_its_request_and_the_session_continues() {
 }
 
 #[tokio::test]
+async fn an_empty_response_is_reported_as_empty() {
+    let server = Server::start().await;
+    let (client, mut receiver) = server.client(HttpOptions::default());
+    for (id, head) in [(1, ""), (2, "content-type: application/json\r\n")] {
+        client.send(request(id, "tools/call")).await.expect("it is sent");
+        let response = format!("HTTP/1.1 200 OK\r\n{head}content-length: 0\r\nconnection: close\r\n\r\n");
+        server.next().await.say(&response).await;
+        let error = error(&mut receiver, id).await;
+        assert!(matches!(error, CallError::InvalidResult(_)), "{error:?}");
+        assert!(error.to_string().contains("has no body"), "{error}");
+    }
+}
+
+#[tokio::test]
 async fn a_stream_that_is_not_read_blocks_the_server_and_loses_nothing() {
     let server = Server::start().await;
     let (client, mut receiver) = server.client(HttpOptions::default());

@@ -10,6 +10,7 @@ use mcp_runtime::{CallError, Router};
 use serde_json::{Value, json};
 
 use crate::http_server::client::*;
+use crate::http_server::engine::Seen;
 
 #[tokio::test]
 async fn malformed_bodies_and_unsupported_media_types_and_methods_are_refused() {
@@ -285,7 +286,6 @@ async fn a_server_without_sessions_handles_each_request_independently() {
 }
 
 #[tokio::test]
-#[tokio::test]
 async fn a_server_without_sessions_reports_that_it_cannot_ask_the_client() {
     async fn roots(call: Call) -> Result<String, CallError> {
         Ok(format!("{} roots", call.roots().await?.len()))
@@ -313,6 +313,7 @@ async fn a_server_without_sessions_reports_that_it_cannot_ask_the_client() {
     }
 }
 
+#[tokio::test]
 async fn http_with_sse_sends_responses_on_its_stream() {
     let server = serve(|server| server).await;
     let mut stream = server
@@ -430,5 +431,20 @@ async fn a_refusal_has_the_id_of_the_refused_request() {
     for body in [two, response] {
         let mut answer = server.post("unknown", body).await;
         assert_eq!((answer.status, answer.json().await.get("id")), (404, None));
+    }
+}
+
+#[tokio::test]
+async fn empty_bodies_are_reported_as_empty() {
+    let server = serve(|server| server).await;
+    for body in ["", " \r\n"] {
+        let headers = [("accept", BOTH), ("content-type", "application/json")];
+        let mut answer = server.send("POST", "/mcp", &headers, body.as_bytes()).await;
+        assert_eq!(answer.status, 400);
+        let error = &answer.json().await["error"];
+        assert_eq!(
+            (&error["code"], &error["message"]),
+            (&json!(-32700), &json!("Parse error: the body is empty"))
+        );
     }
 }
