@@ -210,13 +210,26 @@ pub struct ProcessExit {
     pub status: Option<ExitStatus>,
     /// The last lines of its standard error, 4 KiB at most.
     pub stderr: String,
+    /// The name of the server, if its client has several.
+    pub server: Option<String>,
 }
 
 impl ProcessExit {
     /// An exit with this status, and the last lines of the standard error.
     #[must_use]
     pub fn new(status: Option<ExitStatus>, stderr: String) -> Self {
-        Self { status, stderr }
+        Self {
+            status,
+            stderr,
+            server: None,
+        }
+    }
+
+    /// Names the server.
+    #[must_use]
+    pub fn of_server(mut self, name: impl Into<String>) -> Self {
+        self.server = Some(name.into());
+        self
     }
 }
 
@@ -224,7 +237,10 @@ impl ProcessExit {
 /// clients.
 impl fmt::Display for ProcessExit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the server's process has ended")?;
+        match &self.server {
+            Some(server) => write!(f, "the process of the server {server:?} has ended")?,
+            None => f.write_str("the server's process has ended")?,
+        }
         match self.status {
             Some(status) => write!(f, " with {status}"),
             None => Ok(()),

@@ -37,6 +37,7 @@
 mod follow;
 mod handler;
 mod inner;
+mod named;
 mod policy;
 mod report;
 mod server;
@@ -63,6 +64,7 @@ use mcp_runtime_core::{Limits, Options, ServerSession};
 
 use self::handler::GatewayHandler;
 use self::inner::Inner;
+use self::named::Named;
 use self::server::GatewayServer;
 use self::session::GatewaySession;
 
@@ -125,13 +127,13 @@ impl Gateway {
     /// # Errors
     /// When its name can't be distinguished from those of the others.
     pub fn try_server(mut self, name: impl Into<String>, connector: impl Connector) -> Result<Self, NameError> {
-        let inner = self.inner_mut();
+        let (name, inner) = (name.into(), self.inner_mut());
         let options = BridgeOptions {
             restart: false,
             ..inner.options.clone()
         };
-        let bridge = Bridge::new(connector, options);
-        inner.servers.push(GatewayServer::new(name.into(), bridge));
+        let bridge = Bridge::new(Named::new(&name, connector), options);
+        inner.servers.push(GatewayServer::new(name, bridge));
         let naming = inner.names.naming();
         self.named(naming)
     }

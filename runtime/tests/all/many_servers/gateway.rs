@@ -83,7 +83,7 @@ async fn a_gateway_combines_servers_and_restarts_one_that_crashes() {
         let crashed = crashed.unwrap_err().to_string();
         // What it wrote to its standard error can be about the calls of other clients.
         assert!(
-            crashed.contains("exit status: 3") && !crashed.contains("oops"),
+            crashed.contains(r#"server "shell""#) && crashed.contains("exit status: 3") && !crashed.contains("oops"),
             "{crashed}"
         );
         // The others work, and the one that has crashed is started again.
