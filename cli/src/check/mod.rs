@@ -56,10 +56,11 @@ fn recorded(file: &Path) -> Result<Vec<Report>, CommandError> {
 }
 
 async fn use_and_validate(args: &CheckArgs, arguments: &Arguments) -> Result<Report, CommandError> {
-    let until = Instant::now() + Duration::from_secs(args.wait);
+    let started = Instant::now();
+    let may_wait = || started.elapsed() < Duration::from_secs(args.wait);
     let (record, connected) = loop {
         match connect(args).await {
-            (record, Err(CommandError::Connect(_))) if record.negotiated().is_none() && Instant::now() < until => {
+            (record, Err(CommandError::Connect(_))) if record.negotiated().is_none() && may_wait() => {
                 tokio::time::sleep(PAUSE).await;
             }
             connected => break connected,

@@ -11,7 +11,7 @@ use mcp_runtime::CallError;
 use mcp_runtime::transport::{Incoming, Outgoing, Purpose, Receiver, Sender, Transport, TransportError};
 use serde_json::Value;
 use tokio::sync::mpsc;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::sleep;
 
 use super::difference::{Tokens, differences};
 use super::script::{Exchanges, Script, Step};
@@ -134,16 +134,20 @@ impl<S: Sender> Player<'_, S> {
         patience: Duration,
         happened: impl Fn(&Self) -> bool,
     ) -> Result<Option<String>, CommandError> {
-        let deadline = Instant::now() + patience;
+        let mut timeout = std::pin::pin!(sleep(patience));
         while !happened(self) {
             if let Some(error) = &self.gone {
                 return Ok(Some(format!("recorded, but now: {error}")));
             }
-            match timeout_at(deadline, self.inbox.recv()).await {
-                Ok(Some(Ok(incoming))) => self.take(incoming).await?,
-                Ok(Some(Err(error))) => self.lose(error.into())?,
-                Ok(None) => self.lose(CallError::Closed)?,
-                Err(_) => return Ok(Some(format!("recorded, but not received within {patience:?}"))),
+            let received = tokio::select! {
+                biased;
+                received = self.inbox.recv() => received,
+                () = &mut timeout => return Ok(Some(format!("recorded, but not received within {patience:?}"))),
+            };
+            match received {
+                Some(Ok(incoming)) => self.take(incoming).await?,
+                Some(Err(error)) => self.lose(error.into())?,
+                None => self.lose(CallError::Closed)?,
             }
         }
         Ok(None)

@@ -257,6 +257,12 @@ fn only_read_only_tools_are_called_unless_the_options_select_others() {
 }
 
 #[test]
+fn times_can_have_any_length() {
+    let longest = u64::MAX.to_string();
+    succeeds(&["check", "--wait", &longest, "--timeout", &longest, "--", weather()]);
+}
+
+#[test]
 fn an_unreachable_server_has_exit_status_3() {
     let output = run(&["check", "--", "there-is-no-such-program"]);
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));

@@ -64,7 +64,7 @@ impl Default for BridgeOptions {
 impl BridgeOptions {
     /// How long a session can take to end: a second more than its requests.
     pub(super) fn ending(&self) -> Duration {
-        self.close_timeout + Duration::from_secs(1)
+        self.close_timeout.saturating_add(Duration::from_secs(1))
     }
 
     /// The options of a session with the server.

@@ -102,7 +102,7 @@ impl RedisChanges {
             None => connect(client, timeout).await?,
         };
         let read = read(&mut connection, &self.key, &following.last);
-        let changes = within(WAIT + timeout, read).await?;
+        let changes = within(WAIT.saturating_add(timeout), read).await?;
         if let Some(last) = changes.last() {
             following.last.clone_from(&last.id);
         }

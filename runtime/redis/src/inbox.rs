@@ -51,7 +51,11 @@ impl Inbox {
             Some(connection) => connection,
             None => connect(&self.client, self.timeout).await?,
         };
-        let messages = within(WAIT + self.timeout, read(&mut connection, key, &reading.last)).await?;
+        let messages = within(
+            WAIT.saturating_add(self.timeout),
+            read(&mut connection, key, &reading.last),
+        )
+        .await?;
         if let Some(last) = messages.last() {
             reading.last.clone_from(&last.id);
             let mut delete = redis::cmd("XDEL");

@@ -10,6 +10,7 @@ use chrono::Utc;
 use mcp_runtime_core::ErrorObject;
 use mcp_runtime_core::internal::internal_error;
 use mcp_runtime_core::transport::Principal;
+use mcp_runtime_util::FOREVER;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::error::{no_such_task, restored, stored, unavailable};
@@ -170,7 +171,7 @@ impl Tasks {
             is_queued,
             created: now,
             updated: now,
-            ttl: ttl.map_or(limits.ttl, |ttl| ttl.min(limits.ttl)),
+            ttl: ttl.unwrap_or(FOREVER).min(limits.ttl).min(FOREVER),
             poll_interval: limits.poll_interval,
             message: None,
             state: State::working(),

@@ -15,6 +15,9 @@ mod repolled;
 mod sync;
 mod used;
 
+/// The maximum of times that are added to the current time, so that the sum doesn't overflow: 136 years.
+pub const FOREVER: std::time::Duration = std::time::Duration::from_secs(u32::MAX as u64);
+
 pub use self::budget::{Budget, Charge};
 pub use self::clock::{Instant, Moment, SystemTime};
 pub use self::excerpt::excerpt;

@@ -11,6 +11,7 @@ use http::request::Parts;
 use http::{Request, Response};
 use mcp_adapters::Revision;
 use mcp_runtime_core::{Options, Responder, ServeClient};
+use mcp_runtime_util::FOREVER;
 use tokio_util::sync::CancellationToken;
 use tower_http::cors::CorsLayer;
 use tower_service::Service;
@@ -277,15 +278,14 @@ impl HttpServer {
     /// Sets the timeout of a session whose client sends nothing after `initialize`; the default is a minute.
     #[must_use]
     pub fn initialize_timeout(mut self, timeout: Duration) -> Self {
-        self.change().initialize_timeout = timeout;
+        self.change().initialize_timeout = timeout.min(FOREVER);
         self
     }
 
     /// Sets the timeout of a session without POSTs and without open streams; the default is 30 minutes.
     #[must_use]
     pub fn expiry(mut self, expiry: Duration) -> Self {
-        // Bounded, so that adding it to an instant doesn't overflow.
-        self.change().expiry = expiry.min(Duration::from_secs(365 * 24 * 60 * 60));
+        self.change().expiry = expiry.min(FOREVER);
         self
     }
 
@@ -362,7 +362,7 @@ impl HttpServer {
     /// Sets the interval of keep-alive comments on a quiet stream; the default is 15 seconds.
     #[must_use]
     pub fn keep_alive(mut self, interval: Duration) -> Self {
-        self.change().limits.keep_alive = interval.max(Duration::from_millis(1));
+        self.change().limits.keep_alive = interval.clamp(Duration::from_millis(1), FOREVER);
         self
     }
 

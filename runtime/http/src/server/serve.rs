@@ -14,7 +14,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use mcp_runtime_core::transport::Connection;
-use mcp_runtime_util::{repolled, task};
+use mcp_runtime_util::{FOREVER, repolled, task};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
@@ -94,7 +94,7 @@ impl<S, L> Serve<S, L> {
     /// Sets how long a client may take to send the head of a request after the connection was opened, or after the
     /// previous response was sent; the default is 30 seconds. Then the connection is closed.
     pub fn header_timeout(mut self, timeout: Duration) -> Self {
-        self.header_timeout = timeout;
+        self.header_timeout = timeout.min(FOREVER);
         self
     }
 

@@ -7,10 +7,7 @@ use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::{ErrorObject, RawJson, to_vec};
 use mcp_runtime_core::internal::ExpiringMap;
 use mcp_runtime_core::{CacheLimits, Context, HandlerResult, Middleware, Next, ServerSide, Side};
-use mcp_runtime_util::{Moment, Mutex};
-
-/// The maximum time, which can be added to any time without overflow: 136 years.
-const FOREVER: Duration = Duration::from_secs(u32::MAX as u64);
+use mcp_runtime_util::{FOREVER, Moment, Mutex};
 
 /// Caches the results of tools, prompts and resources for a time. The key is the principal, the method, the name or
 /// URI, and the arguments. Results that request input from the client, and those of tools that have failed, aren't

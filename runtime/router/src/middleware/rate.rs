@@ -63,7 +63,8 @@ impl RateLimit {
         let regained = (now - bucket.at).as_secs_f64() * per_second;
         (bucket.left, bucket.at) = ((bucket.left + regained).min(self.calls), now);
         if bucket.left < 1.0 {
-            return Err(Duration::from_secs_f64((1.0 - bucket.left) / per_second));
+            let wait = Duration::try_from_secs_f64((1.0 - bucket.left) / per_second);
+            return Err(wait.unwrap_or(self.period));
         }
         bucket.left -= 1.0;
         Ok(())
@@ -117,6 +118,13 @@ mod tests {
         tokio::time::advance(Duration::from_secs(5)).await;
         assert!(call("ada").is_ok());
         assert!(call("ada").is_err());
+    }
+
+    #[test]
+    fn a_period_can_have_any_length() {
+        let limit = RateLimit::new(1, Duration::MAX);
+        assert!(limit.take(None).is_ok());
+        assert_eq!(limit.take(None), Err(Duration::MAX));
     }
 
     #[tokio::test(start_paused = true)]

@@ -245,7 +245,12 @@ async fn calls_in_flight_get_their_responses_when_the_bridge_closes() {
             drop(router.clone().serve(options, ours));
             Ok(theirs)
         };
-        let bridge = Bridge::new(connector, options().0);
+        // Waiting without a limit doesn't overflow.
+        let options = BridgeOptions {
+            close_timeout: Duration::MAX,
+            ..options().0
+        };
+        let bridge = Bridge::new(connector, options);
         let (transport, serving) = serve(bridge.clone());
         let mut client = begin(transport, "2025-06-18").await;
         client.send(&call(1, "wait")).await;

@@ -97,6 +97,25 @@ async fn an_idle_session_expires_unless_a_client_listens() {
 }
 
 #[tokio::test]
+async fn no_timeout_is_too_long() {
+    let longest = Duration::MAX;
+    let server = serve_with(
+        |server| {
+            let server = server.initialize_timeout(longest).expiry(longest).keep_alive(longest);
+            server.stream_after(longest).stall_timeout(longest)
+        },
+        |serve| serve.header_timeout(longest).write_timeout(longest),
+    )
+    .await;
+    let session = server.begin(hub()).await;
+    let mut listening = server.listen(&session, None).await;
+    assert_eq!(server.post(&session, request(1, "ping", json!({}))).await.status, 200);
+    let die = json!({"jsonrpc": "2.0", "method": "die"});
+    assert_eq!(server.post(&session, die).await.status, 202);
+    assert!(listening.events().await.is_empty(), "streams end");
+}
+
+#[tokio::test]
 async fn a_session_ends_with_its_engine() {
     let server = serve(|server| server).await;
     let session = server.begin(hub()).await;

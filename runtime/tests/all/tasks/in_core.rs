@@ -1,5 +1,7 @@
 //! Clients whose revision has tasks in its core, and clients with the tasks extension, on one server.
 
+use std::time::Duration;
+
 use mcp_adapters::PeerTypes;
 use mcp_runtime::router::tool;
 use mcp_runtime::tasks::{CallTasks, TaskContext, TaskLimits, ToolTask};
@@ -120,8 +122,6 @@ impl Json {
     }
 }
 
-#[tokio::test(start_paused = true)]
-async fn one_server_runs_tools_as_core_tasks_and_as_extension_tasks() {
 #[tokio::test]
 async fn methods_of_tasks_are_unknown_in_revisions_without_tasks() {
     let router = server(TaskLimits::default());
@@ -145,6 +145,8 @@ async fn methods_of_tasks_are_unknown_in_revisions_without_tasks() {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn one_server_runs_tools_as_core_tasks_and_as_extension_tasks() {
     let router = server(TaskLimits::default());
     for revision in with_tasks() {
         let mut old = Json::connect(&router, revision, ALICE).await;
@@ -383,5 +385,19 @@ async fn a_bridge_forwards_tasks_of_each_revision_to_a_server_that_supports_it()
         let call = new.peer().call_tool_to_end(hub::CallToolRequestParams::new("ask"));
         let result = serde_json::to_value(call.await.unwrap()).unwrap();
         assert_eq!(text(&result), "accept and decline");
+    }
+}
+
+#[tokio::test]
+async fn a_task_can_be_kept_forever() {
+    let router = server(TaskLimits {
+        ttl: Duration::MAX,
+        ..TaskLimits::default()
+    });
+    for revision in with_tasks() {
+        let mut client = Json::connect(&router, revision, ALICE).await;
+        let params = json!({"name": "build", "arguments": {}, "task": {"ttl": u64::MAX}});
+        let begun = client.call("tools/call", params).await.unwrap();
+        assert_eq!(begun["task"]["status"], "working", "{begun}");
     }
 }
