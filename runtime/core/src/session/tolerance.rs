@@ -84,14 +84,16 @@ pub fn read_tolerantly<T, E>(
             Err(error) if left_out.len() == limit => return Err(error),
             Err(error) => error,
         };
-        match cause(&error).and_then(|cause| without_entry(negotiated.revision.tolerances(method), result, cause)) {
+        let tolerances = negotiated.revision.tolerances(method);
+        match cause(&error).and_then(|cause| without_entry(tolerances, result, cause, &left_out)) {
             Some((shorter, entry)) => (rest, _) = (Some(shorter), left_out.push(entry)),
             None => return Err(error),
         }
     };
     if !left_out.is_empty() {
         let peer = negotiated.info.as_ref().and_then(|info| info.implementation.as_ref());
-        let (peer, entries) = (peer.map(|peer| &*peer.name), left_out.join("; "));
+        let entries: Vec<_> = left_out.into_iter().map(|entry| entry.described).collect();
+        let (peer, entries) = (peer.map(|peer| &*peer.name), entries.join("; "));
         tracing::warn!(
             peer,
             method,
@@ -102,10 +104,25 @@ pub fn read_tolerantly<T, E>(
     Ok(read)
 }
 
-/// Removes the entry of a list that can't be read. Also returns its name, its place, and the reason.
-fn without_entry(tolerances: &[Tolerance], result: &RawJson, cause: &DecodeError) -> Option<(RawJson, String)> {
+/// An entry of a list that was left out.
+struct LeftOut {
+    /// The member that is the list.
+    list: String,
+    /// The index in the list that the peer has sent.
+    index: usize,
+    /// Its name, its place, and the reason.
+    described: String,
+}
+
+/// Removes the entry of a list that can't be read. `earlier` are the entries that have been removed before.
+fn without_entry(
+    tolerances: &[Tolerance],
+    result: &RawJson,
+    cause: &DecodeError,
+    earlier: &[LeftOut],
+) -> Option<(RawJson, LeftOut)> {
     let path = cause.path();
-    let [Segment::Member(member), Segment::Index(index), ..] = path.segments() else {
+    let [Segment::Member(member), Segment::Index(index), inside @ ..] = path.segments() else {
         return None;
     };
     let is_left_out = |tolerance: &Tolerance| tolerance.member == member && tolerance.read.is_none();
@@ -113,9 +130,21 @@ fn without_entry(tolerances: &[Tolerance], result: &RawJson, cause: &DecodeError
     let mut entries: Vec<RawJson> = result.get(member)?.decode_as().ok()?;
     let entry = (*index < entries.len()).then(|| entries.remove(*index))?;
     let name: Option<String> = entry.get("name").and_then(|name| name.parse().ok());
-    let described = format!("{:?} ({cause})", name.unwrap_or_default());
+    let removed = earlier.iter().filter(|entry| entry.list == *member);
+    let mut removed: Vec<_> = removed.map(|entry| entry.index).collect();
+    removed.sort_unstable();
+    let index = removed
+        .iter()
+        .fold(*index, |index, removed| index + usize::from(*removed <= index));
+    let place = [Segment::Member(member.clone()), Segment::Index(index)];
+    let place = Path::from_reversed(place.iter().chain(inside).rev().cloned().collect());
+    let left_out = LeftOut {
+        list: member.clone(),
+        index,
+        described: format!("{:?} (`{place}`: {})", name.unwrap_or_default(), cause.reason()),
+    };
     let entries = RawJson::from_encode(&entries).ok()?;
-    Some((with_member(result.text(), member, entries.text())?, described))
+    Some((with_member(result.text(), member, entries.text())?, left_out))
 }
 
 fn with_member(result: &str, member: &str, json: &str) -> Option<RawJson> {
@@ -163,5 +192,38 @@ pub fn violation(member: &str, expected: &str, found: &str) -> Violation {
         expected: expected.to_owned(),
         found: found.to_owned(),
         schema: "#".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mcp_adapters::hub::ListToolsResult;
+    use mcp_adapters::mcp_wire::from_str;
+
+    use super::*;
+
+    #[test]
+    fn an_entry_is_described_with_its_place_in_the_list_that_the_peer_has_sent() {
+        let list = r#"{"tools":[5,{"name":"a","inputSchema":{"type":"object"}},{"name":"b"},{"name":"c"},null]}"#;
+        let with_tolerance = Revision::all().find(|revision| !revision.tolerances("tools/list").is_empty());
+        let tolerances = with_tolerance.unwrap().tolerances("tools/list");
+        let (mut rest, mut left_out): (RawJson, Vec<LeftOut>) = (from_str(list).unwrap(), Vec::new());
+        while let Err(error) = rest.decode_as::<ListToolsResult>() {
+            let Some((shorter, entry)) = without_entry(tolerances, &rest, &error, &left_out) else {
+                break;
+            };
+            (rest, _) = (shorter, left_out.push(entry));
+        }
+        let mut described: Vec<_> = left_out.into_iter().map(|entry| entry.described).collect();
+        described.sort();
+        assert_eq!(
+            described,
+            [
+                r#""" (`tools[0]`: expected an object, found a number)"#,
+                r#""" (`tools[4]`: expected an object, found null)"#,
+                r#""b" (`tools[2].inputSchema`: expected a required member, found nothing)"#,
+                r#""c" (`tools[3].inputSchema`: expected a required member, found nothing)"#,
+            ]
+        );
     }
 }
