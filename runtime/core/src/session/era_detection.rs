@@ -1,7 +1,7 @@
 //! Classification of a server's era by its response to a probe.
 
 use http::StatusCode;
-use mcp_adapters::mcp_wire::{ErrorObject, RawJson};
+use mcp_adapters::mcp_wire::{ErrorObject, RawJson, error_code};
 use mcp_adapters::{ErrorRole, Mismatch, PeerTypes, Revision, ServerDescription, session_messages};
 
 use crate::error::{CallError, ConnectError, HttpFailure};
@@ -43,6 +43,8 @@ pub fn classify(asked: Revision, supported: &[Revision], answer: Result<RawJson,
     match &error {
         CallError::Peer(object) => match by_error(supported, object) {
             Some(finding) => finding,
+            // The server can know the request, and have failed.
+            None if object.code == error_code::INTERNAL_ERROR => Finding::Handshake(error.into()),
             None => Finding::Handshake(ConnectError::NotStateless(error)),
         },
         CallError::Http(failure) => match by_failure(asked, supported, failure) {
