@@ -96,7 +96,7 @@ impl From<HttpError> for CallError {
     fn from(error: HttpError) -> Self {
         match error {
             HttpError::Status(failure) => Self::Http(failure),
-            HttpError::ContentType(_) | HttpError::EmptyBody | HttpError::UnrelatedJson => {
+            HttpError::ContentType(_) | HttpError::EmptyBody | HttpError::UnrelatedJson | HttpError::TooLarge(_) => {
                 Self::InvalidResult(error.to_string())
             }
             HttpError::MissingResponse | HttpError::Body(_) => Self::Cut(Arc::new(error)),

@@ -276,7 +276,7 @@ fn cut_mismatched_oversized_and_refused_responses_fail_the_call() {
         let called = at_once(call(tool));
         let too_large = format!("the server's response has more than {LIMIT} bytes");
         match called {
-            Err(CallError::Transport(error)) => assert_eq!(error.to_string(), too_large),
+            Err(CallError::InvalidResult(reason)) => assert_eq!(reason, too_large),
             called => panic!("{tool}: {called:?}"),
         }
     }
