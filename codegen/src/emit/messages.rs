@@ -206,7 +206,7 @@ impl Emitter<'_> {
             self.schema();
             let held = match model.kind_of(&definition.ty) {
                 // The type of a result depends on the request, which isn't known here.
-                Some(TypeKind::Results(_)) => self.wire("RawObject"),
+                Some(TypeKind::Results(_)) => self.wire("RawJson"),
                 _ => self.ty(&definition.ty),
             };
             let around = definition.envelope.map(|kind| match kind {

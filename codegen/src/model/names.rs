@@ -122,6 +122,7 @@ pub(crate) fn variant_names(types: &[TypeRef], kinds: &[JsonType], objects: Opti
             (_, Some(tag)) => type_identifier(tag),
             (TypeRef::Named(name), None) => unreserved(&name[prefix..name.len() - suffix]).to_owned(),
             (TypeRef::Integer, None) => "Integer".to_owned(),
+            (TypeRef::Any, None) => "Json".to_owned(),
             (_, None) if *kind == JsonType::Array => "List".to_owned(),
             (_, None) => kind.name().to_upper_camel_case(),
         };

@@ -55,7 +55,7 @@ pub(crate) fn check(table: &Table, reader: &mut Reader<'_>, ty: &TypeRef) -> Dec
                 None => check_object(table, reader, &UNKNOWN_METHOD),
             },
             // The type of a result depends on the request.
-            Kind::Results(_) | Kind::Alias(_) => check(table, reader, &TypeRef::Object),
+            Kind::Results(_) | Kind::Alias(_) => check(table, reader, &TypeRef::Any),
         },
     }
 }

@@ -284,7 +284,8 @@ impl Table {
                     let first = types.next()??;
                     return types.all(|other| other == Some(first)).then_some(first);
                 }
-                Kind::Object(_) | Kind::Methods(_) | Kind::Results(_) | Kind::Alias(_) => JsonType::Object,
+                Kind::Object(_) | Kind::Methods(_) | Kind::Alias(_) => JsonType::Object,
+                Kind::Results(_) => return None,
             },
         })
     }

@@ -3,7 +3,7 @@
 
 //! The schema's definitions by name, for tools that learn the type at run time.
 
-use mcp_wire::{Definition, RawObject};
+use mcp_wire::{Definition, RawJson};
 use crate::base::Result;
 use crate::{
     Annotations, AudioContent, BaseMetadata, BlobResourceContents, BooleanSchema, CallToolRequest, CallToolResult,
@@ -36,7 +36,7 @@ pub static DEFINITIONS: &[Definition] = &[
     Definition::new::<ClientCapabilities>("ClientCapabilities", "#/definitions/ClientCapabilities", &SCHEMA),
     Definition::new::<ClientNotification>("ClientNotification", "#/definitions/ClientNotification", &SCHEMA),
     Definition::new::<ClientRequest>("ClientRequest", "#/definitions/ClientRequest", &SCHEMA),
-    Definition::new::<RawObject>("ClientResult", "#/definitions/ClientResult", &SCHEMA),
+    Definition::new::<RawJson>("ClientResult", "#/definitions/ClientResult", &SCHEMA),
     Definition::new::<CompleteRequest>("CompleteRequest", "#/definitions/CompleteRequest", &SCHEMA),
     Definition::new::<CompleteResult>("CompleteResult", "#/definitions/CompleteResult", &SCHEMA),
     Definition::new::<ContentBlock>("ContentBlock", "#/definitions/ContentBlock", &SCHEMA),
@@ -106,7 +106,7 @@ pub static DEFINITIONS: &[Definition] = &[
     Definition::new::<ServerCapabilities>("ServerCapabilities", "#/definitions/ServerCapabilities", &SCHEMA),
     Definition::new::<ServerNotification>("ServerNotification", "#/definitions/ServerNotification", &SCHEMA),
     Definition::new::<ServerRequest>("ServerRequest", "#/definitions/ServerRequest", &SCHEMA),
-    Definition::new::<RawObject>("ServerResult", "#/definitions/ServerResult", &SCHEMA),
+    Definition::new::<RawJson>("ServerResult", "#/definitions/ServerResult", &SCHEMA),
     Definition::new::<SetLevelRequest>("SetLevelRequest", "#/definitions/SetLevelRequest", &SCHEMA),
     Definition::new::<StringSchema>("StringSchema", "#/definitions/StringSchema", &SCHEMA),
     Definition::new::<SubscribeRequest>("SubscribeRequest", "#/definitions/SubscribeRequest", &SCHEMA),

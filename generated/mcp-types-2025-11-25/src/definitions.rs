@@ -3,7 +3,7 @@
 
 //! The schema's definitions by name, for tools that learn the type at run time.
 
-use mcp_wire::{Call, Definition, Notice, RawObject};
+use mcp_wire::{Call, Definition, Notice, RawJson};
 use crate::base::{Error, Result};
 use crate::{
     Annotations, AudioContent, BaseMetadata, BlobResourceContents, BooleanSchema, CallToolRequest,
@@ -52,7 +52,7 @@ pub static DEFINITIONS: &[Definition] = &[
     Definition::new::<ClientCapabilities>("ClientCapabilities", "#/$defs/ClientCapabilities", &SCHEMA),
     Definition::new::<Notice<ClientNotification>>("ClientNotification", "#/$defs/ClientNotification", &SCHEMA),
     Definition::new::<Call<ClientRequest>>("ClientRequest", "#/$defs/ClientRequest", &SCHEMA),
-    Definition::new::<RawObject>("ClientResult", "#/$defs/ClientResult", &SCHEMA),
+    Definition::new::<RawJson>("ClientResult", "#/$defs/ClientResult", &SCHEMA),
     Definition::new::<Call<CompleteRequest>>("CompleteRequest", "#/$defs/CompleteRequest", &SCHEMA),
     Definition::new::<CompleteRequestParams>("CompleteRequestParams", "#/$defs/CompleteRequestParams", &SCHEMA),
     Definition::new::<CompleteResult>("CompleteResult", "#/$defs/CompleteResult", &SCHEMA),
@@ -153,7 +153,7 @@ pub static DEFINITIONS: &[Definition] = &[
     Definition::new::<ServerCapabilities>("ServerCapabilities", "#/$defs/ServerCapabilities", &SCHEMA),
     Definition::new::<Notice<ServerNotification>>("ServerNotification", "#/$defs/ServerNotification", &SCHEMA),
     Definition::new::<Call<ServerRequest>>("ServerRequest", "#/$defs/ServerRequest", &SCHEMA),
-    Definition::new::<RawObject>("ServerResult", "#/$defs/ServerResult", &SCHEMA),
+    Definition::new::<RawJson>("ServerResult", "#/$defs/ServerResult", &SCHEMA),
     Definition::new::<Call<SetLevelRequest>>("SetLevelRequest", "#/$defs/SetLevelRequest", &SCHEMA),
     Definition::new::<SetLevelRequestParams>("SetLevelRequestParams", "#/$defs/SetLevelRequestParams", &SCHEMA),
     Definition::new::<SingleSelectEnumSchema>("SingleSelectEnumSchema", "#/$defs/SingleSelectEnumSchema", &SCHEMA),

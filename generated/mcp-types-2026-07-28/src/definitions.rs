@@ -3,7 +3,7 @@
 
 //! The schema's definitions by name, for tools that learn the type at run time.
 
-use mcp_wire::{Call, Definition, Notice, RawObject};
+use mcp_wire::{Call, Definition, Notice, RawJson};
 use crate::base::{Error, Result};
 use crate::{
     Annotations, AudioContent, BaseMetadata, BlobResourceContents, BooleanSchema, CacheableResult, CallToolRequest,
@@ -170,7 +170,7 @@ pub static DEFINITIONS: &[Definition] = &[
     Definition::new::<SamplingMessageContentBlock>("SamplingMessageContentBlock", "#/$defs/SamplingMessageContentBlock", &SCHEMA),
     Definition::new::<ServerCapabilities>("ServerCapabilities", "#/$defs/ServerCapabilities", &SCHEMA),
     Definition::new::<Notice<ServerNotification>>("ServerNotification", "#/$defs/ServerNotification", &SCHEMA),
-    Definition::new::<RawObject>("ServerResult", "#/$defs/ServerResult", &SCHEMA),
+    Definition::new::<RawJson>("ServerResult", "#/$defs/ServerResult", &SCHEMA),
     Definition::new::<SingleSelectEnumSchema>("SingleSelectEnumSchema", "#/$defs/SingleSelectEnumSchema", &SCHEMA),
     Definition::new::<StringSchema>("StringSchema", "#/$defs/StringSchema", &SCHEMA),
     Definition::new::<SubscriptionFilter>("SubscriptionFilter", "#/$defs/SubscriptionFilter", &SCHEMA),

@@ -167,7 +167,7 @@ impl Builder<'_> {
                 TypeRef::Nullable(Box::new(self.type_ref(&inner, context)))
             }
             // The type of the result depends on the request, which isn't known here.
-            Shape::Reference(pointer) if self.is_result_union(pointer) => TypeRef::RawObject,
+            Shape::Reference(pointer) if self.is_result_union(pointer) => TypeRef::Any,
             Shape::Reference(pointer) => match self.rust_names.get(pointer) {
                 Some(name) => {
                     let name = name.clone();
