@@ -28,6 +28,22 @@ pub(crate) fn open_endless_aliases(model: &mut Model) {
     }
 }
 
+/// Lets each alias of an alias refer to the type at the end of the chain, so that following aliases takes one step.
+pub(crate) fn shorten_aliases(model: &mut Model) {
+    for name in model.types.keys().cloned().collect::<Vec<_>>() {
+        let (mut chain, mut end) = (Vec::new(), TypeRef::Named(name));
+        while let Some(TypeKind::Alias(next)) = end.as_named().and_then(|name| model.kind(name)) {
+            let next = next.clone();
+            chain.push(std::mem::replace(&mut end, next));
+        }
+        for alias in chain.iter().filter_map(TypeRef::as_named) {
+            if let Some(ty) = model.types.get_mut(alias) {
+                ty.kind = TypeKind::Alias(end.clone());
+            }
+        }
+    }
+}
+
 fn open_innermost(ty: &mut TypeRef) {
     match ty {
         TypeRef::List(inner) | TypeRef::Map(inner) => open_innermost(inner),

@@ -17,7 +17,7 @@ use super::assign_roles::find_error_data;
 use super::check_depth::check_depth;
 use super::check_members::check_members;
 use super::check_messages::check_messages;
-use super::cycles::{mark_recursive_parts, open_endless_aliases};
+use super::cycles::{mark_recursive_parts, open_endless_aliases, shorten_aliases};
 use super::input::BuildInput;
 use super::lifecycle::Lifecycle;
 use super::messages::add_messages;
@@ -83,6 +83,7 @@ fn build(input: &BuildInput<'_>) -> Result<Model, Problems> {
     check_messages(&model, input.schema)?;
     check_members(&model)?;
     open_endless_aliases(&mut model);
+    shorten_aliases(&mut model);
     mark_recursive_parts(&mut model);
     mark_large_members(&mut model);
     check_depth(&model)?;
