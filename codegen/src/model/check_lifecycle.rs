@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use mcp_wire::json_schema::pointer;
 use serde_json::{Value, json};
 
+use super::assign_roles::SESSION_TYPES;
 use super::lifecycle::{Lifecycle, Members};
 use super::roles::Roles;
 use super::types::Model;
@@ -19,7 +20,10 @@ pub(super) fn incomplete<'m>(model: &'m Model, schema: &Value, roles: &Roles) ->
             let what = format!("{what} whose value sessions can choose: the schema has a constant");
             (role, what, format!("allow any text there by {correction}"))
         }
-        None => (role, what.to_owned(), help(role, other, roles)),
+        None => {
+            let undeclared = undeclared(model, schema, role, other, roles).unwrap_or_default();
+            (role, what.to_owned(), help(role, other, roles) + &undeclared)
+        }
     });
     let mut incomplete: Vec<_> = lacking.collect();
     // A required member that is the one that a role lacks needs no preset.
@@ -58,6 +62,26 @@ fn constant(model: &Model, schema: &Value, role: Option<&str>, roles: &Roles) ->
         expect.as_object_mut()?.retain(|keyword, _| !keyword.starts_with("x-"));
         Some(correction(&at, Some(&expect), json!({"type": "string"})))
     })
+}
+
+/// Returns the correction that declares the revision or the client's capabilities in `_meta`, where the schema has only
+/// one of them.
+fn undeclared(model: &Model, schema: &Value, role: &str, other: Option<&str>, roles: &Roles) -> Option<String> {
+    let [client, ..] = SESSION_TYPES;
+    let to = match other? {
+        "meta.capabilities" => json!({"$ref": model.definitions.get(client)?.pointer}),
+        "meta.version" => json!({"type": "string"}),
+        _ => return None,
+    };
+    let beside = model.lifecycle.names.get(role)?;
+    let (meta, _) = model.objects().find(|(_, object)| object.member(beside).is_some())?;
+    let members = pointer::child(&meta.pointer, "properties");
+    pointer::resolve(schema, &members)?;
+    let at = pointer::child(&members, roles.get(other?)?.first()?);
+    let correction = correction(&at, None, to);
+    Some(format!(
+        "; if peers send it although the schema doesn't declare it, declare it by {correction}"
+    ))
 }
 
 /// Returns the way to supply what a role lacks, which may be a method or a member with another role.
