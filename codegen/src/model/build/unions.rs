@@ -52,17 +52,29 @@ impl Builder<'_> {
     }
 }
 
-/// Returns the tag of a variant, if all variants are objects with different constants in the same member.
+/// Returns the tag of a variant, if all variants that are objects have different constants in the same member, or in the
+/// same member of a member.
 pub(super) fn tag_of<'s>(shapes: &'s Shapes, variants: &[&'s Node], variant: &'s Node) -> Option<&'s str> {
-    let constant = |variant: &'s Node, member: &str| match shapes.shape(&shapes.members(variant)?.get(member)?.node) {
-        Shape::Constant(Scalar::String(value)) => Some(value.as_str()),
-        _ => None,
+    let constant = |object: &'s Node, (outer, name): (Option<&str>, &str)| {
+        let object = outer.map_or(Some(object), |outer| Some(&shapes.members(object)?.get(outer)?.node))?;
+        match shapes.shape(&shapes.members(object)?.get(name)?.node) {
+            Shape::Constant(Scalar::String(value)) => Some(value.as_str()),
+            _ => None,
+        }
     };
-    shapes.members(variant)?.keys().find_map(|member| {
-        let values: Option<Vec<&str>> = variants.iter().map(|variant| constant(variant, member)).collect();
-        let values = values?;
-        let distinct: BTreeSet<&str> = values.iter().copied().collect();
-        (distinct.len() == values.len()).then(|| constant(variant, member))?
+    let members = shapes.members(variant)?;
+    let direct = members.keys().map(|name| (None, name.as_str()));
+    let nested = members.iter().flat_map(|(outer, property)| {
+        let members = shapes.members(&property.node).into_iter().flatten();
+        members.map(move |(name, _)| (Some(outer.as_str()), name.as_str()))
+    });
+    let objects: Vec<&&Node> = variants
+        .iter()
+        .filter(|other| shapes.members(other).is_some())
+        .collect();
+    direct.chain(nested).find_map(|path| {
+        let values: Option<BTreeSet<&str>> = objects.iter().map(|object| constant(object, path)).collect();
+        (values?.len() == objects.len()).then(|| constant(variant, path))?
     })
 }
 
