@@ -308,13 +308,11 @@ pub fn apply_overlay(document: &Document, overlay: &Overlay) -> Result<Document,
     let (annotations, others): (Vec<_>, Vec<_>) = places.partition(|(.., at)| is_annotation(at));
     for (index, correction, place, at) in others.into_iter().chain(annotations) {
         let entry = format!("#/corrections/{index}");
+        let of_place = format!("{entry}/at/{place}");
+        let entry = overlay.document.get(&of_place).map_or(entry, |_| of_place);
         match apply(&mut corrected, at, correction) {
             Ok(()) if correction.to.is_none() => {}
-            Ok(()) => {
-                let of_place = format!("{entry}/at/{place}");
-                let entry = overlay.document.get(&of_place).map_or(entry, |_| of_place);
-                corrected.set_correction(at, overlay.problem(&entry, ""));
-            }
+            Ok(()) => corrected.set_correction(at, overlay.problem(&entry, "")),
             Err((what, help)) => problems.push(overlay.problem(&entry, format!("{at}: {what}")).help(help)),
         }
     }

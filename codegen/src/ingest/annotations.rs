@@ -8,6 +8,7 @@ use mcp_wire::json_schema::{all_definitions, pointer, walk};
 use serde_json::{Map, Value, json};
 
 use super::inferred::Entry;
+use super::moved_definitions::Moved;
 use crate::load::{PROSE, is_within};
 
 /// The annotations that a member of a new message can inherit.
@@ -35,8 +36,8 @@ pub(super) struct Before<'s> {
 }
 
 /// Returns the entries of the overlay that correct and annotate the required members of messages which only the later
-/// schema has.
-pub(super) fn annotations_of_new_messages(before: Before<'_>, after: &Value) -> Vec<Entry> {
+/// schema has. Those of moved definitions move with them.
+pub(super) fn annotations_of_new_messages(before: Before<'_>, after: &Value, moved: &[Moved<'_>]) -> Vec<Entry> {
     let mut known: BTreeMap<String, Vec<(Schema, Corrected)>> = BTreeMap::new();
     walk(before.corrected, |at, schema| {
         let official = pointer::resolve(before.official, at)
@@ -48,7 +49,8 @@ pub(super) fn annotations_of_new_messages(before: Before<'_>, after: &Value) -> 
             }
         }
     });
-    let new = new_parts(before.official, after);
+    let mut new = new_parts(before.official, after);
+    new.retain(|part| moved.iter().all(|moved| moved.after != *part));
     let (mut annotated, mut replaced) = (BTreeMap::new(), BTreeMap::new());
     walk(after, |at, schema| {
         if !new.iter().any(|part| is_within(at, part)) {
@@ -152,7 +154,7 @@ mod tests {
                 official: &official,
                 corrected,
             };
-            let found = annotations_of_new_messages(before, &after).into_iter();
+            let found = annotations_of_new_messages(before, &after, &[]).into_iter();
             Vec::from_iter(found.map(|(_, says)| says))
         };
         let tag = r##"at: ["#/$defs/VisitResult/properties/kind/x-tag"], to: "complete""##;

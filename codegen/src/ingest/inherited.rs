@@ -47,7 +47,7 @@ pub(super) fn inherited_overlay(
         official: official.root(),
         corrected: before.root(),
     };
-    for (section, says) in annotations_of_new_messages(before, schema.root()) {
+    for (section, says) in annotations_of_new_messages(before, schema.root(), &moved) {
         let why = "A new message has these members as the other messages have them.";
         successor.add(section, &says, why, &link(entry, "JSONRPCMessage"));
     }

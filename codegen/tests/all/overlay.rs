@@ -75,7 +75,7 @@ fn every_correction_that_does_not_fit_is_reported_with_its_position() {
         whats,
         [
             "overlay.yaml:2:5: #/corrections/0: #/$defs/A/type/1: \"number\" was expected there, and the schema has \"integer\"",
-            "overlay.yaml:3:5: #/corrections/1: #/$defs/X/type: the schema has no object or list around this place",
+            "overlay.yaml:3:11: #/corrections/1/at/0: #/$defs/X/type: the schema has no object or list around this place",
             "overlay.yaml:4:5: #/corrections/2: /$defs/B: this isn't a JSON pointer",
             "overlay.yaml:5:5: #/corrections/3: #: this isn't a place that a correction can be made at",
             "overlay.yaml:6:5: #/corrections/4: #/$defs/A/type/9: the schema has no object or list around this place",

@@ -270,6 +270,26 @@ fn an_inherited_overlay_follows_definitions_to_their_new_names() {
 }
 
 #[test]
+fn corrections_of_several_results_survive_the_renaming_of_one_message() {
+    let revisions = Revisions::new();
+    fs::create_dir_all(revisions.schema().join("second")).unwrap();
+    let places = ["Call", "Find", "Ask"].map(|stem| format!("#/$defs/{stem}Result/properties/kind/x-preset"));
+    let overlay = OVERLAY.replace(
+        r##""#/$defs/CallResult/properties/kind/x-preset""##,
+        &json!(places).to_string(),
+    );
+    fs::write(revisions.schema().join("second/overlay.yaml"), overlay).unwrap();
+    revisions.ingest("second", definitions());
+    let ingested = revisions.ingest("third", renamed(&definitions(), |name| name.replace("Call", "Invoke")));
+    assert_eq!(ingested.left_out, []);
+    let model = revisions.model("third");
+    for result in ["InvokeResult", "FindResult"] {
+        let members = model["types"][result]["struct"]["members"].as_array().unwrap();
+        assert!(members.iter().any(|member| member["preset"] == "whole"), "{result}");
+    }
+}
+
+#[test]
 fn a_renamed_member_is_reported_with_the_rule_that_keeps_its_value() {
     let warnings = |edit: &dyn Fn(&mut Definitions)| -> Vec<String> {
         let mut definitions = definitions();
