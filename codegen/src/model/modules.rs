@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use heck::ToSnakeCase;
+
 use super::names::identifier_part;
 use super::type_ref::TypeRef;
 use super::types::{Model, TypeKind};
@@ -86,7 +88,7 @@ fn module_of_method(method: &str) -> String {
     let path = method.strip_prefix("notifications/").unwrap_or(method);
     let group = path
         .split_once('/')
-        .map(|(group, _)| identifier_part(group).to_ascii_lowercase());
+        .map(|(group, _)| identifier_part(group).to_snake_case());
     match group {
         Some(name) if is_module_name(&name) => name,
         Some(name) if name.starts_with(|c: char| c.is_ascii_lowercase()) => format!("{name}_methods"),
@@ -96,9 +98,9 @@ fn module_of_method(method: &str) -> String {
 
 /// Whether a name is valid for a module.
 pub(super) fn is_module_name(name: &str) -> bool {
-    let is_identifier = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     name.starts_with(|c: char| c.is_ascii_lowercase())
-        && name.chars().all(is_identifier)
+        && name.is_ascii()
+        && name == name.to_snake_case()
         && !KEYWORDS.contains(&name)
         && !TAKEN.contains(&name)
 }
