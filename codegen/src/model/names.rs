@@ -50,10 +50,12 @@ fn part(text: &str) -> String {
     }
 }
 
-/// Spells out the special characters of a name, so that names which only differ in them stay different.
+/// Spells out the special characters of a name, so that names which only differ in them stay different. Those that
+/// separate words, as in `List<Tool>`, aren't spelt out.
 ///
 /// Letters beyond ASCII are also spelt out, because rustc normalises them, and warns about many.
 pub(crate) fn spelt_out(text: &str) -> String {
+    let has_words = text.contains(|c: char| c.is_ascii_alphanumeric());
     let words: String = text
         .chars()
         .map(|character| match character {
@@ -61,6 +63,7 @@ pub(crate) fn spelt_out(text: &str) -> String {
             '+' => " plus ".to_owned(),
             '-' | '_' | ' ' | '.' | '/' | ':' => " ".to_owned(),
             c if c.is_ascii_alphanumeric() => c.to_string(),
+            c if c.is_ascii_punctuation() && has_words => " ".to_owned(),
             c => format!(" u{:x} ", c as u32),
         })
         .collect();
@@ -190,6 +193,8 @@ mod tests {
             ("a$b", "ADollarB"),
             ("self", "SelfType"),
             ("§", "Ua7"),
+            ("<=", "U3cU3d"),
+            ("Page<Record<\"a\"|string,Tool[]>>", "PageRecordAStringTool"),
         ] {
             assert_eq!(names.type_name(text), name, "{text:?}");
         }

@@ -12,7 +12,7 @@ use crate::SCHEMA;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Odd {
     /// Whether `#1` is written.
-    u23_1: bool,
+    value_1: bool,
     /// Whether `+` is written.
     plus: bool,
     /// Whether `AB` is written.
@@ -39,7 +39,7 @@ object! {
         "1st" => value_1st: "a",
     }
     implied {
-        "#1" => u23_1, has_u23_1, with_u23_1: "b",
+        "#1" => value_1, has_value_1, with_value_1: "b",
         "+" => plus, has_plus, with_plus: "c",
         "AB" => ab, has_ab, with_ab: "j",
         "_" => value, has_value, with_value: "i",
