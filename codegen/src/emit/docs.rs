@@ -126,8 +126,14 @@ pub(crate) fn comment(indent: &str, text: &str) -> String {
     wrapped(text).into_iter().map(line).collect()
 }
 
-/// Returns the lines of a text, with long lines broken between words.
+/// Returns the lines of a text, with long lines broken between words. Characters that change the direction of text are
+/// escaped, because rustc refuses them in comments.
 pub(crate) fn wrapped(text: &str) -> Vec<String> {
+    let visible = |c: char| match c {
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => c.escape_unicode().to_string(),
+        _ => c.to_string(),
+    };
+    let text: String = text.chars().map(visible).collect();
     let paragraphs = text.trim().lines();
     paragraphs
         .flat_map(|paragraph| filled(WIDTH, paragraph.split_whitespace()))
