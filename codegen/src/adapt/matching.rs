@@ -100,7 +100,7 @@ fn official_name<'m>(model: &'m Model, ty: &TypeRef) -> Option<&'m str> {
 }
 
 /// Returns the tags of an object: its constants, and the members that the overlay declares as tags.
-fn tags(object: &Struct) -> impl Iterator<Item = (&str, Scalar)> {
+pub(super) fn tags(object: &Struct) -> impl Iterator<Item = (&str, Scalar)> {
     let constants = object.constants.iter();
     let constants = constants.map(|constant| (constant.name.as_str(), constant.value.clone()));
     let members = object.members.iter();

@@ -1,8 +1,11 @@
 //! Plans the conversion of each variant of a union.
 
+use std::collections::BTreeMap;
+
 use mcp_wire::JsonType;
 use serde_json::{Value, json};
 
+use super::matching::{Similarity, tags};
 use super::pairing::Pairing;
 use super::plan::Conversion;
 use super::planner::Planner;
@@ -36,9 +39,16 @@ impl Planner<'_> {
         let rows = sources.iter().enumerate().map(|(index, candidate)| {
             let names = self.pair.variant_names(source, index, candidate);
             match self.plan_variant([place, &union], &names, (candidate, &sources), (target, &targets)) {
-                Ok(index) => {
-                    planned.parts.push((candidate.clone(), targets[index].clone()));
-                    json!(index)
+                Ok(becomes) => {
+                    let parts = becomes.iter().map(|index| (candidate.clone(), targets[*index].clone()));
+                    planned.parts.extend(parts);
+                    match becomes[..] {
+                        [index] => json!(index),
+                        _ => {
+                            planned.lossy = true;
+                            json!(becomes)
+                        }
+                    }
                 }
                 Err(row) => {
                     planned.lossy = true;
@@ -49,22 +59,26 @@ impl Planner<'_> {
         (rows.collect(), planned)
     }
 
-    /// Returns the position of the variant that corresponds, or the row for one that has none.
+    /// Returns the positions of the variants that correspond, or the row for a variant that has none. Of several, the tag of
+    /// a value decides.
     fn plan_variant(
         &mut self,
         places: [&str; 2],
         names: &[String],
         (candidate, siblings): (&TypeRef, &[TypeRef]),
         (target, targets): (&TypeRef, &[TypeRef]),
-    ) -> Result<usize, Value> {
+    ) -> Result<Vec<usize>, Value> {
         let none = names.first().cloned().unwrap_or_default();
         let at = format!("{}[{none}]", places[0]);
         let variants = names.iter();
         let mut variants = variants.flat_map(|name| places.map(|place| format!("{place}[{name}]")));
         let rule = variants.find_map(|place| self.rule(&place));
-        let best = self.pair.best(candidate, siblings, targets);
+        let best = match self.pair.by_tag(candidate, siblings, targets) {
+            several if several.len() > 1 => several,
+            _ => Vec::from_iter(self.pair.best(candidate, siblings, targets)),
+        };
         if let Some((index, action)) = rule {
-            if best.is_some() {
+            if !best.is_empty() {
                 self.wrong_rule(index, "the target has this variant, and it is converted automatically");
             }
             self.ruled(&self.pair.rules.rules[index].at, &action.word(), index);
@@ -82,31 +96,53 @@ impl Planner<'_> {
                 }
             });
         }
-        match best {
-            Some(index) => {
-                self.relate_at(&at, candidate, &targets[index]);
-                Ok(index)
-            }
-            None => {
-                self.refused(&at, "the variant: the target has none that corresponds");
-                Err(json!({"none": none}))
-            }
+        if best.is_empty() {
+            self.refused(&at, "the variant: the target has none that corresponds");
+            return Err(json!({"none": none}));
         }
+        for index in &best {
+            self.relate_at(&at, candidate, &targets[*index]);
+        }
+        if best.len() > 1 {
+            self.refused(&at, "a value whose tag no variant of the target has");
+        }
+        Ok(best)
     }
 }
 
 impl Pairing<'_> {
     /// Returns the candidate that a type corresponds to best, if it does so better than all others.
     pub(super) fn best(&self, source: &TypeRef, siblings: &[TypeRef], targets: &[TypeRef]) -> Option<usize> {
+        let found = self.similar(source, siblings, targets);
+        let (best, index) = found.iter().max()?;
+        let equals = found.iter().filter(|(other, _)| other == best);
+        (equals.count() == 1).then_some(*index)
+    }
+
+    /// Returns the candidates with different tags in one member of a type, if it has such a member.
+    fn by_tag(&self, source: &TypeRef, siblings: &[TypeRef], targets: &[TypeRef]) -> Vec<usize> {
+        let similar = self.similar(source, siblings, targets);
+        let members = self.from.model.struct_of(source).into_iter();
+        let mut found = members.flat_map(|object| &object.members).map(|member| {
+            let tagged = similar.iter().filter_map(|(_, index)| {
+                let object = self.to.model.struct_of(&targets[*index])?;
+                tags(object)
+                    .find(|(name, _)| *name == member.name)
+                    .map(|(_, tag)| (tag, *index))
+            });
+            Vec::from_iter(BTreeMap::from_iter(tagged).into_values())
+        });
+        found.find(|tagged| tagged.len() > 1).unwrap_or_default()
+    }
+
+    /// Returns the candidates that a type may correspond to, with their similarities.
+    fn similar(&self, source: &TypeRef, siblings: &[TypeRef], targets: &[TypeRef]) -> Vec<(Similarity, usize)> {
         let found = targets.iter().enumerate().filter_map(|(index, target)| {
             let converts = self.converts(source, target, 0);
             let similarity = converts.then(|| self.similarity((source, siblings), (target, targets)));
             Some((similarity??, index))
         });
-        let found: Vec<_> = found.collect();
-        let (best, index) = found.iter().max()?;
-        let equals = found.iter().filter(|(other, _)| other == best);
-        (equals.count() == 1).then_some(*index)
+        found.collect()
     }
 
     /// Returns the names that a rule can use for a variant: its tag, the type that it holds, or its JSON type.

@@ -19,7 +19,7 @@ use tempfile::TempDir;
 
 use super::runner::{self, run};
 
-const CASES: [&str; 13] = [
+const CASES: [&str; 14] = [
     "no_rules",
     "rules",
     "constants",
@@ -30,6 +30,7 @@ const CASES: [&str; 13] = [
     "renamed",
     "session",
     "tags",
+    "merged_variants",
     "open_enumerations",
     "ids",
     "namespace",
@@ -322,6 +323,12 @@ fn there_and_back(protocol: &'static Protocol, lines: Vec<Value>, back: &str) ->
     trips.collect()
 }
 
+/// Whether a definition has replaced several. Its values convert back only where one of these is expected.
+fn has_replaced_several(there: &Value, returned: &Value) -> bool {
+    let none = format!("has no counterpart of {}", there["type"].as_str().unwrap());
+    returned["error"].as_str().is_some_and(|error| error.ends_with(&none))
+}
+
 #[test]
 fn random_instances_stay_valid_and_survive_the_round_trip_unless_a_loss_is_recorded() {
     let mut failures = Vec::new();
@@ -334,6 +341,9 @@ fn random_instances_stay_valid_and_survive_the_round_trip_unless_a_loss_is_recor
             for [line, there, returned] in trips {
                 if to.accepts(there["type"].as_str().unwrap(), &there["value"]) == Some(false) {
                     failures.push(format!("{name} {way}: {line} became {there}, which is invalid"));
+                }
+                if has_replaced_several(&there, &returned) {
+                    continue;
                 }
                 let lossless = [&there, &returned].iter().all(|answer| answer["losses"] == json!([]));
                 let refused = way == "down" && !returned["code"].is_null();
@@ -361,7 +371,8 @@ fn carried_instances_survive_the_round_trip_unless_a_rule_causes_a_loss() {
                 if !lossless && *name == "no_rules" && way == "down" {
                     failures.push(format!("{name} {way}: {line} became {there}"));
                 }
-                if lossless && !is_equal(&returned["value"], &line["value"]) {
+                let is_kept = has_replaced_several(&there, &returned) || is_equal(&returned["value"], &line["value"]);
+                if lossless && !is_kept {
                     failures.push(format!(
                         "{name} {way}: {line} became {there} and came back as {returned}"
                     ));

@@ -122,7 +122,10 @@ impl<'a> Run<'_> {
         let Some(at) = variant_of(self.step.from, &plan.source, node)? else {
             return self.reinterpret(plan, node);
         };
-        let variant = plan.variants.get(at);
+        let variant = match plan.variants.get(at) {
+            Some(by_tag @ VariantPlan::ByTag(_, several)) => self.with_tag(several, plan, node).or(Some(by_tag)),
+            variant => variant,
+        };
         // Without a rule that relates the variants, a value with a tag that the target declares would be misread.
         let is_unknown = || matches!(variant_of(self.step.to, &plan.target, node), Ok(None));
         let is_related = matches!(variant, Some(VariantPlan::Replace { .. }));
@@ -136,9 +139,19 @@ impl<'a> Run<'_> {
                 Ok(())
             }
             Some(VariantPlan::Replace { template, rule }) => self.replace(template, rule, &plan.target, node),
-            Some(VariantPlan::None(name)) => Err(Unrepresentable::no_counterpart(name, self.step.to.revision)),
+            Some(VariantPlan::None(name) | VariantPlan::ByTag(name, _)) => {
+                Err(Unrepresentable::no_counterpart(name, self.step.to.revision))
+            }
             None => Err(Unrepresentable::no_counterpart("", self.step.to.revision)),
         }
+    }
+
+    /// Returns the variant that has the tag of a value.
+    fn with_tag<'p>(&self, several: &'p [VariantPlan], plan: &UnionPlan, node: &Node<'a>) -> Option<&'p VariantPlan> {
+        let there = variant_of(self.step.to, &plan.target, node).ok()??;
+        several
+            .iter()
+            .find(|variant| matches!(variant, VariantPlan::Becomes(at, _) if *at == there))
     }
 
     /// Converts a value of a variant whose tag the source leaves open. If the target has another variant with that tag, or

@@ -167,10 +167,15 @@ fn left(reader: &mut Source) -> Decoded<LeftRow> {
     Ok(row)
 }
 
+fn position(reader: &mut Source) -> Decoded<usize> {
+    Ok(usize::try_from(reader.integer()?).unwrap_or_default())
+}
+
 fn variant(reader: &mut Source) -> Decoded<VariantRow> {
-    if reader.json_type()? == JsonType::Number {
-        let index = reader.integer()?;
-        return Ok(VariantRow::Becomes(usize::try_from(index).unwrap_or_default()));
+    match reader.json_type()? {
+        JsonType::Number => return Ok(VariantRow::Becomes(position(reader)?)),
+        JsonType::Array => return Ok(VariantRow::ByTag(list(reader, position)?)),
+        _ => {}
     }
     let mut row = VariantRow::None("");
     let mut replacement = (None, "");

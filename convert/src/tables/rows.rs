@@ -153,6 +153,8 @@ pub(crate) struct Check {
 pub(crate) enum VariantRow {
     /// It becomes the variant of the target at this position; any position if the target isn't a union.
     Becomes(usize),
+    /// It becomes the one of these variants of the target that has the tag of the value.
+    ByTag(Vec<usize>),
     Replace {
         template: &'static str,
         rule: &'static str,

@@ -242,12 +242,20 @@ impl Linker<'_> {
                 Some(row) => row.get(at).cloned().unwrap_or(VariantRow::None("")),
                 None => VariantRow::Becomes(at),
             };
+            let mut becomes = |at: usize| match targets.get(at) {
+                // Two types that aren't unions are their own only variants, which would recur endlessly.
+                Some(other) if (ty, other) != (source, target) => VariantPlan::Becomes(at, self.change(ty, other)),
+                _ => VariantPlan::None(""),
+            };
             match row {
-                VariantRow::Becomes(at) => match targets.get(at) {
-                    // Two types that aren't unions are their own only variants, which would recur endlessly.
-                    Some(other) if (ty, other) != (source, target) => VariantPlan::Becomes(at, self.change(ty, other)),
-                    _ => VariantPlan::None(""),
-                },
+                VariantRow::Becomes(at) => becomes(at),
+                VariantRow::ByTag(several) => {
+                    let name = match from.resolve(ty) {
+                        TypeRef::Named(id) => from.types[*id].name,
+                        _ => "",
+                    };
+                    VariantPlan::ByTag(name, several.into_iter().map(becomes).collect())
+                }
                 VariantRow::Replace { template, rule } => VariantPlan::Replace { template, rule },
                 VariantRow::Refuse(refusal) => VariantPlan::Refuse(refusal),
                 VariantRow::None(name) => VariantPlan::None(name),
