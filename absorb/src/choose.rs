@@ -18,7 +18,7 @@ const TRIES: usize = 30;
 type Choice = fn(&Root<'_>, &mut Rng) -> Option<Edit>;
 
 /// All edits.
-pub(crate) const EDITS: [Choice; 34] = [
+pub(crate) const EDITS: [Choice; 35] = [
     rename_definition,
     |root, rng| {
         let (object, from, _) = any_member(root, rng)?;
@@ -50,6 +50,7 @@ pub(crate) const EDITS: [Choice; 34] = [
     merge_unions,
     move_into,
     add_variant,
+    merge_variants,
     |root, rng| add_method(root, "Request", rng),
     |root, rng| add_method(root, "Notification", rng),
     add_pages,
@@ -226,6 +227,13 @@ fn add_variant(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
     let (union, variants) = any_union(root, rng)?;
     let (variant, name) = (rng.usize(..variants.len()), new_name("Made", rng));
     Some(Edit::AddVariant { union, variant, name })
+}
+
+fn merge_variants(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
+    let (union, all) = any_union(root, rng)?;
+    let variants = [rng.usize(..all.len()), rng.usize(..all.len())];
+    let name = new_name("Merged", rng);
+    (variants[0] != variants[1]).then_some(Edit::MergeVariants { union, variants, name })
 }
 
 fn add_method(root: &Root<'_>, kind: &str, rng: &mut Rng) -> Option<Edit> {

@@ -57,6 +57,12 @@ pub(crate) enum Edit {
         variant: usize,
         name: String,
     },
+    /// Replaces two variants of a union by one whose tag has the values of both.
+    MergeVariants {
+        union: String,
+        variants: [usize; 2],
+        name: String,
+    },
     /// Adds a method: a request with or without a definition of its result, or a notification.
     AddMethod {
         like: String,
@@ -188,6 +194,27 @@ fn join_unions(root: &mut Value, beside: &str, definition: &str) {
             }
         }
     });
+}
+
+/// Returns an object with the members of two, and with the values of both in a member that is a different constant in
+/// each.
+fn merged(mut first: Value, second: &Value) -> Option<Value> {
+    let others = second.get("properties")?.as_object()?;
+    let members = first.get_mut("properties")?.as_object_mut()?;
+    let (tag, values) = members.iter().find_map(|(name, schema)| {
+        let (value, other) = (schema.get("const")?, others.get(name)?.get("const")?);
+        (value != other).then(|| (name.clone(), [value.clone(), other.clone()]))
+    })?;
+    members.insert(tag, json!({ "type": "string", "enum": values }));
+    for (name, schema) in others {
+        members.entry(name.clone()).or_insert_with(|| schema.clone());
+    }
+    let required = second.get("required").and_then(Value::as_array)?;
+    first
+        .get_mut("required")?
+        .as_array_mut()?
+        .retain(|name| required.contains(name));
+    Some(first)
 }
 
 impl Edit {
@@ -341,6 +368,18 @@ impl Edit {
                     .get_mut("anyOf")?
                     .as_array_mut()?
                     .push(reference);
+            }
+            Self::MergeVariants { union, variants, name } => {
+                let [first, second] = variants.map(|variant| {
+                    let reference = root.pointer(union)?.get("anyOf")?.get(variant)?.get("$ref")?.as_str()?;
+                    root.pointer(reference.strip_prefix('#')?).cloned()
+                });
+                let merged = merged(first?, &second?)?;
+                define(root, name, merged)?;
+                let reference = reference_to(root, name);
+                let all = root.pointer_mut(union)?.get_mut("anyOf")?.as_array_mut()?;
+                all[variants[0]] = reference;
+                all.remove(variants[1]);
             }
             Self::AddMethod {
                 like,
