@@ -302,7 +302,7 @@ fn constrain_array_or_object(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
             0 => json!({ "minItems": 1 }),
             1 => json!({ "maxItems": 2 }),
             2 => json!({ "uniqueItems": true }),
-            _ => json!({ "prefixItems": [schema["items"]] }),
+            _ => json!({ "prefixItems": [schema.get("items").unwrap_or(&Value::Bool(true))] }),
         };
         return constrain(root, at, keywords, rng);
     }
