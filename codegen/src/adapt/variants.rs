@@ -38,75 +38,84 @@ impl Planner<'_> {
         let mut planned = Conversion::default();
         let rows = sources.iter().enumerate().map(|(index, candidate)| {
             let names = self.pair.variant_names(source, index, candidate);
-            match self.plan_variant([place, &union], &names, (candidate, &sources), (target, &targets)) {
-                Ok(becomes) => {
-                    let parts = becomes.iter().map(|index| (candidate.clone(), targets[*index].clone()));
-                    planned.parts.extend(parts);
-                    match becomes[..] {
-                        [index] => json!(index),
-                        _ => {
-                            planned.lossy = true;
-                            json!(becomes)
-                        }
-                    }
-                }
-                Err(row) => {
-                    planned.lossy = true;
-                    row
-                }
+            let (becomes, other) =
+                self.plan_variant([place, &union], &names, (candidate, &sources), (target, &targets));
+            let parts = becomes.iter().map(|index| (candidate.clone(), targets[*index].clone()));
+            planned.parts.extend(parts);
+            planned.lossy |= other.is_some();
+            match (&becomes[..], other) {
+                ([index], None) => json!(index),
+                ([], Some(row)) => row,
+                (several, other) => several.iter().map(|index| json!(index)).chain(other).collect(),
             }
         });
         (rows.collect(), planned)
     }
 
-    /// Returns the positions of the variants that correspond, or the row for a variant that has none. Of several, the tag of
-    /// a value decides.
+    /// Returns the positions of the variants that correspond, and the row for values that become none of them. Of several
+    /// variants, the tag of a value decides.
     fn plan_variant(
         &mut self,
         places: [&str; 2],
         names: &[String],
         (candidate, siblings): (&TypeRef, &[TypeRef]),
         (target, targets): (&TypeRef, &[TypeRef]),
-    ) -> Result<Vec<usize>, Value> {
+    ) -> (Vec<usize>, Option<Value>) {
         let none = names.first().cloned().unwrap_or_default();
         let at = format!("{}[{none}]", places[0]);
         let variants = names.iter();
         let mut variants = variants.flat_map(|name| places.map(|place| format!("{place}[{name}]")));
         let rule = variants.find_map(|place| self.rule(&place));
-        let best = match self.pair.by_tag(candidate, siblings, targets) {
-            several if several.len() > 1 => several,
-            _ => Vec::from_iter(self.pair.best(candidate, siblings, targets)),
+        let by_tag = self.pair.by_tag(candidate, siblings, targets);
+        let best = match by_tag[..] {
+            [] => Vec::from_iter(self.pair.best(candidate, siblings, targets)),
+            _ => by_tag,
         };
-        if let Some((index, action)) = rule {
-            if !best.is_empty() {
-                self.wrong_rule(index, "the target has this variant, and it is converted automatically");
+        let is_whole = best.len() == 1;
+        let other = match rule {
+            Some((index, action)) => {
+                if is_whole {
+                    self.wrong_rule(index, "the target has this variant, and it is converted automatically");
+                }
+                Some(self.plan_rule_of_variant(&none, (candidate, target), (index, action)))
             }
-            self.ruled(&self.pair.rules.rules[index].at, &action.word(), index);
-            let rule = self.pair.rule_name(index);
-            return Err(match action {
-                Action::Replace(template) => {
-                    let checked = self.pair.can_hold(Some(candidate), template, target);
-                    self.check_arguments(index, checked);
-                    json!({"replace": template.to_string(), "rule": rule})
-                }
-                Action::Refuse(refuse) => json!({"refuse": refusal(refuse, &rule)}),
-                other => {
-                    self.wrong_action(index, other, "a variant");
-                    json!({"none": none})
-                }
-            });
-        }
-        if best.is_empty() {
-            self.refused(&at, "the variant: the target has none that corresponds");
-            return Err(json!({"none": none}));
-        }
+            None if is_whole => None,
+            None => {
+                let what = match best[..] {
+                    [] => "the variant: the target has none that corresponds",
+                    _ => "a value whose tag no variant of the target has",
+                };
+                self.refused(&at, what);
+                Some(json!({"none": none}))
+            }
+        };
         for index in &best {
             self.relate_at(&at, candidate, &targets[*index]);
         }
-        if best.len() > 1 {
-            self.refused(&at, "a value whose tag no variant of the target has");
+        (best, other)
+    }
+
+    /// Returns the row of a rule for the values of a variant.
+    fn plan_rule_of_variant(
+        &mut self,
+        none: &str,
+        (candidate, target): (&TypeRef, &TypeRef),
+        (index, action): (usize, &Action),
+    ) -> Value {
+        self.ruled(&self.pair.rules.rules[index].at, &action.word(), index);
+        let rule = self.pair.rule_name(index);
+        match action {
+            Action::Replace(template) => {
+                let checked = self.pair.can_hold(Some(candidate), template, target);
+                self.check_arguments(index, checked);
+                json!({"replace": template.to_string(), "rule": rule})
+            }
+            Action::Refuse(refuse) => json!({"refuse": refusal(refuse, &rule)}),
+            other => {
+                self.wrong_action(index, other, "a variant");
+                json!({"none": none})
+            }
         }
-        Ok(best)
     }
 }
 

@@ -230,8 +230,8 @@ pub(crate) struct UnionPlan {
 pub(crate) enum VariantPlan {
     /// The value becomes one of the variant of the target at this position.
     Becomes(usize, Change),
-    /// The value of the type with this name becomes the one of these variants that has its tag.
-    ByTag(&'static str, Vec<VariantPlan>),
+    /// The value becomes the variant that has its tag, or else what the last plan says.
+    ByTag(Vec<VariantPlan>),
     Replace {
         template: &'static str,
         rule: &'static str,

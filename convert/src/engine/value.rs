@@ -123,7 +123,7 @@ impl<'a> Run<'_> {
             return self.reinterpret(plan, node);
         };
         let variant = match plan.variants.get(at) {
-            Some(by_tag @ VariantPlan::ByTag(_, several)) => self.with_tag(several, plan, node).or(Some(by_tag)),
+            Some(VariantPlan::ByTag(several)) => self.with_tag(several, plan, node).or(several.last()),
             variant => variant,
         };
         // Without a rule that relates the variants, a value with a tag that the target declares would be misread.
@@ -139,10 +139,8 @@ impl<'a> Run<'_> {
                 Ok(())
             }
             Some(VariantPlan::Replace { template, rule }) => self.replace(template, rule, &plan.target, node),
-            Some(VariantPlan::None(name) | VariantPlan::ByTag(name, _)) => {
-                Err(Unrepresentable::no_counterpart(name, self.step.to.revision))
-            }
-            None => Err(Unrepresentable::no_counterpart("", self.step.to.revision)),
+            Some(VariantPlan::None(name)) => Err(Unrepresentable::no_counterpart(name, self.step.to.revision)),
+            Some(VariantPlan::ByTag(_)) | None => Err(Unrepresentable::no_counterpart("", self.step.to.revision)),
         }
     }
 

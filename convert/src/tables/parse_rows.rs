@@ -167,14 +167,13 @@ fn left(reader: &mut Source) -> Decoded<LeftRow> {
     Ok(row)
 }
 
-fn position(reader: &mut Source) -> Decoded<usize> {
-    Ok(usize::try_from(reader.integer()?).unwrap_or_default())
-}
-
 fn variant(reader: &mut Source) -> Decoded<VariantRow> {
     match reader.json_type()? {
-        JsonType::Number => return Ok(VariantRow::Becomes(position(reader)?)),
-        JsonType::Array => return Ok(VariantRow::ByTag(list(reader, position)?)),
+        JsonType::Number => {
+            let index = reader.integer()?;
+            return Ok(VariantRow::Becomes(usize::try_from(index).unwrap_or_default()));
+        }
+        JsonType::Array => return Ok(VariantRow::ByTag(list(reader, variant)?)),
         _ => {}
     }
     let mut row = VariantRow::None("");

@@ -153,8 +153,8 @@ pub(crate) struct Check {
 pub(crate) enum VariantRow {
     /// It becomes the variant of the target at this position; any position if the target isn't a union.
     Becomes(usize),
-    /// It becomes the one of these variants of the target that has the tag of the value.
-    ByTag(Vec<usize>),
+    /// A value becomes the one of several variants of the target that has its tag, or else what the last row says.
+    ByTag(Vec<VariantRow>),
     Replace {
         template: &'static str,
         rule: &'static str,

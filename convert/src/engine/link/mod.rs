@@ -242,24 +242,7 @@ impl Linker<'_> {
                 Some(row) => row.get(at).cloned().unwrap_or(VariantRow::None("")),
                 None => VariantRow::Becomes(at),
             };
-            let mut becomes = |at: usize| match targets.get(at) {
-                // Two types that aren't unions are their own only variants, which would recur endlessly.
-                Some(other) if (ty, other) != (source, target) => VariantPlan::Becomes(at, self.change(ty, other)),
-                _ => VariantPlan::None(""),
-            };
-            match row {
-                VariantRow::Becomes(at) => becomes(at),
-                VariantRow::ByTag(several) => {
-                    let name = match from.resolve(ty) {
-                        TypeRef::Named(id) => from.types[*id].name,
-                        _ => "",
-                    };
-                    VariantPlan::ByTag(name, several.into_iter().map(becomes).collect())
-                }
-                VariantRow::Replace { template, rule } => VariantPlan::Replace { template, rule },
-                VariantRow::Refuse(refusal) => VariantPlan::Refuse(refusal),
-                VariantRow::None(name) => VariantPlan::None(name),
-            }
+            self.variant(row, ty, &targets, (source, target))
         });
         let variants = variants.collect();
         let is_tagged = |kind: Option<&Kind>| match kind {
@@ -273,6 +256,30 @@ impl Linker<'_> {
             variants,
             holds_unknown,
             gains_tag: holds_unknown && is_tagged(from.kind(source)) == Some(false),
+        }
+    }
+
+    /// Plans what a variant becomes, which has the type `ty`. `targets` are the variants of the target.
+    fn variant(
+        &mut self,
+        row: VariantRow,
+        ty: &TypeRef,
+        targets: &[TypeRef],
+        unions: (&TypeRef, &TypeRef),
+    ) -> VariantPlan {
+        match row {
+            VariantRow::Becomes(at) => match targets.get(at) {
+                // Two types that aren't unions are their own only variants, which would recur endlessly.
+                Some(other) if (ty, other) != unions => VariantPlan::Becomes(at, self.change(ty, other)),
+                _ => VariantPlan::None(""),
+            },
+            VariantRow::ByTag(rows) => {
+                let plans = rows.into_iter().map(|row| self.variant(row, ty, targets, unions));
+                VariantPlan::ByTag(plans.collect())
+            }
+            VariantRow::Replace { template, rule } => VariantPlan::Replace { template, rule },
+            VariantRow::Refuse(refusal) => VariantPlan::Refuse(refusal),
+            VariantRow::None(name) => VariantPlan::None(name),
         }
     }
 }
