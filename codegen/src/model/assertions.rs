@@ -222,8 +222,20 @@ impl<'m> Collector<'m> {
 
     /// Returns the first place of the type whose schema is at a pointer, if that is another place.
     fn other_place(&self, at: &str) -> Option<&'m str> {
-        let ty = self.model.types.get(self.model.places.get(at)?)?;
-        Some(ty.pointer.as_str()).filter(|first| *first != at)
+        let name = self.model.places.get(at).or_else(|| self.type_of_copy(at))?;
+        Some(self.model.types.get(name)?.pointer.as_str()).filter(|first| *first != at)
+    }
+
+    /// Returns the type of a schema in an intersection. Its place is that of a copy, which the definition got for the
+    /// merged intersection.
+    fn type_of_copy(&self, at: &str) -> Option<&'m String> {
+        let schema = pointer::resolve(self.root, at).filter(|_| at.contains("/allOf/"))?;
+        let owner: Vec<&str> = at.splitn(4, '/').take(3).collect();
+        let added = owner.join("/") + "/$defs/";
+        let copies = self.model.places.range(added.clone()..);
+        let mut copies = copies.take_while(|(place, _)| place.starts_with(&added));
+        let copy = copies.find(|(place, _)| pointer::resolve(self.root, place) == Some(schema));
+        copy.map(|(_, name)| name)
     }
 
     /// Whether the schema at a pointer is a definition of open JSON, or of lists or maps of it.
