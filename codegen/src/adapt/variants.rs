@@ -66,11 +66,7 @@ impl Planner<'_> {
         let variants = names.iter();
         let mut variants = variants.flat_map(|name| places.map(|place| format!("{place}[{name}]")));
         let rule = variants.find_map(|place| self.rule(&place));
-        let by_tag = self.pair.by_tag(candidate, siblings, targets);
-        let best = match by_tag[..] {
-            [] => Vec::from_iter(self.pair.best(candidate, siblings, targets)),
-            _ => by_tag,
-        };
+        let best = self.pair.corresponding(candidate, siblings, targets);
         let is_whole = best.len() == 1;
         let other = match rule {
             Some((index, action)) => {
@@ -122,14 +118,11 @@ impl Planner<'_> {
 impl Pairing<'_> {
     /// Returns the candidate that a type corresponds to best, if it does so better than all others.
     pub(super) fn best(&self, source: &TypeRef, siblings: &[TypeRef], targets: &[TypeRef]) -> Option<usize> {
-        let found = self.similar(source, siblings, targets);
-        let (best, index) = found.iter().max()?;
-        let equals = found.iter().filter(|(other, _)| other == best);
-        (equals.count() == 1).then_some(*index)
+        most_similar(&self.similar(source, siblings, targets))
     }
 
-    /// Returns the candidates with different tags in one member of a type, if it has such a member.
-    fn by_tag(&self, source: &TypeRef, siblings: &[TypeRef], targets: &[TypeRef]) -> Vec<usize> {
+    /// Returns the candidates with different tags in one member of a type, if it has such a member, or else the best.
+    fn corresponding(&self, source: &TypeRef, siblings: &[TypeRef], targets: &[TypeRef]) -> Vec<usize> {
         let similar = self.similar(source, siblings, targets);
         let members = self.from.model.struct_of(source).into_iter();
         let mut found = members.flat_map(|object| &object.members).map(|member| {
@@ -141,7 +134,8 @@ impl Pairing<'_> {
             });
             Vec::from_iter(BTreeMap::from_iter(tagged).into_values())
         });
-        found.find(|tagged| tagged.len() > 1).unwrap_or_default()
+        let by_tag = found.find(|tagged| tagged.len() > 1);
+        by_tag.unwrap_or_else(|| Vec::from_iter(most_similar(&similar)))
     }
 
     /// Returns the candidates that a type may correspond to, with their similarities.
@@ -180,4 +174,11 @@ impl Pairing<'_> {
         }
         names
     }
+}
+
+/// Returns the most similar candidate, if no other is equally similar.
+fn most_similar(found: &[(Similarity, usize)]) -> Option<usize> {
+    let (best, index) = found.iter().max()?;
+    let equals = found.iter().filter(|(other, _)| other == best);
+    (equals.count() == 1).then_some(*index)
 }

@@ -1,5 +1,6 @@
 //! Documentation in our own words, which also covers what a revision renames, and links to the specification.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::Emitter;
@@ -129,12 +130,12 @@ pub(crate) fn comment(indent: &str, text: &str) -> String {
 /// Returns the lines of a text, with long lines broken between words. Characters that change the direction of text are
 /// escaped, because rustc refuses them in comments.
 pub(crate) fn wrapped(text: &str) -> Vec<String> {
-    let visible = |c: char| match c {
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => c.escape_unicode().to_string(),
-        _ => c.to_string(),
-    };
-    let text: String = text.chars().map(visible).collect();
-    let paragraphs = text.trim().lines();
+    let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let mut text = Cow::Borrowed(text.trim());
+    while let Some(c) = text.chars().find(|c| turns(*c)) {
+        text = text.replace(c, &c.escape_unicode().to_string()).into();
+    }
+    let paragraphs = text.lines();
     paragraphs
         .flat_map(|paragraph| filled(WIDTH, paragraph.split_whitespace()))
         .collect()
