@@ -132,7 +132,7 @@ impl Gateway {
             restart: false,
             ..inner.options.clone()
         };
-        let bridge = Bridge::new(Named::new(&name, connector), options);
+        let bridge = Bridge::new(Named::new(&*name, connector), options);
         inner.servers.push(GatewayServer::new(name, bridge));
         let naming = inner.names.naming();
         self.named(naming)

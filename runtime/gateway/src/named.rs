@@ -8,8 +8,8 @@ use mcp_runtime_core::transport::{Connector, Incoming, Intake, Receiver, Restart
 
 /// A connector or a transport to the server with this name, or its receiving half.
 pub struct Named<T> {
-    pub server: Arc<str>,
-    pub inner: T,
+    server: Arc<str>,
+    inner: T,
     /// Whether the server has sent something. Before that, the gateway reports that it can't reach the server, by name.
     is_reached: bool,
 }
@@ -23,16 +23,11 @@ struct ServerFailure {
 }
 
 impl<T> Named<T> {
-    pub fn new(server: &str, inner: T) -> Self {
-        Self::of(server.into(), inner)
-    }
-
-    fn of(server: Arc<str>, inner: T) -> Self {
-        let is_reached = false;
+    pub fn new(server: impl Into<Arc<str>>, inner: T) -> Self {
         Self {
-            server,
+            server: server.into(),
             inner,
-            is_reached,
+            is_reached: false,
         }
     }
 
@@ -46,7 +41,7 @@ impl<C: Connector> Connector for Named<C> {
     type Transport = Named<C::Transport>;
 
     async fn connect(&self) -> Result<Self::Transport, TransportError> {
-        Ok(Named::of(Arc::clone(&self.server), self.inner.connect().await?))
+        Ok(Named::new(Arc::clone(&self.server), self.inner.connect().await?))
     }
 }
 
@@ -56,12 +51,12 @@ impl<T: Transport> Transport for Named<T> {
 
     fn split(self) -> (Self::Sender, Self::Receiver) {
         let (sender, receiver) = self.inner.split();
-        (sender, Named::of(self.server, receiver))
+        (sender, Named::new(self.server, receiver))
     }
 
     fn restart(&mut self) -> Option<Restart<Self>> {
         let (restart, server) = (self.inner.restart()?, Arc::clone(&self.server));
-        Some(Box::new(move || Ok(Self::of(server, restart()?))))
+        Some(Box::new(move || Ok(Self::new(server, restart()?))))
     }
 }
 
