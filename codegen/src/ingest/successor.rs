@@ -159,12 +159,20 @@ impl Successor {
         }
         let mut text = format!(
             "# From the overlay of {predecessor}, without what doesn't fit this schema. Review it: what is said of {predecessor} here may\n\
-             # no longer hold, and the addresses are those of {revision}.\n\n"
+             # no longer hold; the addresses and the version are those of {revision}.\n\n"
         );
-        let entries = self.entries.lines().map(|line| match line.contains("https://") {
-            true => line.replace(predecessor, revision) + "\n",
-            false => format!("{line}\n"),
-        });
+        // The preset of the version that requests declare is the revision itself.
+        let is_version = |line: &str| {
+            let value = line.trim_start().strip_prefix("to: ").map(str::trim);
+            value.is_some_and(|value| value.trim_matches(['"', '\'']) == predecessor)
+        };
+        let entries = self
+            .entries
+            .lines()
+            .map(|line| match line.contains("https://") || is_version(line) {
+                true => line.replace(predecessor, revision) + "\n",
+                false => format!("{line}\n"),
+            });
         text.extend(entries);
         if !self.left_out.is_empty() {
             let _ = write!(text, "\n{LEFT_OUT} {predecessor} has and this schema can't have:\n");

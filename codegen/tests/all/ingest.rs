@@ -718,6 +718,10 @@ corrections:
     to: integer
     why: Titles are numbers in 2098-01-01.
     link: https://example.org/2098-01-01#title
+  - at: "#/definitions/Thing/properties/title/x-preset"
+    to: "2098-01-01"
+    why: Every title is 2098-01-01.
+    link: https://example.org/2098-01-01#title
 
 error_codes:
   - {name: BAD, code: -32050, why: It is bad., link: "https://example.org/2098-01-01#bad"}
@@ -746,7 +750,7 @@ summary:
     assert_eq!(
         overlay,
         r##"# From the overlay of 2098-01-01, without what doesn't fit this schema. Review it: what is said of 2098-01-01 here may
-# no longer hold, and the addresses are those of 2099-01-01.
+# no longer hold; the addresses and the version are those of 2099-01-01.
 
 corrections:
   # Numbers.
@@ -762,6 +766,10 @@ corrections:
     why: >-
       A title has a name,
       in two lines.
+    link: https://example.org/2099-01-01#title
+  - at: "#/definitions/Thing/properties/title/x-preset"
+    to: "2099-01-01"
+    why: Every title is 2098-01-01.
     link: https://example.org/2099-01-01#title
 
 error_codes:
