@@ -250,11 +250,11 @@ impl<'c> Context<'c> {
         }
     }
 
-    /// The position of a variant of the union at this position. An unnamed variant is named after its tag.
-    fn variant(&self, tag: Option<&'c str>) -> Self {
-        let step = format!("|{}", tag.unwrap_or_default());
+    /// The position of a variant of the union at this position. An unnamed variant is named after its label.
+    fn variant(&self, label: Option<&'c str>) -> Self {
+        let step = format!("|{}", label.unwrap_or_default());
         Self {
-            member: tag.unwrap_or(self.member),
+            member: label.unwrap_or(self.member),
             ..self.within(&step)
         }
     }

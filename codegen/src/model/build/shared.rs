@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::builder::{Builder, Context};
-use super::unions::tag_of;
+use super::unions::label_of;
 use crate::messages::message_unions;
 use crate::model::lookup::flatten;
 use crate::model::names::unique;
@@ -44,23 +44,23 @@ impl Builder<'_> {
             let group = found.entry(group).or_insert((shape, Vec::new()));
             group.1.push((rank, name.len(), name));
         }
+        let own = || match is_definition {
+            true => context.parent.to_owned(),
+            false => self.wanted_name(node, context).1,
+        };
         match &node.shape {
             Shape::Union(variants) => {
-                let flat = flatten(self.input.shapes(), variants).unwrap_or_default();
+                let (flat, own) = (flatten(self.input.shapes(), variants).unwrap_or_default(), own());
                 for variant in variants {
-                    let tag = tag_of(self.input.shapes(), &flat, variant);
-                    self.collect_shared(variant, &context.variant(tag), false, found);
+                    let label = label_of(self.input.shapes(), &flat, variant);
+                    self.collect_shared(variant, &Context::of_type(&own).variant(label), false, found);
                 }
             }
             Shape::Nullable(inner) => self.collect_shared(inner, context, false, found),
             Shape::List(inner) => self.collect_shared(inner, &context.within("[]"), false, found),
             Shape::Map(inner) => self.collect_shared(inner, &context.within("{}"), false, found),
             Shape::Object(members) => {
-                let own = if is_definition {
-                    context.parent.to_owned()
-                } else {
-                    self.wanted_name(node, context).1
-                };
+                let own = own();
                 for (member, property) in members {
                     self.collect_shared(&property.node, &Context::of_member(&own, member), false, found);
                 }

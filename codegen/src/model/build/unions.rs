@@ -35,7 +35,7 @@ impl Builder<'_> {
         let context = Context::of_type(name);
         let types: Vec<TypeRef> = flat
             .iter()
-            .map(|variant| self.type_ref(variant, &context.variant(tag_of(shapes, &flat, variant))))
+            .map(|variant| self.type_ref(variant, &context.variant(label_of(shapes, &flat, variant))))
             .collect();
         let names = variant_names(&types, &kinds, objects.as_ref());
         let variants = names.into_iter().zip(types).zip(kinds);
@@ -52,9 +52,29 @@ impl Builder<'_> {
     }
 }
 
+/// Returns what an unnamed variant is named after: its tag, the type of its JSON if no other variant has it, or else a
+/// member that no other variant has and that it requires.
+pub(super) fn label_of<'s>(shapes: &'s Shapes, variants: &[&'s Node], variant: &'s Node) -> Option<&'s str> {
+    let shape = shapes.shape(variant);
+    let kind = json_kind(shape);
+    let others = variants.iter().filter(|other| !std::ptr::eq(**other, variant));
+    let mut alike = others.filter(|other| json_kind(shapes.shape(other)) == kind).peekable();
+    let is_only = alike.peek().is_none();
+    let members_of_others: Vec<_> = alike.filter_map(|other| shapes.members(other)).collect();
+    let is_own = |name: &&String| !members_of_others.iter().any(|members| members.contains_key(*name));
+    tag_of(shapes, variants, variant).or_else(|| match shape {
+        Shape::Object(_) | Shape::Strings(_) if is_only => Some(kind.name()),
+        Shape::Object(members) => {
+            let required = members.iter().filter(|(_, property)| property.required);
+            required.map(|(name, _)| name).find(is_own).map(String::as_str)
+        }
+        _ => None,
+    })
+}
+
 /// Returns the tag of a variant, if all variants that are objects have different constants in the same member, or in the
 /// same member of a member.
-pub(super) fn tag_of<'s>(shapes: &'s Shapes, variants: &[&'s Node], variant: &'s Node) -> Option<&'s str> {
+fn tag_of<'s>(shapes: &'s Shapes, variants: &[&'s Node], variant: &'s Node) -> Option<&'s str> {
     let constant = |object: &'s Node, (outer, name): (Option<&str>, &str)| {
         let object = outer.map_or(Some(object), |outer| Some(&shapes.members(object)?.get(outer)?.node))?;
         match shapes.shape(&shapes.members(object)?.get(name)?.node) {

@@ -66,16 +66,16 @@ pub type Optional = RawObject;
 /// [Specification](https://example.org/schema.json)
 #[derive(Debug, Clone, PartialEq)]
 pub enum Overlap {
-    /// See [`OverlapItem`].
-    Item(OverlapItem),
-    /// See [`OverlapItem2`].
-    Item2(OverlapItem2),
+    /// See [`OverlapA`].
+    A(OverlapA),
+    /// See [`OverlapB`].
+    B(OverlapB),
 }
 
 union! {
     Overlap: SCHEMA["#/$defs/Overlap"]
-    Item(OverlapItem),
-    Item2(OverlapItem2),
+    A(OverlapA),
+    B(OverlapB),
     |reader| match reader
         .peek_discriminator(
             &[
@@ -88,42 +88,42 @@ union! {
             &["b"],
         )?
     {
-        Some("a") => reader.decode().map(Self::Item),
-        _ => reader.decode().map(Self::Item2),
-    }, or Item Item2
+        Some("a") => reader.decode().map(Self::A),
+        _ => reader.decode().map(Self::B),
+    }, or A B
 }
 
-/// [`OverlapItem`] of the revision's schema.
+/// [`OverlapA`] of the revision's schema.
 ///
 /// [Specification](https://example.org/schema.json)
 #[derive(Debug, Clone, PartialEq)]
-pub struct OverlapItem {
-    /// `OverlapItem.a` of the revision's schema.
+pub struct OverlapA {
+    /// `OverlapA.a` of the revision's schema.
     pub a: i64,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
 object! {
-    OverlapItem: SCHEMA["#/$defs/Overlap/anyOf/0"]
+    OverlapA: SCHEMA["#/$defs/Overlap/anyOf/0"]
     required {
         "a" => a: i64,
     }
 }
 
-/// [`OverlapItem2`] of the revision's schema.
+/// [`OverlapB`] of the revision's schema.
 ///
 /// [Specification](https://example.org/schema.json)
 #[derive(Debug, Clone, PartialEq)]
-pub struct OverlapItem2 {
-    /// `OverlapItem2.b` of the revision's schema.
+pub struct OverlapB {
+    /// `OverlapB.b` of the revision's schema.
     pub b: String,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
 object! {
-    OverlapItem2: SCHEMA["#/$defs/Overlap/anyOf/1"]
+    OverlapB: SCHEMA["#/$defs/Overlap/anyOf/1"]
     required {
         "b" => b: impl Into<String>,
     }
