@@ -1,19 +1,50 @@
-//! Members that a new revision seems to have renamed, and the rules that keep their values.
+//! Members and methods that a new revision seems to have renamed, and the rules that keep them.
 
 use std::collections::BTreeMap;
 
 use serde_json::json;
 
-use crate::model::{Member, Model, ModelledRevision, Struct, TypeRef};
+use crate::model::{Member, Method, Model, ModelledRevision, Struct, TypeRef};
 use crate::problem::Problem;
 
-/// Returns a warning for each member that a new revision doesn't have, if each type that had it has one new member that
-/// could be the same.
+/// Returns a warning for each member and each method that a new revision doesn't have and seems to have by another name,
+/// unless a rule or a role names it.
 pub(super) fn renamed(before: &ModelledRevision, after: &ModelledRevision) -> Vec<Problem> {
-    let revision = &after.model.revision;
     let models = [&before.model, &after.model];
-    let mut found = BTreeMap::<[&str; 2], Vec<&str>>::new();
-    for name in before.model.types.keys() {
+    let rules = &after.documents.rules;
+    let is_ruled = |new: &str| {
+        rules.root()["rules"]
+            .as_array()
+            .is_some_and(|rules| rules.iter().any(|rule| rule["renamed"] == new))
+    };
+    let found = renamed_members(models).into_iter().chain(renamed_methods(models));
+    let warnings = found.filter(|found| !is_ruled(&found.new)).map(|found| {
+        let Renamed { at, new, what } = found;
+        let help = format!(
+            "if it is the same, add this line under `rules` in the revision's adapt.yaml: \
+             - {{at: {}, renamed: {}, why: \"…\", link: \"https://…\"}}",
+            json!(at),
+            json!(new)
+        );
+        Problem::new(rules.file(), format!("{} has {what}", after.model.revision)).help(help)
+    });
+    warnings.collect()
+}
+
+/// Something that a new revision seems to have renamed.
+struct Renamed {
+    /// The place of the rule that keeps it.
+    at: String,
+    /// The new name in that rule.
+    new: String,
+    /// What the new revision has, and what conversions do without the rule.
+    what: String,
+}
+
+/// Returns each member that is gone, if each type that had it has one new member that could be the same.
+fn renamed_members(models: [&Model; 2]) -> Vec<Renamed> {
+    let mut found = BTreeMap::<(&str, String), Vec<&str>>::new();
+    for name in models[0].types.keys() {
         let ty = TypeRef::Named(name.clone());
         if let [Some(earlier), Some(later)] = models.map(|model| model.struct_of(&ty)) {
             for names in successors(models, [earlier, later]) {
@@ -21,55 +52,98 @@ pub(super) fn renamed(before: &ModelledRevision, after: &ModelledRevision) -> Ve
             }
         }
     }
-    let rules = &after.documents.rules;
-    let is_ruled = |new: &str| {
-        rules.root()["rules"]
-            .as_array()
-            .is_some_and(|rules| rules.iter().any(|rule| rule["renamed"] == new))
+    let has_role = |old: &str, new: &str| {
+        let role = models[0].lifecycle.names.iter().find(|(_, name)| **name == old);
+        role.is_some_and(|(role, _)| models[1].lifecycle.names.get(role).is_some_and(|name| name == new))
     };
-    let has_role = |names: [&str; 2]| {
-        let role = models[0].lifecycle.names.iter().find(|(_, name)| **name == names[0]);
-        role.is_some_and(|(role, _)| models[1].lifecycle.names.get(role).is_some_and(|name| name == names[1]))
-    };
-    let new = found
-        .into_iter()
-        .filter(|(names, _)| !is_ruled(names[1]) && !has_role(*names));
-    let warnings = new.map(|([old, new], types)| {
-        let at = match types[..] {
+    let found = found.into_iter().filter(|((old, new), _)| !has_role(old, new));
+    let renamed = found.map(|((old, new), types)| Renamed {
+        at: match types[..] {
             [only] => format!("{only}.{old}"),
             _ => format!("*.{old}"),
-        };
-        let what = format!(
-            "{revision} has `{new}` instead of `{old}` in {}: conversions lose the value",
+        },
+        what: format!(
+            "`{new}` instead of `{old}` in {}: conversions lose the value",
             types.join(", ")
-        );
-        let help = format!(
-            "if it is the same member, add this line under `rules` in the revision's adapt.yaml: \
-             - {{at: {}, renamed: {}, why: \"…\", link: \"https://…\"}}",
-            json!(at),
-            json!(new)
-        );
-        Problem::new(rules.file(), what).help(help)
+        ),
+        new,
     });
-    warnings.collect()
+    renamed.collect()
 }
 
 /// Returns the members that the later object doesn't declare, each with the only new one that is like it, and like no
-/// other.
-fn successors<'m>(models: [&Model; 2], objects: [&'m Struct; 2]) -> Vec<[&'m str; 2]> {
+/// other. A member can also have moved into a new one.
+fn successors<'m>(models: [&'m Model; 2], objects: [&'m Struct; 2]) -> Vec<(&'m str, String)> {
     let [gone, new] = [0, 1].map(|index| {
         let members = objects[index].members.iter();
         let only_here = members.filter(|member| !objects[1 - index].declares(&member.name));
         only_here.collect::<Vec<&Member>>()
     });
-    let is_alike = |old: &Member, new: &Member| {
-        old.required == new.required && models[0].resolve(&old.ty) == models[1].resolve(&new.ty)
-    };
+    let is_same_type = |old: &Member, new: &Member| models[0].resolve(&old.ty) == models[1].resolve(&new.ty);
+    let is_alike = |old: &Member, new: &Member| old.required == new.required && is_same_type(old, new);
     let pairs = gone.iter().filter_map(|old| {
-        let mut alike = new.iter().filter(|new| is_alike(old, new));
-        let only = alike.next().filter(|_| alike.next().is_none())?;
-        let is_only = gone.iter().filter(|old| is_alike(old, only)).count() == 1;
-        is_only.then_some([old.name.as_str(), only.name.as_str()])
+        let is_only = |new: &&&Member| gone.iter().filter(|old| is_alike(old, new)).count() == 1;
+        let alike: Vec<_> = new.iter().filter(|new| is_alike(old, new)).collect();
+        let moved = new.iter().filter(|outer| {
+            let inner = models[1]
+                .struct_of(&outer.ty)
+                .and_then(|object| object.member(&old.name));
+            inner.is_some_and(|inner| is_same_type(old, inner))
+        });
+        let moved: Vec<_> = moved.collect();
+        match (&alike[..], &moved[..]) {
+            ([only], []) if is_only(only) => Some((old.name.as_str(), only.name.clone())),
+            ([], [outer]) => Some((old.name.as_str(), format!("{}.{}", outer.name, old.name))),
+            _ => None,
+        }
     });
     pairs.collect()
+}
+
+/// Returns each method that is gone, if there is one new method with the same parameters and results.
+fn renamed_methods(models: [&Model; 2]) -> Vec<Renamed> {
+    let [gone, new] = [0, 1].map(|index| {
+        let methods = models[index].methods.iter();
+        let only_here = methods.filter(|method| {
+            let is_same = |other: &Method| {
+                other.name == method.name
+                    || other.definition == method.definition
+                    || method.role.is_some() && other.role == method.role
+            };
+            !models[1 - index].methods.iter().any(is_same)
+        });
+        only_here
+            .map(|method| (method, contents(models[index], method)))
+            .collect::<Vec<_>>()
+    });
+    let renamed = gone.iter().filter_map(|(old, contents)| {
+        let is_alike = |(other, own): &&(&Method, Vec<Vec<_>>)| {
+            (other.kind, other.direction) == (old.kind, old.direction) && own == contents
+        };
+        let alike: Vec<_> = new.iter().filter(is_alike).collect();
+        let [(only, _)] = alike[..] else { return None };
+        (gone.iter().filter(is_alike).count() == 1).then(|| Renamed {
+            at: old.ty.clone(),
+            new: only.ty.clone(),
+            what: format!(
+                "`{}` instead of `{}`: conversions refuse the method",
+                only.name, old.name
+            ),
+        })
+    });
+    renamed.collect()
+}
+
+/// Returns the members of a method's parameters and of its results: their names, and whether they are required.
+fn contents<'m>(model: &'m Model, method: &Method) -> Vec<Vec<(&'m str, bool)>> {
+    let message = model.struct_of(&TypeRef::Named(method.ty.clone()));
+    let params = message
+        .and_then(|message| message.member("params"))
+        .map(|params| &params.ty);
+    let objects = params.into_iter().chain(&method.results).map(|ty| model.struct_of(ty));
+    let members = |object: &'m Struct| {
+        let members = object.members.iter();
+        members.map(|member| (member.name.as_str(), member.required)).collect()
+    };
+    objects.map(|object| object.map(members).unwrap_or_default()).collect()
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use mcp_codegen::ingest::{IngestOptions, Ingested, ingest};
-use mcp_codegen::model_yaml;
+use mcp_codegen::{adapters_report, model_yaml};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
@@ -331,4 +331,41 @@ fn a_renamed_member_is_reported_with_the_rule_that_keeps_its_value() {
         definitions["CallResult"]["properties"]["text"] = json!({"type": "string"});
     });
     assert_eq!(unclear, [""; 0]);
+    // The member has moved into a new one.
+    let moved = warnings(&|definitions| {
+        let members = definitions["CallResult"]["properties"].as_object_mut().unwrap();
+        let value = members.remove("value").unwrap();
+        let content = json!({"type": "object", "properties": {"value": value, "text": {"type": "string"}}});
+        members.insert("content".to_owned(), content);
+    });
+    let [warning] = moved.as_slice() else {
+        panic!("{moved:?}")
+    };
+    assert!(
+        warning.contains(r#"{at: "CallResult.value", renamed: "content.value","#),
+        "{warning}"
+    );
+}
+
+#[test]
+fn a_renamed_method_is_reported_with_the_rule_that_keeps_it() {
+    let revisions = Revisions::new();
+    let mut other = renamed(&definitions(), |name| name.replace("Call", "Invoke"));
+    other["InvokeRequest"]["properties"]["method"] = json!({"const": "invoke"});
+    let warnings = revisions.ingest("second", other).warnings;
+    let [warning] = warnings.as_slice() else {
+        panic!("{warnings:?}")
+    };
+    let warning = warning.to_string();
+    assert!(
+        warning.contains("second has `invoke` instead of `call`: conversions refuse the method"),
+        "{warning}"
+    );
+    let rule = r#"{at: "CallRequest", renamed: "InvokeRequest", why: "…", link: "https://…"}"#;
+    assert!(warning.ends_with(&format!("- {rule}")), "{warning}");
+    let adapt = format!("rules:\n  - {rule}\n");
+    fs::write(revisions.schema().join("second/adapt.yaml"), adapt).unwrap();
+    let report = adapters_report(&revisions.schema()).unwrap();
+    assert!(report.contains("| `CallRequest` | renamed: … |"), "{report}");
+    assert!(!report.contains("the target has none of that name"), "{report}");
 }
