@@ -70,11 +70,12 @@ impl<'m> Planner<'m> {
     fn plan_absence(
         &mut self,
         at: &str,
-        Objects { from, to_name, .. }: Objects<'m>,
+        objects: Objects<'m>,
         (name, to): (&str, &Member),
         rule: Option<(usize, &Action)>,
         planned: &mut Conversion,
     ) -> Value {
+        let Objects { from, to_name, .. } = objects;
         let mut row = Value::Null;
         let source = from.member(name);
         let always_present = source.is_some_and(|source| source.required);
@@ -107,7 +108,7 @@ impl<'m> Planner<'m> {
         let always_present = always_present || from.constant(name).is_some_and(|constant| constant.required);
         let is_missing = to.required && !always_present && !has("default") && !has("implied");
         let is_filled = source.is_some_and(|source| self.pair.is_filled(self.pair.from, source, self.pair.to, to));
-        if is_missing && !has("supplied") && !is_filled {
+        if is_missing && !has("supplied") && !is_filled && !self.pair.is_always_moved(objects, &to.name) {
             self.refused(
                 at,
                 "a value without it: the target requires it, and nothing supplies it",

@@ -120,6 +120,27 @@ impl<'m> Pairing<'m> {
         becomes(objects.from_name).or_else(|| becomes(ANY_TYPE))
     }
 
+    /// Whether a rule moves something that every value of the source has to a member of the target, or into it.
+    pub(super) fn is_always_moved(&self, objects: Objects<'m>, member: &str) -> bool {
+        let Objects { from, to, .. } = objects;
+        if self.upward {
+            let moves_into = |name: &&String| {
+                let rule = self.rules.find(&format!("{}.{name}", objects.from_name), path);
+                rule.is_some_and(|(_, path)| split(path)[0] == member)
+            };
+            return from
+                .required()
+                .filter(|name| !to.declares(name))
+                .any(|name| moves_into(&name));
+        }
+        let rule = self.rules.find(&format!("{}.{member}", objects.to_name), path);
+        rule.is_some_and(|(_, path)| {
+            let names = split(path);
+            let mut places = (1..=names.len()).map(|length| self.member_at(from, &names[..length]));
+            places.all(|place| place.is_some_and(|member| member.required))
+        })
+    }
+
     /// The member at the end of a path in the source.
     fn member_at(&self, object: &'m Struct, path: &[String]) -> Option<&'m Member> {
         let (last, around) = path.split_last()?;

@@ -73,3 +73,20 @@ pub(super) fn put<'a>(path: &[&'static str], value: Node<'a>, members: &mut Memb
     let depth = put(rest, value, inner)?;
     Some(known.map_or(1, |_| 1 + depth))
 }
+
+/// Adds the members of another object to an object, and to the objects in it. Returns `false` if both have a value at the
+/// same place.
+pub(super) fn merge<'a>(object: &mut Node<'a>, other: Node<'a>) -> bool {
+    let (Ok(members), Node::Object(others)) = (object.members(), other) else {
+        return false;
+    };
+    others.into_iter().all(
+        |entry| match members.iter().position(|known| known.name == entry.name) {
+            Some(at) => merge(&mut members[at].value, entry.value),
+            None => {
+                members.push(entry);
+                true
+            }
+        },
+    )
+}

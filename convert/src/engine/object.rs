@@ -6,7 +6,7 @@ use std::sync::Arc;
 use mcp_wire::{RawJson, from_str, push_string};
 
 use super::check::is_constant;
-use super::members::{Members, has_no_members, position, put, refused, take_from};
+use super::members::{Members, has_no_members, merge, position, put, refused, take_from};
 use super::node::{Entry, Node};
 use super::state::{Part, State};
 use super::step::{
@@ -38,6 +38,14 @@ impl<'a> Run<'_> {
         }
         let mut afterwards = Vec::new();
         let mut needed = Vec::new();
+        // An undeclared object can be valid only with what is moved into it.
+        for member in &plan.left {
+            if let Some(LeftAction::Move(path)) = &member.row.action
+                && position(members, path[0], false).is_some()
+            {
+                self.leave(member, members, &mut afterwards)?;
+            }
+        }
         for member in &plan.members {
             self.prepare(member, members, &mut needed, &mut afterwards)?;
         }
@@ -190,16 +198,24 @@ impl<'a> Run<'_> {
         Ok(())
     }
 
-    /// Takes a member that only the target declares from the undeclared members, if its value is valid.
+    /// Takes a member that only the target declares from the undeclared members, if its value is valid, together with
+    /// what was moved into it.
     fn adopt(&mut self, name: &'static str, adopted: &Adopted, members: &mut Members<'a>) {
         let Some(at) = position(members, name, false) else {
             return;
         };
-        if self.check_adopted(adopted, &members[at].value.to_text()).is_ok() {
+        // It comes after the undeclared member.
+        let moved = position(members, name, true).map(|after| members.remove(after));
+        let value = &mut members[at].value;
+        let is_whole = moved.as_ref().is_none_or(|moved| merge(value, moved.value.clone()));
+        if is_whole && self.check_adopted(adopted, &value.to_text()).is_ok() {
             members[at].declared = true;
-        } else {
-            members.remove(at);
-            self.state.lose_member(name, LossKind::Dropped, AUTOMATIC);
+            return;
+        }
+        self.state.lose_member(name, LossKind::Dropped, AUTOMATIC);
+        match moved {
+            Some(moved) => members[at] = moved,
+            None => drop(members.remove(at)),
         }
     }
 
@@ -260,7 +276,10 @@ impl<'a> Run<'_> {
                     if let Some(mut value) = take_from(&mut around.value, path) {
                         is_whole = false;
                         self.moved(&plan.moved, index, name, &mut value)?;
-                        members.retain(|entry| entry.name != *name);
+                        if let Some(at) = members.iter().position(|entry| entry.name == *name) {
+                            members.remove(at);
+                            self.state.lose_member(name, LossKind::Dropped, AUTOMATIC);
+                        }
                         members.push(Entry::declared(*name, value));
                     }
                 }
