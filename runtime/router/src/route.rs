@@ -4,6 +4,7 @@ use mcp_adapters::mcp_wire::RawJson;
 use mcp_adapters::{Policy, Revision, hub, peers};
 
 use super::caching::Caching;
+use super::entry::ListEntry;
 use super::error::RouteError;
 use super::prompt::PromptRoute;
 use super::resource::ResourceRoute;
@@ -11,6 +12,7 @@ use super::scope::{Listable, Scope};
 use super::state::States;
 use super::template::TemplateRoute;
 use super::tool::ToolRoute;
+use super::tool_schema::no_arguments;
 use super::uri;
 
 /// A tool, a resource, a resource template or a prompt.
@@ -76,7 +78,7 @@ impl Route {
     }
 
     /// Checks that its names aren't empty, that the address of a resource is a URI, that completions are for its own
-    /// arguments, and that a list with the route is valid in every revision.
+    /// arguments, and that a list with the route is valid in every revision that can have such a list.
     pub(super) fn check(&self) -> Result<(), RouteError> {
         let kind = self.kind();
         let names: &[_] = match self {
@@ -108,12 +110,20 @@ impl Route {
         }
         let (method, list) = self.list();
         for revision in Revision::all() {
-            listed(revision, method, &list).map_err(|what| RouteError::Invalid {
-                kind,
-                key: self.key().to_owned(),
-                revision,
-                what,
-            })?;
+            let Err(what) = listed(revision, method, &list) else {
+                continue;
+            };
+            let key = self.key().to_owned();
+            if listed(revision, method, &self.least_list()).is_ok() {
+                return Err(RouteError::Invalid {
+                    kind,
+                    key,
+                    revision,
+                    what,
+                });
+            }
+            // No rule supplies what the revision requires of every list: the program can't change that.
+            tracing::debug!(kind, key, %revision, what, "the list can't be converted");
         }
         Ok(())
     }
@@ -141,9 +151,23 @@ impl Route {
             Self::Template(route) => route.listed(),
             Self::Prompt(route) => route.listed(),
         };
-        let list = item.list();
-        (list.method(), list.page(&[item], None, &Caching::default()))
+        (item.list().method(), page(item))
     }
+
+    /// A list with a route of this kind that has only what the hub requires.
+    fn least_list(&self) -> hub::ServerResult {
+        match self {
+            Self::Tool(_) => page(ListEntry::Tool(&hub::Tool::new("a", no_arguments()))),
+            Self::Resource(_) => page(ListEntry::Resource(&hub::Resource::new("a", "a:"))),
+            Self::Template(_) => page(ListEntry::ResourceTemplate(&hub::ResourceTemplate::new("a", "a:{b}"))),
+            Self::Prompt(_) => page(ListEntry::Prompt(&hub::Prompt::new("a"))),
+        }
+    }
+}
+
+/// A list with only this entry.
+fn page(entry: ListEntry<'_>) -> hub::ServerResult {
+    entry.list().page(&[entry], None, &Caching::default())
 }
 
 /// Checks that a list is valid in a revision.

@@ -7,9 +7,12 @@ use std::ops::Range;
 use std::path::Path;
 use std::process::Command;
 
+use mcp_adapters::Revision;
+use mcp_adapters::hub::Tool;
 use mcp_codegen::files::Report;
 use mcp_codegen::load::{Manifest, NAMES};
 use mcp_codegen::{GenerateOptions, generate, revision_tables};
+use mcp_runtime::router::{Router, tool_with_schema};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -207,4 +210,33 @@ fn a_server_and_a_client_speak_the_made_up_revisions() {
             println!("{}", speak(made_up, |_, _| Names::default()));
         }
     }
+}
+
+/// [`STATELESS`] with a member in lists of tools that no rule supplies.
+const DEMANDING: MadeUp = MadeUp {
+    change: |schema| {
+        (STATELESS.change)(schema);
+        let list = &mut schema["$defs"]["ListToolsResult"];
+        list["properties"]["total"] = json!({"type": "integer"});
+        list["required"].as_array_mut().unwrap().push(json!("total"));
+    },
+    ..STATELESS
+};
+
+#[test]
+fn tools_are_accepted_if_a_revision_requires_what_no_list_has() {
+    let root = TempDir::new().unwrap();
+    let options = DEMANDING.ingested(root.path());
+    let tables = revision_tables(&options.schema).unwrap();
+    let made = tables.last().unwrap();
+    let schema = Revision::load(&made.revision, &made.table, &made.schema);
+    schema.unwrap_or_else(|error| panic!("{error}"));
+    let router = Router::new("server", "1.0").tool("greet", "Greets", || "hello");
+    // Other revisions are still checked.
+    let invalid = tool_with_schema(Tool::new("rest", json!({"type": "string"})), || "");
+    let refused = router.insert(invalid.unwrap()).unwrap_err().to_string();
+    assert!(
+        refused.contains("the tool `rest` makes the list of revision"),
+        "{refused}"
+    );
 }
