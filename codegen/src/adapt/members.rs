@@ -12,6 +12,9 @@ use super::rows::{RowAction, refusal};
 use super::rules::{Action, Refuse};
 use crate::model::{Member, ModelledRevision, Struct, TypeRef};
 
+/// The note about a member that the target requires.
+pub(crate) const NOTHING_SUPPLIES: &str = "a value without it: the target requires it, and nothing supplies it";
+
 impl<'m> Planner<'m> {
     /// Plans the member `to` of the target. Returns the name of the source's member, and the row, which is `null` if
     /// the value is converted by its types.
@@ -109,10 +112,7 @@ impl<'m> Planner<'m> {
         let is_missing = to.required && !always_present && !has("default") && !has("implied");
         let is_filled = source.is_some_and(|source| self.pair.is_filled(self.pair.from, source, self.pair.to, to));
         if is_missing && !has("supplied") && !is_filled && !self.pair.is_always_moved(objects, &to.name) {
-            self.refused(
-                at,
-                "a value without it: the target requires it, and nothing supplies it",
-            );
+            self.refused(at, NOTHING_SUPPLIES);
         }
         planned.lossy |= is_missing || has("default");
         row

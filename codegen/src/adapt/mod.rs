@@ -19,6 +19,7 @@ mod template_check;
 mod variants;
 mod walk;
 
+pub(crate) use members::NOTHING_SUPPLIES;
 pub(crate) use plan::{Plan, Plans};
 pub(crate) use report::{Note, NoteKind, report};
 pub(crate) use rules::Rules;

@@ -34,7 +34,8 @@ pub struct Ingested {
     pub dialect: Dialect,
     /// Whether the revision is new in the manifest.
     pub is_new: bool,
-    /// The problems of drafts, whose entries and rules are left out or ignored, and what sessions with a new revision lack.
+    /// The problems of drafts, whose entries and rules are left out or ignored, and what sessions with a new revision and
+    /// conversions lack.
     pub warnings: Vec<Problem>,
 }
 

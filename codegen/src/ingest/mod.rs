@@ -24,6 +24,7 @@ mod renamed;
 mod results;
 mod simplify;
 mod successor;
+mod unsupplied;
 
 use std::path::PathBuf;
 
@@ -41,10 +42,13 @@ pub use successor::LeftOut;
 use candidate::Candidate;
 use lost::lost;
 use renamed::renamed;
+use unsupplied::unsupplied;
 
 use crate::cache::Cache;
 use crate::files::write_file;
-use crate::load::OVERLAY;
+use crate::load::{OVERLAY, Revision};
+use crate::problem::Problem;
+use crate::protocol::Protocol;
 use crate::revision_table::RevisionTable;
 
 /// Ingests one revision.
@@ -55,13 +59,28 @@ use crate::revision_table::RevisionTable;
 /// all problems that [`generate`](crate::generate()) would report, and no file is changed.
 pub fn ingest(options: &IngestOptions) -> Result<Ingested, IngestError> {
     let (candidate, passed) = Candidate::passing(options, &Cache::default())?;
-    let revisions = &passed.checked.revisions;
-    let mut pairs = revisions.iter().zip(revisions.iter().skip(1));
-    let pair = pairs.find(|(_, after)| candidate.is_new && after.entry().revision == options.revision);
-    let names = pair.map(|(before, after)| [lost(&before.model, &after.model), renamed(before, after)].concat());
+    let warnings = match candidate.is_new {
+        true => warnings_about(&passed.checked, &options.revision),
+        false => Vec::new(),
+    };
     let mut ingested = candidate.write(passed, &options.schema)?;
-    ingested.warnings.extend(names.unwrap_or_default());
+    ingested.warnings.extend(warnings);
     Ok(ingested)
+}
+
+/// Returns warnings about what a new revision lacks, renames or requires.
+fn warnings_about(protocol: &Protocol, revision: &Revision) -> Vec<Problem> {
+    let mut revisions = protocol.revisions.iter();
+    let position = revisions.position(|modelled| modelled.entry().revision == *revision);
+    let Some((position, (before, plans))) = position.and_then(|at| Some((at, protocol.before(at)?))) else {
+        return Vec::new();
+    };
+    let after = &protocol.revisions[position];
+    let renamed = renamed(before, after);
+    let mut warnings = lost(&before.model, &after.model);
+    warnings.extend(renamed.iter().map(|renamed| renamed.warning(after)));
+    warnings.extend(unsupplied([before, after], plans, &renamed));
+    warnings
 }
 
 /// Returns the tables of all revisions, with the one that [`ingest`] would add. No file is changed. A shared cache

@@ -7,38 +7,48 @@ use serde_json::json;
 use crate::model::{Member, Method, Model, ModelledRevision, Struct, TypeRef};
 use crate::problem::Problem;
 
-/// Returns a warning for each member and each method that a new revision doesn't have and seems to have by another name,
-/// unless a rule or a role names it.
-pub(super) fn renamed(before: &ModelledRevision, after: &ModelledRevision) -> Vec<Problem> {
-    let models = [&before.model, &after.model];
-    let rules = &after.documents.rules;
-    let is_ruled = |new: &str| {
-        rules.root()["rules"]
-            .as_array()
-            .is_some_and(|rules| rules.iter().any(|rule| rule["renamed"] == new))
-    };
-    let found = renamed_members(models).into_iter().chain(renamed_methods(models));
-    let warnings = found.filter(|found| !is_ruled(&found.new)).map(|found| {
-        let Renamed { at, new, what } = found;
-        let help = format!(
-            "if it is the same, add this line under `rules` in the revision's adapt.yaml: \
-             - {{at: {}, renamed: {}, why: \"…\", link: \"https://…\"}}",
-            json!(at),
-            json!(new)
-        );
-        Problem::new(rules.file(), format!("{} has {what}", after.model.revision)).help(help)
-    });
-    warnings.collect()
-}
-
 /// Something that a new revision seems to have renamed.
-struct Renamed {
+pub(super) struct Renamed {
     /// The place of the rule that keeps it.
     at: String,
     /// The new name in that rule.
     new: String,
     /// What the new revision has, and what conversions do without the rule.
     what: String,
+}
+
+impl Renamed {
+    /// Whether a member has this name before or after, or is the new member around it.
+    pub(super) fn concerns(&self, member: &str) -> bool {
+        let old = self.at.split_once('.').map(|(_, old)| old);
+        old == Some(member) || self.new.split('.').next() == Some(member)
+    }
+
+    /// Returns the warning about it.
+    pub(super) fn warning(&self, after: &ModelledRevision) -> Problem {
+        let Self { at, new, what } = self;
+        let help = format!(
+            "if it is the same, add this line under `rules` in the revision's adapt.yaml: \
+             - {{at: {}, renamed: {}, why: \"…\", link: \"https://…\"}}",
+            json!(at),
+            json!(new)
+        );
+        Problem::new(
+            after.documents.rules.file(),
+            format!("{} has {what}", after.model.revision),
+        )
+        .help(help)
+    }
+}
+
+/// Returns each member and each method that a new revision doesn't have and seems to have by another name, unless a rule
+/// or a role names it.
+pub(super) fn renamed(before: &ModelledRevision, after: &ModelledRevision) -> Vec<Renamed> {
+    let models = [&before.model, &after.model];
+    let rules = after.documents.rules.root()["rules"].as_array();
+    let is_ruled = |new: &str| rules.is_some_and(|rules| rules.iter().any(|rule| rule["renamed"] == new));
+    let found = renamed_members(models).into_iter().chain(renamed_methods(models));
+    found.filter(|found| !is_ruled(&found.new)).collect()
 }
 
 /// Returns each member that is gone, if each type that had it has one new member that could be the same.

@@ -918,8 +918,10 @@ fn draft_warnings(house: &Fixture, text: &str, position: &Position, refusal: &st
         ..options
     };
     let done = ingest(&draft).unwrap();
-    assert_eq!(whats(&house.generate().unwrap().warnings), whats(&done.warnings));
-    whats(&done.warnings)
+    let warnings = whats(&house.generate().unwrap().warnings);
+    // The rest suggests rules.
+    assert!(whats(&done.warnings).starts_with(&warnings), "{:?}", done.warnings);
+    warnings
 }
 
 fn whats(problems: &[mcp_codegen::Problem]) -> Vec<String> {
@@ -1023,8 +1025,9 @@ fn inherited_facts_that_do_not_fit_are_left_out() {
     let done = house
         .ingest("2099-01-01", &protocol(&json!({ "FindParams": params })))
         .unwrap();
-    assert_eq!(whats(&done.warnings), ["`find` has no parameter `name`"]);
-    assert_eq!(whats(&house.generate().unwrap().warnings), whats(&done.warnings));
+    let warnings = whats(&house.generate().unwrap().warnings);
+    assert_eq!(warnings, ["`find` has no parameter `name`"]);
+    assert!(whats(&done.warnings).starts_with(&warnings), "{:?}", done.warnings);
     let tables = house.directory.path().join("generated/mcp-adapters/tables");
     let table = fs::read_to_string(tables.join("2099-01-01.json")).unwrap();
     assert!(table.contains("X-Size") && !table.contains("X-Name"), "{table}");
@@ -1073,7 +1076,7 @@ fn a_method_or_member_that_sessions_lose_is_a_warning_with_the_new_methods() {
     });
     let fourth = house.ingest("2099-02-01", &protocol(&replaced)).unwrap();
     assert_eq!(
-        of(fourth),
+        of(fourth)[..2],
         [
             "lifecycle.yaml: 2099-02-01 has no `seek`, so its sessions lack what the role `ping` is for\n  \
              if it has this by another name, such as `look`, add the name: `ping: [seek, …]`",
@@ -1315,10 +1318,7 @@ fn the_line_for_an_inherited_fact_is_added_to_the_inherited_overlay() {
     let done = house
         .ingest("2099-01-01", &protocol(&json!({ "FindParams": params })))
         .unwrap();
-    let [warning] = &done.warnings[..] else {
-        panic!("{:?}", done.warnings);
-    };
-    let help = warning.help.as_deref().unwrap_or_default();
+    let help = done.warnings[0].help.as_deref().unwrap_or_default();
     let (_, line) = help.split_once("overlay.yaml: mirrors: ").unwrap();
     let path = done.overlay.unwrap();
     let overlay = fs::read_to_string(&path).unwrap();

@@ -348,6 +348,42 @@ fn a_renamed_member_is_reported_with_the_rule_that_keeps_its_value() {
 }
 
 #[test]
+fn a_required_member_that_nothing_supplies_is_reported_with_the_rule_that_supplies_it() {
+    let mut with_total = definitions();
+    for ty in ["CallResult", "FindResult"] {
+        with_total[ty]["properties"]["total"] = json!({"type": "integer"});
+        with_total[ty]["required"] = json!(["kind", "total"]);
+    }
+    // The rule of the revision that requires the member, and the one that is suggested for the next, which lacks it.
+    for (rule, next) in [("up: {default: 0}", "down: {default: …}"), ("implied: 0", "implied: 0")] {
+        let revisions = Revisions::new();
+        let warning = |revision: &str, definitions: Definitions| -> String {
+            let warnings = revisions.ingest(revision, definitions).warnings;
+            let [warning] = warnings.as_slice() else {
+                panic!("{warnings:?}")
+            };
+            warning.to_string().split_once("adapt.yaml: ").unwrap().1.to_owned()
+        };
+        let line = |action: &str| format!(r#"- {{at: "*.total", {action}, why: "…", link: "https://…"}}"#);
+        let suggestion = line("up: {default: …}");
+        assert_eq!(
+            warning("second", with_total.clone()),
+            format!(
+                "second requires `total` in CallResult, FindResult, and nothing supplies it: conversions from first \
+                 refuse these\n  if this is true of every peer of first, add this line under `rules` in the revision's \
+                 adapt.yaml: {suggestion}"
+            )
+        );
+        let rules = format!("rules:\n  {}\n", line(rule));
+        fs::write(revisions.schema().join("second/adapt.yaml"), rules).unwrap();
+        let report = adapters_report(&revisions.schema()).unwrap();
+        assert!(!report.contains("nothing supplies it"), "{report}");
+        let warning = warning("third", definitions());
+        assert!(warning.ends_with(&line(next)), "{warning}");
+    }
+}
+
+#[test]
 fn a_renamed_method_is_reported_with_the_rule_that_keeps_it() {
     let revisions = Revisions::new();
     let mut other = renamed(&definitions(), |name| name.replace("Call", "Invoke"));

@@ -1,0 +1,83 @@
+//! Members that one of two revisions requires and the other doesn't declare.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::renamed::Renamed;
+use crate::adapt::{NOTHING_SUPPLIES, NoteKind, Plan};
+use crate::model::{ModelledRevision, TypeRef};
+use crate::problem::Problem;
+
+/// Returns a warning for each member that a new revision, or the one before, requires and that no rule supplies, since
+/// conversions refuse all values then. A member that seems to be renamed already has a warning.
+pub(super) fn unsupplied(
+    [before, after]: [&ModelledRevision; 2],
+    [up, down]: &[Plan; 2],
+    renamed: &[Renamed],
+) -> Vec<Problem> {
+    let is_renamed = |member: &str| renamed.iter().any(|renamed| renamed.concerns(member));
+    let warnings = |direction: &str, [source, target]: [&ModelledRevision; 2], plan: &Plan| {
+        let mut found = refused(source, plan);
+        found.retain(|member, _| !is_renamed(member));
+        let is_consequence = |member: &str| {
+            let objects = target.model.types.keys().map(|name| TypeRef::Named(name.clone()));
+            let mut inner =
+                objects.filter_map(|ty| target.model.struct_of(&target.model.struct_of(&ty)?.member(member)?.ty));
+            inner.any(|object| object.required().any(|name| found.contains_key(name.as_str())))
+        };
+        let causes = found.iter().filter(|(member, _)| !is_consequence(member));
+        let [from, to] = [source, target].map(|side| &side.model.revision);
+        let warnings = causes.map(|(member, types)| {
+            // The place of such a rule is where the member is declared.
+            let known = supplied_before(target, member);
+            let at = match types[..] {
+                [only] if known.is_none() => format!("{only}.{member}"),
+                _ => format!("*.{member}"),
+            };
+            let types = types.join(", ");
+            let what = format!(
+                "{to} requires `{member}` in {types}, and nothing supplies it: conversions from {from} refuse these"
+            );
+            let action = known.unwrap_or_else(|| format!("{direction}: {{default: …}}"));
+            let help = format!(
+                "if this is true of every peer of {from}, add this line under `rules` in the revision's adapt.yaml: \
+                 - {{at: {}, {action}, why: \"…\", link: \"https://…\"}}",
+                json!(at)
+            );
+            Problem::new(after.documents.rules.file(), what).help(help)
+        });
+        warnings.collect::<Vec<_>>()
+    };
+    let mut found = warnings("up", [before, after], up);
+    found.extend(warnings("down", [after, before], down));
+    found
+}
+
+/// Returns the members that the source doesn't declare and the target requires, each with the types that lack it.
+fn refused<'p>(source: &ModelledRevision, plan: &'p Plan) -> BTreeMap<&'p str, Vec<&'p str>> {
+    let mut found = BTreeMap::<_, Vec<_>>::new();
+    let notes = plan.notes.iter();
+    let refused = notes.filter(|note| note.kind == NoteKind::Refused && note.what == NOTHING_SUPPLIES);
+    for (ty, member) in refused.filter_map(|note| note.at.split_once('.')) {
+        let object = source.model.struct_of(&TypeRef::Named(ty.to_owned()));
+        if !object.is_some_and(|object| object.declares(member)) {
+            found.entry(member).or_default().push(ty);
+        }
+    }
+    found
+}
+
+/// Returns what the rules of the revision that requires a member say about its absence in the revision before.
+fn supplied_before(revision: &ModelledRevision, member: &str) -> Option<String> {
+    let rules = revision.documents.rules.root()["rules"].as_array()?;
+    rules.iter().find_map(|rule| {
+        let places = rule["at"]
+            .as_array()
+            .map_or(std::slice::from_ref(&rule["at"]), Vec::as_slice);
+        let mut places = places.iter().filter_map(Value::as_str);
+        places.find(|at| at.split_once('.').is_some_and(|(_, name)| name == member))?;
+        let mut actions = ["implied", "supplied"].into_iter();
+        actions.find_map(|action| Some(format!("{action}: {}", rule.get(action)?)))
+    })
+}
