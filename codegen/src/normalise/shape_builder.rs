@@ -34,13 +34,14 @@ const PRESET: &str = "x-preset";
 pub(super) const TYPE: &str = "x-type";
 
 /// Keywords that narrow a union or a reference next to them, so that the schema is an intersection.
-const NARROWING: [&str; 6] = [
+const NARROWING: [&str; 7] = [
     "type",
     "properties",
     "required",
     "items",
     "additionalProperties",
     "enum",
+    "const",
 ];
 
 /// The maximum depth of nested inline schemas. Deeper ones become open JSON.
