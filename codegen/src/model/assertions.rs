@@ -18,6 +18,9 @@ const SAID_BY_TYPES: [&str; 4] = ["$ref", "properties", "required", "type"];
 /// The maximum number of references, intersections and containers on the way to an assertion.
 const MAX_DEPTH: usize = 16;
 
+/// The maximum depth of nested unions that are searched for strings.
+const DEEPEST_UNION: usize = 4;
+
 /// Returns the assertions of a type's schema at `at`, which is one of the type's places.
 pub(super) fn of_type(model: &Model, root: &Value, at: &str) -> Assertions {
     collect(model, root, |collector| collector.schema(at, "", 0, true))
@@ -25,7 +28,10 @@ pub(super) fn of_type(model: &Model, root: &Value, at: &str) -> Assertions {
 
 /// Returns the assertions of a member's schema, without those of the types that it refers to.
 pub(super) fn of_member(model: &Model, root: &Value, at: &str) -> Assertions {
-    collect(model, root, |collector| collector.schema(at, "", 0, false))
+    collect(model, root, |collector| {
+        collector.is_member = true;
+        collector.schema(at, "", 0, false);
+    })
 }
 
 /// Returns all assertions of the schema of open JSON, since its type expresses none: those of the whole, or with
@@ -50,6 +56,8 @@ struct Collector<'m> {
     written: BTreeSet<*const Value>,
     /// The visited schemas, with the keywords around them: an intersection can contain a schema several times.
     seen: BTreeSet<(String, String, bool)>,
+    /// Whether the schema is that of a member, so that the type expresses its constant.
+    is_member: bool,
 }
 
 impl<'m> Collector<'m> {
@@ -61,6 +69,7 @@ impl<'m> Collector<'m> {
             definitions: BTreeSet::new(),
             written: BTreeSet::new(),
             seen: BTreeSet::new(),
+            is_member: false,
         }
     }
 
@@ -92,7 +101,11 @@ impl<'m> Collector<'m> {
                     }
                 }
                 ("anyOf" | "oneOf", Value::Array(variants)) if !variants.iter().all(only_requires) => {
-                    for index in 0..variants.len() {
+                    let is_enumeration = !schema.contains_key("enum") && self.are_strings(variants);
+                    for (index, variant) in variants.iter().enumerate() {
+                        if is_enumeration && listed_strings(variant) {
+                            continue;
+                        }
                         let variant = format!("{}/{index}", child());
                         match self.is_open(&variant, 0) {
                             true => self.open_json(&variant, &inner(), depth + 1),
@@ -116,9 +129,9 @@ impl<'m> Collector<'m> {
                 // Whether a type is closed is determined by the schema at its first place, not by a part of it.
                 ("additionalProperties", Value::Bool(false))
                     if (depth == 0 || !is_part) && !is_map(schema) && self.other_place(at).is_none() => {}
-                ("const", value) if is_constant(value) => {}
+                ("const", value) if self.is_expressed(std::slice::from_ref(value), around) => {}
                 // A part of an intersection can have other values than the type.
-                ("enum", Value::Array(values)) if is_enumeration(values) && (depth == 0 || !is_part) => {}
+                ("enum", Value::Array(values)) if (depth == 0 || !is_part) && self.is_expressed(values, around) => {}
                 (keyword, _) if is_annotation(keyword) || SAID_BY_TYPES.contains(&keyword) => {}
                 _ => self.add(around, keyword, value),
             }
@@ -251,6 +264,33 @@ impl<'m> Collector<'m> {
                 .any(|keyword| schema.get(keyword).is_some() && self.is_open(&pointer::child(at, keyword), depth + 1))
     }
 
+    /// Whether the type of a value expresses that it is one of these.
+    fn is_expressed(&self, values: &[Value], around: &str) -> bool {
+        match values {
+            [Value::Null] => true,
+            [single] => self.is_member && around.is_empty() && is_constant(single),
+            _ => values.iter().all(|value| value.is_string() || value.is_null()),
+        }
+    }
+
+    /// Whether several of these variants are strings, so that one type has the values of all of them.
+    fn are_strings(&self, variants: &[Value]) -> bool {
+        let strings = variants.iter().filter(|variant| self.is_string(variant, DEEPEST_UNION));
+        strings.count() > 1
+    }
+
+    /// Whether a schema is that of strings, or a union with a variant that is.
+    fn is_string(&self, schema: &Value, depth: usize) -> bool {
+        let (Some(schema), Some(depth)) = (follow(self.root, schema), depth.checked_sub(1)) else {
+            return false;
+        };
+        let variants = ["anyOf", "oneOf"].map(|keyword| schema.get(keyword).and_then(Value::as_array));
+        let mut variants = variants.into_iter().flatten().flatten();
+        listed_strings(schema)
+            || schema.get("type") == Some(&json!("string"))
+            || variants.any(|variant| self.is_string(variant, depth))
+    }
+
     fn is_own_type(&self, at: &str) -> bool {
         let kind = self.model.places.get(at).and_then(|name| self.model.kind(name));
         kind.is_some_and(|kind| !matches!(kind, TypeKind::Alias(_) | TypeKind::Strings { .. }))
@@ -268,8 +308,9 @@ fn is_constant(value: &Value) -> bool {
     !matches!(value, Value::Array(_) | Value::Object(_)) && (!value.is_number() || value.is_i64())
 }
 
-/// Whether a type can express the values of `enum`.
-fn is_enumeration(values: &[Value]) -> bool {
-    let are_strings = values.iter().all(|value| value.is_string() || value.is_null());
-    are_strings || values.len() == 1 && values.iter().all(is_constant)
+/// Whether a schema lists the strings that it accepts.
+fn listed_strings(schema: &Value) -> bool {
+    let listed = schema.get("enum").and_then(Value::as_array);
+    schema.get("const").is_some_and(Value::is_string)
+        || listed.is_some_and(|values| values.iter().all(Value::is_string))
 }
