@@ -23,14 +23,15 @@ const DEEPEST_UNION: usize = 4;
 
 /// Returns the assertions of a type's schema at `at`, which is one of the type's places.
 pub(super) fn of_type(model: &Model, root: &Value, at: &str) -> Assertions {
-    collect(model, root, |collector| collector.schema(at, "", 0, true))
+    collect(model, root, |collector| collector.schema(at, "", 0, Some(at)))
 }
 
-/// Returns the assertions of a member's schema, without those of the types that it refers to.
-pub(super) fn of_member(model: &Model, root: &Value, at: &str) -> Assertions {
+/// Returns the assertions of a member's schema, without those of the types that it refers to. Those of open JSON are also
+/// described separately.
+pub(super) fn of_member(model: &Model, root: &Value, at: &str, is_open: bool) -> Assertions {
     collect(model, root, |collector| {
-        collector.is_member = true;
-        collector.schema(at, "", 0, false);
+        (collector.is_member, collector.is_open) = (true, is_open);
+        collector.schema(at, "", 0, None);
     })
 }
 
@@ -58,6 +59,8 @@ struct Collector<'m> {
     seen: BTreeSet<(String, String, bool)>,
     /// Whether the schema is that of a member, so that the type expresses its constant.
     is_member: bool,
+    /// Whether the type is open JSON.
+    is_open: bool,
 }
 
 impl<'m> Collector<'m> {
@@ -70,13 +73,15 @@ impl<'m> Collector<'m> {
             written: BTreeSet::new(),
             seen: BTreeSet::new(),
             is_member: false,
+            is_open: false,
         }
     }
 
     /// Collects the assertions of the schema at a pointer, to which the keywords `around` lead. A reference to an
     /// object or a union is followed only if the target is a part of the type, as in `allOf`: otherwise the assertions
     /// belong to the referenced type.
-    fn schema(&mut self, at: &str, around: &str, depth: usize, is_part: bool) {
+    fn schema(&mut self, at: &str, around: &str, depth: usize, whole: Option<&str>) {
+        let (is_part, whole) = (whole.is_some(), whole.unwrap_or(at));
         let schema = pointer::resolve(self.root, at).and_then(Value::as_object);
         let Some(schema) = schema.filter(|_| depth < MAX_DEPTH) else {
             return;
@@ -86,7 +91,7 @@ impl<'m> Collector<'m> {
         }
         let target = schema.get("$ref").and_then(Value::as_str).and_then(pointer::canonical);
         if let Some(target) = target.filter(|target| is_part || !self.is_own_type(target)) {
-            self.schema(&target, around, depth + 1, is_part);
+            self.schema(&target, around, depth + 1, is_part.then_some(whole));
         }
         if !is_part {
             self.members(at, around, depth);
@@ -97,7 +102,7 @@ impl<'m> Collector<'m> {
             match (keyword.as_str(), value) {
                 ("allOf", Value::Array(parts)) => {
                     for index in 0..parts.len() {
-                        self.schema(&format!("{}/{index}", child()), around, depth + 1, true);
+                        self.schema(&format!("{}/{index}", child()), around, depth + 1, Some(whole));
                     }
                 }
                 ("anyOf" | "oneOf", Value::Array(variants)) if !variants.iter().all(only_requires) => {
@@ -109,7 +114,7 @@ impl<'m> Collector<'m> {
                         let variant = format!("{}/{index}", child());
                         match self.is_open(&variant, 0) {
                             true => self.open_json(&variant, &inner(), depth + 1),
-                            false => self.schema(&variant, &inner(), depth + 1, false),
+                            false => self.schema(&variant, &inner(), depth + 1, None),
                         }
                     }
                     // Types don't express that a value is valid for only one variant, which depends on the definitions
@@ -122,9 +127,9 @@ impl<'m> Collector<'m> {
                     }
                 }
                 ("additionalProperties" | "items", value) if accepts_everything(value) => {}
-                ("items", Value::Object(_)) => self.schema(&child(), &inner(), depth + 1, false),
+                ("items", Value::Object(_)) => self.schema(&child(), &inner(), depth + 1, None),
                 ("additionalProperties", Value::Object(_)) if is_map(schema) => {
-                    self.schema(&child(), &inner(), depth + 1, false);
+                    self.schema(&child(), &inner(), depth + 1, None);
                 }
                 // Whether a type is closed is determined by the schema at its first place, not by a part of it.
                 ("additionalProperties", Value::Bool(false))
@@ -132,6 +137,10 @@ impl<'m> Collector<'m> {
                 ("const", value) if self.is_expressed(std::slice::from_ref(value), around) => {}
                 // A part of an intersection can have other values than the type.
                 ("enum", Value::Array(values)) if (depth == 0 || !is_part) && self.is_expressed(values, around) => {}
+                // A map declares no members, so its type can't require any.
+                ("required", Value::Array(names)) if !self.is_open && declarations(self.root, whole).is_empty() => {
+                    names.iter().for_each(|name| self.add(around, keyword, name));
+                }
                 (keyword, _) if is_annotation(keyword) || SAID_BY_TYPES.contains(&keyword) => {}
                 _ => self.add(around, keyword, value),
             }
@@ -225,7 +234,7 @@ impl<'m> Collector<'m> {
             let mut collector = Collector::new(self.model, self.root);
             for (name, place) in declarations(self.root, at) {
                 let around = format!("{around}properties/{name}/");
-                collector.schema(&place, &around, depth + 1, false);
+                collector.schema(&place, &around, depth + 1, None);
             }
             collector
         });

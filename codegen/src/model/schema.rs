@@ -56,7 +56,7 @@ fn of_type(model: &Model, root: &Value, at: &str, kind: &TypeKind) -> TypeSchema
         for constant in &object.constants {
             for place in places_of(&declarations, &constant.name) {
                 let around = format!("properties/{}/", constant.name);
-                assertions.extend(&around, assertions::of_member(model, root, place));
+                assertions.extend(&around, assertions::of_member(model, root, place, false));
             }
         }
     }
@@ -75,7 +75,7 @@ fn of_type(model: &Model, root: &Value, at: &str, kind: &TypeKind) -> TypeSchema
 fn of_member(model: &Model, root: &Value, pointers: Vec<String>, is_open: bool) -> MemberSchema {
     let mut found = Assertions::default();
     for place in &pointers {
-        found.extend("", assertions::of_member(model, root, place));
+        found.extend("", assertions::of_member(model, root, place, is_open));
     }
     MemberSchema {
         assertions: found,
