@@ -249,21 +249,28 @@ impl<'a> Run<'_> {
         // The source declares no members, but the target does.
         *node = Node::Text(std::mem::replace(node, Node::text("")).into_text());
         read_as(self.step.to, node, target)?;
+        self.validate(node, target)
+    }
+
+    /// Checks a value by the schemas of the types in it that have one.
+    fn validate(&mut self, node: &mut Node<'a>, ty: &TypeRef) -> Converted {
         let table = self.step.to;
-        match table.resolve(target) {
-            TypeRef::Named(id) => self.step.validate(node, table.types[*id].pointer, AUTOMATIC),
-            TypeRef::Map(inner) => {
-                let Some(pointer) = table.schema_pointer(inner) else {
-                    return Ok(());
-                };
-                for entry in node.members()? {
-                    let valid = self.step.validate(&entry.value, pointer, AUTOMATIC);
-                    valid.map_err(|refused| refused.within_member(&entry.name))?;
+        match table.resolve(ty) {
+            TypeRef::Named(id) => self.step.validate(node, table.types[*id].pointer, AUTOMATIC)?,
+            TypeRef::Nullable(inner) if !node.is_null() => self.validate(node, inner)?,
+            TypeRef::List(inner) => {
+                for (index, element) in node.elements()?.iter_mut().enumerate() {
+                    self.within(Part::Element(index), |run| run.validate(element, inner))?;
                 }
-                Ok(())
             }
-            _ => Ok(()),
+            TypeRef::Map(inner) => {
+                for entry in node.members()? {
+                    self.within(Part::Member(&entry.name), |run| run.validate(&mut entry.value, inner))?;
+                }
+            }
+            _ => {}
         }
+        Ok(())
     }
 
     /// Converts the result of a method, and returns its type in the target. `ty` is its type in the source. `None` is a
