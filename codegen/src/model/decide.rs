@@ -212,7 +212,7 @@ impl<'n> Search<'n> {
         // Once the budget is used up, no member decides anything.
         let mut names = names.iter().take_while(|_| self.budget.get() > 0);
         names.find_map(|member| {
-            let (with, without) = split_by_presence(candidates, member, must_require)?;
+            let (with, without) = split_by_presence(self.shapes, candidates, member, must_require)?;
             let present = self.decide(&with, None)?;
             let absent = self.decide(&without, None)?;
             let kinds = with
@@ -328,6 +328,7 @@ pub(super) fn single_tags(cases: &[(Vec<String>, Decision)]) -> BTreeMap<usize, 
 /// Splits the candidates into those that declare a member and those that don't. Returns `None` if one group is empty,
 /// or the member doesn't distinguish them.
 fn split_by_presence<'n>(
+    shapes: &Shapes,
     candidates: &[Candidate<'n>],
     member: &str,
     must_require: bool,
@@ -342,7 +343,9 @@ fn split_by_presence<'n>(
     let distinguishes = with.iter().all(|(_, members)| {
         requires(members, member)
             || (!must_require
-                && without.iter().any(|(_, other)| requires_no_more(other, members))
+                && without
+                    .iter()
+                    .any(|(_, other)| requires_no_more(other, members) && !contradicts(shapes, other, members))
                 && without.iter().all(|(_, other)| declares_no_more(other, members)))
     });
     distinguishes.then_some((with, without))
@@ -358,4 +361,13 @@ fn declares_no_more(other: &BTreeMap<String, Property>, members: &BTreeMap<Strin
 fn requires_no_more(other: &BTreeMap<String, Property>, members: &BTreeMap<String, Property>) -> bool {
     let mut required = other.keys().filter(|name| requires(other, name));
     required.all(|name| requires(members, name))
+}
+
+/// Whether two objects have different constants in a member, so that neither can hold an object of the other.
+fn contradicts(shapes: &Shapes, one: &BTreeMap<String, Property>, other: &BTreeMap<String, Property>) -> bool {
+    one.iter().any(|(name, property)| {
+        let there = other.get(name).map(|there| shapes.shape(&there.node));
+        let both = (shapes.shape(&property.node), there);
+        matches!(both, (Shape::Constant(here), Some(Shape::Constant(there))) if here != there)
+    })
 }
