@@ -99,9 +99,9 @@ async fn an_expired_session_is_renewed_once_and_the_refused_requests_are_resent(
 }
 
 #[tokio::test]
-async fn a_404_on_the_servers_own_stream_renews_the_session_only_once() {
+async fn a_404_on_the_servers_own_stream_soon_after_a_renewal_leaves_the_next_one_to_a_request() {
     let server = Server::start().await;
-    let (_client, mut receiver) = forgotten(&server).await;
+    let (client, mut receiver) = forgotten(&server).await;
     answer_renewal(&server, "s-2", &mut receiver).await;
     let mut listens = server.next().await;
     assert_eq!(listens.header("mcp-session-id"), Some("s-2"));
@@ -109,7 +109,19 @@ async fn a_404_on_the_servers_own_stream_renews_the_session_only_once() {
     assert_eq!(message(&mut receiver).await, progress(1));
     drop(listens);
     server.next().await.status(404).await;
-    expires(&mut receiver).await;
+    assert!(timeout(Duration::from_millis(100), server.0.accept()).await.is_err());
+
+    client.send(request(1, "tools/call")).await.expect("it is sent");
+    server.next().await.status(404).await;
+    answer_renewal(&server, "s-3", &mut receiver).await;
+    for asked in [server.next().await, server.next().await] {
+        assert_eq!(asked.header("mcp-session-id"), Some("s-3"));
+        match asked.head.starts_with("GET ") {
+            true => asked.status(405).await,
+            false => asked.json(200, "", &result(1)).await,
+        }
+    }
+    assert_eq!(message(&mut receiver).await, result(1));
 }
 
 #[tokio::test]

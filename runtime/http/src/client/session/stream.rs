@@ -6,7 +6,7 @@ use std::time::Duration;
 use reqwest::StatusCode;
 use reqwest::header::{ACCEPT, HeaderName, HeaderValue};
 use tokio::sync::oneshot;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::body::Response;
 use super::classify::answers;
@@ -202,10 +202,13 @@ pub(super) async fn open(
     }
     let (response, session) = connection.send(request, SessionScope::Current).await?;
     if let (Attempt::Reconnect, Some(lost)) = (attempt, session.lost_id(&response)) {
-        // A server that loses every session immediately must not cause endless renewals.
+        // A server that loses every session immediately must not cause renewals in quick succession. A request isn't
+        // delayed: it renews the session, which ends this task.
         let renewed = connection.state.lock().renewed;
-        let lasted = renewed.is_none_or(|renewed| renewed.elapsed() >= LASTING);
-        if !(lasted && renew(connection, lost.clone(), listen).await) {
+        if let Some(renewed) = renewed {
+            sleep_until(renewed + LASTING).await;
+        }
+        if !renew(connection, lost.clone(), listen).await {
             connection.expire(&lost).await;
         }
         return Err(SessionExpired.into());
