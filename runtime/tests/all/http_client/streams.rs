@@ -75,6 +75,28 @@ async fn a_stream_that_was_cut_is_resumed_with_nothing_lost_or_doubled() {
 }
 
 #[tokio::test]
+async fn the_servers_own_stream_is_resumed_when_an_unreachable_server_responds_again() {
+    let server = Server::start().await;
+    let (client, mut receiver) = server.client(HttpOptions::default());
+    let mut asked = server.begin(&client, &mut receiver).await;
+    asked.say(&format!("{STREAM}id: 1\ndata: {}\n\n", progress(1))).await;
+    assert_eq!(message(&mut receiver).await, progress(1));
+    drop(asked);
+    for _ in 0..3 {
+        server.next().await.status(503).await;
+    }
+    assert!(timeout(Duration::from_millis(500), server.0.accept()).await.is_err());
+
+    client.send(request(1, "tools/call")).await.expect("it is sent");
+    server.next().await.json(200, "", &result(1)).await;
+    assert_eq!(message(&mut receiver).await, result(1));
+    let mut asked = server.next().await;
+    assert_eq!(asked.header("last-event-id"), Some("1"));
+    asked.say(&format!("{STREAM}id: 2\ndata: {}\n\n", progress(2))).await;
+    assert_eq!(message(&mut receiver).await, progress(2));
+}
+
+#[tokio::test]
 async fn the_servers_own_stream_is_read_and_resumed_until_the_session_expires() {
     let server = Server::start().await;
     let (client, mut receiver) = server.client(HttpOptions::default().message_bytes(200));

@@ -13,7 +13,7 @@ use mcp_runtime_util::Mutex;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap};
 use reqwest::redirect::Policy;
 use reqwest::{RequestBuilder, Response, StatusCode, Url};
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::{Notify, Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 
 use super::authorization::Authorization;
@@ -34,6 +34,8 @@ pub(super) struct Connection {
     pub(super) state: Mutex<ClientState>,
     /// Held while the session is renewed.
     pub(super) renewing: tokio::sync::Mutex<()>,
+    /// Notifies the standalone stream, if it has given up, of a response in the session.
+    pub(super) responded: Notify,
     /// The requests in flight, each with the token that cancels it.
     pub(super) in_flight: Mutex<HashMap<RequestId, InFlight>>,
     /// The headers that the server's lists of tools declare.

@@ -186,6 +186,7 @@ async fn deliver_in_session(
     session: &RemoteSession,
     id: &RequestId,
 ) -> Result<(), HttpError> {
+    connection.responded.notify_waiters();
     let revision = connection.state.lock().revision;
     let pending = PendingResponse {
         id,

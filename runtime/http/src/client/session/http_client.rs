@@ -108,6 +108,7 @@ impl HttpClient {
             inbox: sender,
             state: Mutex::new(ClientState::new(&closing)),
             renewing: tokio::sync::Mutex::new(()),
+            responded: tokio::sync::Notify::new(),
             in_flight: Mutex::new(HashMap::new()),
             tools: Mutex::default(),
             requests: Arc::new(Semaphore::new(options.requests.clamp(1, Semaphore::MAX_PERMITS))),

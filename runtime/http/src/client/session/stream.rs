@@ -123,7 +123,7 @@ pub(super) fn listen(connection: &Arc<Connection>, session: &RemoteSession) -> O
     OpeningStream(opened)
 }
 
-/// Reads the standalone stream, as long as it can be opened.
+/// Reads the standalone stream, as long as the server has it.
 async fn read_standalone(connection: Arc<Connection>, on_open: oneshot::Sender<()>) {
     let mut cursor = Cursor::default();
     let mut opened = open(&connection, None, Attempt::Initial).await;
@@ -144,13 +144,19 @@ async fn read_standalone(connection: Arc<Connection>, on_open: oneshot::Sender<(
             }
             Err(error) => tracing::debug!(%error, "the standalone stream can't be opened"),
         }
-        opened = match reopen(&connection, &mut cursor).await {
-            Ok(events) => Ok(events),
-            Err(error) => {
+        opened = reopen(&connection, &mut cursor).await;
+        if let Err(error) = &opened {
+            let is_unreachable = cursor.failures >= connection.options.reconnects;
+            // A server that ends the stream each time can be reached, and doesn't use it.
+            if !is_unreachable || matches!(error, HttpError::MissingResponse) {
                 tracing::warn!(%error, "the standalone stream can't be resumed, and isn't read any more");
                 return;
             }
-        };
+            // The server may keep the session meanwhile.
+            tracing::warn!(%error, "the standalone stream can't be resumed before the server responds again");
+            connection.responded.notified().await;
+            cursor.failures = 0;
+        }
     }
 }
 
