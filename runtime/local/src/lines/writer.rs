@@ -1,17 +1,17 @@
 //! A sender of lines that never leaves a line unfinished.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::future::poll_fn;
 use std::io::IoSlice;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll, Wake, Waker, ready};
 use std::time::Duration;
 
 use mcp_runtime_core::transport::{Outgoing, Sender, TransportError};
+use mcp_runtime_util::Mutex;
 use tokio::io::{AsyncWrite, AsyncWriteExt};
-use tokio::sync::Mutex;
 use tokio::task::{unconstrained, yield_now};
 use tokio_util::sync::CancellationToken;
 
@@ -24,18 +24,33 @@ const SLICES: usize = 64;
 /// written together.
 #[derive(Debug)]
 pub struct LineSender<W> {
-    waiting: mcp_runtime_util::Mutex<Waiting>,
+    queue: Arc<Queue>,
+    /// Locked only while a sender is polled, so that a sender which isn't polled any more holds up no other: each writes
+    /// all lines.
     state: Mutex<Option<State<W>>>,
     /// Whether several messages arrived together, so that their responses will be ready together.
     in_burst: Arc<AtomicBool>,
     closing: CancellationToken,
 }
 
-/// The waiting lines, and the number of lines so far. Lines are numbered from 1.
+/// The senders and their lines that wait. As a waker, it wakes all of them.
+#[derive(Debug, Default)]
+struct Queue(Mutex<Waiting>);
+
+impl Wake for Queue {
+    fn wake(self: Arc<Self>) {
+        let senders = std::mem::take(&mut self.0.lock().senders);
+        senders.into_values().for_each(Waker::wake);
+    }
+}
+
+/// The waiting lines, the number of lines so far, and the same of the wakers of senders. Lines are numbered from 1.
 #[derive(Debug, Default)]
 struct Waiting {
     lines: VecDeque<(u64, Vec<u8>)>,
     count: u64,
+    senders: BTreeMap<u64, Waker>,
+    joined: u64,
 }
 
 impl Waiting {
@@ -61,26 +76,10 @@ struct State<W> {
 }
 
 impl<W: AsyncWrite + Unpin> State<W> {
-    async fn finish(&mut self) -> std::io::Result<()> {
+    fn poll_finish(&mut self, context: &mut Context<'_>) -> Poll<std::io::Result<()>> {
         while !self.lines.is_empty() {
-            let (writer, lines, done) = (&mut self.writer, &self.lines, self.done);
-            // The slices are created for each poll: keeping them across polls would make each sender's future a
-            // kilobyte larger.
-            let writing = poll_fn(|context| {
-                if let (Some((_, line)), 1) = (lines.front(), lines.len()) {
-                    let rest = line.get(done..).unwrap_or_default();
-                    return Pin::new(&mut *writer).poll_write(context, rest);
-                }
-                let mut slices = [IoSlice::new(&[]); SLICES];
-                let mut skipped = done;
-                for (slice, (_, line)) in slices.iter_mut().zip(lines) {
-                    *slice = IoSlice::new(line.get(std::mem::take(&mut skipped)..).unwrap_or_default());
-                }
-                let slices = slices.get(..lines.len()).unwrap_or(&slices);
-                Pin::new(&mut *writer).poll_write_vectored(context, slices)
-            });
-            match writing.await? {
-                0 => return Err(std::io::ErrorKind::WriteZero.into()),
+            match ready!(self.poll_write(context))? {
+                0 => return Poll::Ready(Err(std::io::ErrorKind::WriteZero.into())),
                 written => self.done += written,
             }
             while let Some((number, line)) = self.lines.front()
@@ -90,48 +89,65 @@ impl<W: AsyncWrite + Unpin> State<W> {
                 self.lines.pop_front();
             }
         }
-        self.writer.flush().await?;
+        ready!(Pin::new(&mut self.writer).poll_flush(context))?;
         self.flushed = self.written;
-        Ok(())
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_write(&mut self, context: &mut Context<'_>) -> Poll<std::io::Result<usize>> {
+        let writer = Pin::new(&mut self.writer);
+        if let (Some((_, line)), 1) = (self.lines.front(), self.lines.len()) {
+            return writer.poll_write(context, line.get(self.done..).unwrap_or_default());
+        }
+        let mut slices = [IoSlice::new(&[]); SLICES];
+        let mut skipped = self.done;
+        for (slice, (_, line)) in slices.iter_mut().zip(&self.lines) {
+            *slice = IoSlice::new(line.get(std::mem::take(&mut skipped)..).unwrap_or_default());
+        }
+        writer.poll_write_vectored(context, slices.get(..self.lines.len()).unwrap_or(&slices))
     }
 }
 
 /// The lines of a waiting sender. Dropping this removes those that aren't being written yet.
 struct Place<'a> {
-    waiting: &'a mcp_runtime_util::Mutex<Waiting>,
+    queue: &'a Queue,
+    sender: u64,
     first: u64,
     last: u64,
 }
 
 impl<'a> Place<'a> {
-    fn take(waiting: &'a mcp_runtime_util::Mutex<Waiting>, messages: impl IntoIterator<Item = Outgoing>) -> Self {
-        let mut guard = waiting.lock();
-        let before = guard.count;
+    fn take(queue: &'a Queue, messages: impl IntoIterator<Item = Outgoing>) -> Self {
+        let mut waiting = queue.0.lock();
+        waiting.joined += 1;
+        let before = waiting.count;
         for message in messages {
-            let line = guard.number(message);
-            guard.lines.push_back(line);
+            let line = waiting.number(message);
+            waiting.lines.push_back(line);
         }
         Self {
-            waiting,
+            queue,
+            sender: waiting.joined,
             first: before + 1,
-            last: guard.count,
+            last: waiting.count,
         }
     }
 }
 
 impl Drop for Place<'_> {
     fn drop(&mut self) {
-        let mut waiting = self.waiting.lock();
+        let mut waiting = self.queue.0.lock();
         let start = waiting.lines.partition_point(|(number, _)| *number < self.first);
         let end = waiting.lines.partition_point(|(number, _)| *number <= self.last);
         waiting.lines.drain(start..end);
+        waiting.senders.remove(&self.sender);
     }
 }
 
 impl<W: AsyncWrite + Unpin> LineSender<W> {
     pub(super) fn new(writer: W, in_burst: Arc<AtomicBool>) -> Self {
         Self {
-            waiting: mcp_runtime_util::Mutex::default(),
+            queue: Arc::default(),
             state: Mutex::new(Some(State {
                 writer,
                 lines: VecDeque::new(),
@@ -147,21 +163,13 @@ impl<W: AsyncWrite + Unpin> LineSender<W> {
     /// Writes waiting lines until these are written, possibly by another sender. Unless they are `alone`, waits briefly
     /// for other lines that are about to be ready.
     async fn write(&self, messages: impl IntoIterator<Item = Outgoing>, alone: bool) -> Result<(), TransportError> {
-        let place = Place::take(&self.waiting, messages);
+        let place = Place::take(&self.queue, messages);
         let written = async {
-            let mut state = self.state.lock().await;
-            let state = state.as_mut().ok_or(TransportError::Closed)?;
-            while state.flushed < place.last {
-                if state.written < place.last && state.lines.is_empty() {
-                    if !alone {
-                        // Lets other senders add their lines, to write them together.
-                        yield_now().await;
-                    }
-                    state.lines.append(&mut self.waiting.lock().lines);
-                }
-                state.finish().await?;
+            if !alone {
+                // Lets other senders add their lines, to write them together.
+                yield_now().await;
             }
-            Ok(())
+            poll_fn(|context| self.poll_written(&place, context)).await
         };
         let written = tokio::select! {
             biased;
@@ -173,6 +181,39 @@ impl<W: AsyncWrite + Unpin> LineSender<W> {
             Err(TransportError::Io(error)) if is_gone(&error) => Err(TransportError::Closed),
             written => written,
         }
+    }
+
+    fn poll_written(&self, place: &Place<'_>, context: &Context<'_>) -> Poll<Result<(), TransportError>> {
+        let waker = Waker::from(Arc::clone(&self.queue));
+        let written = ready!(self.poll_lines(place, context, &waker));
+        // The lines of other senders are written as well, or can be now.
+        waker.wake();
+        Poll::Ready(written)
+    }
+
+    fn poll_lines(&self, place: &Place<'_>, context: &Context<'_>, all: &Waker) -> Poll<Result<(), TransportError>> {
+        let mut state = self.state.lock();
+        let state = state.as_mut().ok_or(TransportError::Closed)?;
+        let mut is_queued = false;
+        while state.flushed < place.last {
+            if state.written < place.last && state.lines.is_empty() {
+                state.lines.append(&mut self.queue.0.lock().lines);
+            }
+            match state.poll_finish(&mut Context::from_waker(all)) {
+                Poll::Ready(finished) => finished?,
+                Poll::Pending if is_queued => return Poll::Pending,
+                Poll::Pending => {
+                    // The peer may have read before this sender could be woken, so it tries again.
+                    self.queue
+                        .0
+                        .lock()
+                        .senders
+                        .insert(place.sender, context.waker().clone());
+                    is_queued = true;
+                }
+            }
+        }
+        Poll::Ready(Ok(()))
     }
 }
 
@@ -188,14 +229,12 @@ impl<W: AsyncWrite + Unpin + Send + 'static> Sender for LineSender<W> {
     }
 
     fn try_send_all(&self, messages: &mut Vec<Outgoing>) -> bool {
-        let Ok(mut state) = self.state.try_lock() else {
-            return false;
-        };
+        let mut state = self.state.lock();
         let Some(state) = state.as_mut().filter(|state| state.lines.is_empty()) else {
             return false;
         };
         {
-            let mut waiting = self.waiting.lock();
+            let mut waiting = self.queue.0.lock();
             if !waiting.lines.is_empty() {
                 return false;
             }
@@ -205,18 +244,20 @@ impl<W: AsyncWrite + Unpin + Send + 'static> Sender for LineSender<W> {
         }
         // If the peer doesn't read everything now, `send_all` finishes the lines. Unconstrained, because the task's budget
         // (tokio's cooperative scheduling) can be used up although the peer reads.
-        let finished = pin!(unconstrained(state.finish())).poll(&mut Context::from_waker(Waker::noop()));
+        let waker = Waker::from(Arc::clone(&self.queue));
+        let finished = unconstrained(poll_fn(|context| state.poll_finish(context)));
+        let finished = pin!(finished).poll(&mut Context::from_waker(&waker));
         matches!(finished, Poll::Ready(Ok(())))
     }
 
     /// Senders that are still waiting for the peer to read get an error.
     async fn close(&self) {
         self.closing.cancel();
-        let Some(mut state) = self.state.lock().await.take() else {
+        let Some(mut state) = self.state.lock().take() else {
             return;
         };
         let ended = tokio::time::timeout(CLOSING, async {
-            state.finish().await?;
+            poll_fn(|context| state.poll_finish(context)).await?;
             state.writer.shutdown().await
         });
         if !matches!(ended.await, Ok(Ok(()))) {

@@ -225,6 +225,33 @@ async fn what_is_sent_without_waiting_is_finished_by_the_next_send() {
 }
 
 #[tokio::test]
+async fn a_send_that_is_no_longer_polled_holds_up_no_other() {
+    let (near, mut far) = duplex(16);
+    let (reader, writer) = tokio::io::split(near);
+    let (sender, _receiver) = LineTransport::new(reader, writer, LineLimits::default()).split();
+    let lines = ["first", "second", "third", "fourth"].map(|name| name.repeat(10));
+    let [mut first, mut second, mut third, fourth] = lines
+        .each_ref()
+        .map(|line| Box::pin(sender.send(message(line.as_str()))));
+    for send in [&mut first, &mut second, &mut third] {
+        assert!(timeout(Duration::ZERO, send).await.is_err(), "nobody reads");
+    }
+    // The first is in the middle of its line, and the others wait. Only the second and the last are polled further.
+    let reads = async {
+        let mut read = vec![0; lines.iter().map(|line| line.len() + 1).sum()];
+        far.read_exact(&mut read).await.expect("it is connected");
+        String::from_utf8(read).expect("it is text")
+    };
+    let all = async { tokio::join!(reads, second, fourth) };
+    let (read, second, fourth) = timeout(Duration::from_secs(5), all).await.expect("nothing is held up");
+    second.and(fourth).expect("it is sent");
+    assert_eq!(read, lines.map(|line| line + "\n").concat());
+    for sent in [first, third] {
+        sent.await.expect("another has written it");
+    }
+}
+
+#[tokio::test]
 async fn a_send_that_is_dropped_while_it_waits_sends_nothing() {
     let (mut peer, ours) = duplex(16);
     let (sender, _receiver) = LineTransport::new(tokio::io::empty(), ours, LineLimits::default()).split();
