@@ -13,6 +13,7 @@ use mcp_runtime_core::{CallError, Client, ClientSession, ClientSide, ConnectErro
 use mcp_runtime_local::stdio::SpawnError;
 use mcp_runtime_util::Mutex;
 use serde::Serialize;
+use tokio::sync::oneshot;
 use tokio::task::JoinError;
 use tokio_util::sync::CancellationToken;
 
@@ -58,7 +59,7 @@ struct Inner<C> {
     backoff: Backoff,
     state: Mutex<State>,
     /// Locked while it connects, so that other calls wait for that.
-    connecting: Arc<tokio::sync::Mutex<()>>,
+    connecting: tokio::sync::Mutex<()>,
     /// The tools whose calls can be repeated.
     repeatable: Mutex<HashSet<String>>,
     closing: CancellationToken,
@@ -95,7 +96,7 @@ impl<C: Connector> ReconnectingClient<C> {
             client,
             backoff,
             state: Mutex::default(),
-            connecting: Arc::default(),
+            connecting: tokio::sync::Mutex::default(),
             repeatable: Mutex::default(),
             closing: CancellationToken::new(),
         };
@@ -109,17 +110,21 @@ impl<C: Connector> ReconnectingClient<C> {
     /// # Errors
     /// When all attempts to reach the server fail, the server refuses the session, or the client is closed.
     pub async fn peer(&self) -> Result<Peer<ClientSide>, ConnectError> {
-        let connecting = Arc::clone(&self.inner.connecting).lock_owned().await;
-        let has_connected = {
-            let state = self.inner.state.lock();
-            if let Some(session) = state.session.as_ref().filter(|session| !session.is_closed()) {
-                return Ok(session.peer().clone());
-            }
-            state.has_connected
-        };
+        if let Some(peer) = self.inner.connected() {
+            return Ok(peer);
+        }
         let inner = Arc::clone(&self.inner);
+        let (waiting, _waits) = oneshot::channel::<()>();
+        // The task also waits for the lock: a caller that gets it and isn't polled any more would hold up all others.
         let connected = tokio::spawn(async move {
-            let _connecting = connecting;
+            let _connecting = inner.connecting.lock().await;
+            if waiting.is_closed() {
+                return Err(CallError::Closed.into());
+            }
+            if let Some(peer) = inner.connected() {
+                return Ok(peer);
+            }
+            let has_connected = inner.state.lock().has_connected;
             let session = tokio::select! {
                 biased;
                 () = inner.closing.cancelled() => return Err(CallError::Closed.into()),
@@ -141,8 +146,7 @@ impl<C: Connector> ReconnectingClient<C> {
     /// Whether there is a session now.
     #[must_use]
     pub fn is_connected(&self) -> bool {
-        let state = self.inner.state.lock();
-        state.session.as_ref().is_some_and(|session| !session.is_closed())
+        self.inner.connected().is_some()
     }
 
     /// Calls the server. If the session is lost, a call that `is_safe` is repeated once, in a new session.
@@ -289,6 +293,13 @@ impl<C: Connector> ReconnectingClient<C> {
 }
 
 impl<C: Connector> Inner<C> {
+    /// Returns a handle of the server in the current session, if there is one.
+    fn connected(&self) -> Option<Peer<ClientSide>> {
+        let state = self.state.lock();
+        let session = state.session.as_ref().filter(|session| !session.is_closed())?;
+        Some(session.peer().clone())
+    }
+
     /// Starts a session, in as many attempts as the backoff allows.
     async fn connect(&self, has_connected: bool) -> Result<ClientSession, ConnectError> {
         let mut client = self.client.clone();

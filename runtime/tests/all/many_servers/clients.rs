@@ -53,6 +53,21 @@ async fn a_call_that_fails_as_its_session_ends_is_repeated_in_the_next_one() {
 }
 
 #[tokio::test]
+async fn a_call_that_is_no_longer_polled_while_it_connects_holds_up_no_other() {
+    let client = ReconnectingClient::with_backoff(client(), Local::new("2025-11-25", clock()), quick());
+    let [mut first, mut second] = [(); 2].map(|()| Box::pin(client.list_tools()));
+    for call in [&mut first, &mut second] {
+        tokio::select! {
+            biased;
+            _ = call => panic!("it is connecting"),
+            () = std::future::ready(()) => {}
+        }
+    }
+    let third = timeout(PATIENCE, client.list_tools()).await;
+    assert_eq!(third.expect("nothing holds it up").unwrap().len(), 1);
+}
+
+#[tokio::test]
 async fn calls_can_be_made_in_a_spawned_task() {
     let server = Local::new("2025-11-25", clock());
     let one = ReconnectingClient::with_backoff(client(), server.clone(), quick());
