@@ -70,7 +70,7 @@ async fn run<C: Connector>(
         let changes = match follower.next().await? {
             Followed::Change(change) => vec![change],
             Followed::Again(missed) => missed,
-            Followed::Lost => Vec::new(),
+            Followed::Lost | Followed::Begun(_) => Vec::new(),
             Followed::Failed(error) => {
                 if !is_temporary(&error) || follower.failures() > client.backoff().attempts {
                     return Some(error);

@@ -22,6 +22,9 @@ pub enum Followed {
     Lost,
     /// There is a subscription again. These changes may have been missed.
     Again(Vec<Change>),
+    /// There is a subscription to these resources, which the previous filter didn't have. Changes between the request for
+    /// them and now are missed.
+    Begun(Vec<Change>),
     /// The attempt to subscribe has failed.
     Failed(ConnectError),
 }
@@ -107,11 +110,15 @@ impl<C: Connector> Follower<C> {
                 return Some(Followed::Failed(error));
             }
         };
-        let missed = changes_in(&changes.acknowledged()).collect();
+        let mut missed: Vec<Change> = changes_in(&changes.acknowledged()).collect();
         let since = Instant::now();
-        self.subscribed = Some(Subscribed { filter, changes, since });
-        let has_missed = std::mem::take(&mut self.has_missed) || since - begun > self.patience;
-        has_missed.then_some(Followed::Again(missed))
+        let before = self.subscribed.replace(Subscribed { filter, changes, since });
+        if std::mem::take(&mut self.has_missed) || since - begun > self.patience {
+            return Some(Followed::Again(missed));
+        }
+        let known = before.map(|before| before.filter.resources).unwrap_or_default();
+        missed.retain(|change| matches!(change, Change::Resource(uri) if !known.iter().any(|known| **known == **uri)));
+        (!missed.is_empty()).then_some(Followed::Begun(missed))
     }
 
     fn take(&mut self, change: Option<Result<Change, CallError>>) -> Followed {

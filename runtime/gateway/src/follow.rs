@@ -93,6 +93,8 @@ async fn pass_on(
                     .filter(|change| matches!(change, Change::Resource(_)));
                 resources.for_each(push);
             }
+            // The client's request was answered before.
+            Followed::Begun(missed) => missed.into_iter().for_each(push),
             Followed::Failed(error) => tracing::debug!(%error, "the changes of a server aren't followed"),
         }
     }

@@ -370,6 +370,30 @@ async fn twins_are_distinguished(session: &ClientSession, first: &str) {
     assert_eq!(change, Change::Resource(watched.into()));
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_change_before_the_gateway_has_subscribed_at_the_server_is_reported() {
+    async fn slow() -> Vec<hub::Resource> {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        Vec::new()
+    }
+    for revision in REVISIONS {
+        let page = resource(hub::Resource::new("Page", "wiki://page"), || "page");
+        let server = Local::new(revision, Router::new("wiki", "1.0").with(page));
+        let slow = Local::new(revision, Router::new("slow", "1.0").resources(slow));
+        let gateway = Gateway::new("all", "1.0")
+            .server("slow", slow)
+            .server("wiki", server.clone());
+        let (transport, served) = channel(16);
+        let _serving = gateway.serve(served);
+        let session = client().options(speaking(revision)).connect(transport).await.unwrap();
+        let filter = ChangeFilter::default().with_resource("wiki://page");
+        let mut changes = session.peer().changes(filter).await.unwrap();
+        server.router.resource_updated("wiki://page");
+        let change = timeout(PATIENCE, changes.next()).await.expect("it is reported");
+        assert_eq!(change.unwrap().unwrap(), Change::Resource("wiki://page".into()));
+    }
+}
+
 /// Refuses one tool, and clears the results of the others.
 struct Careful;
 
