@@ -151,6 +151,10 @@ fn a_whole_message_is_validated_by_its_method() {
                 None,
             ),
         ] {
+            // A method that the revision doesn't declare can have any parameters.
+            if message.contains("prompts/get") && revision.method("prompts/get").is_none() {
+                continue;
+            }
             let message = message.replace("META", meta);
             assert_eq!(strict(&message).as_deref(), path, "{revision}: {message}");
         }

@@ -6,13 +6,15 @@ use std::time::Duration;
 use mcp_runtime::router::{Answer, Args, Call, resource};
 use mcp_runtime::transport::channel;
 use mcp_runtime::{
-    CallClient, CallError, Client, ClientSession, Era, Options, Peer, Revision, Router, ServerSide, UnknownMethod,
-    accepted, declined, dismissed, hub,
+    CallClient, CallError, Client, ClientSession, Options, Peer, Revision, Router, ServerSide, UnknownMethod, accepted,
+    declined, dismissed, hub,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
+
+use crate::common::{handshake, stateless};
 
 #[derive(Deserialize, JsonSchema)]
 struct Trip {
@@ -83,13 +85,9 @@ fn text(result: &hub::CallToolResult) -> String {
     content[0]["text"].as_str().unwrap_or_default().to_owned()
 }
 
-/// The last revision of each era; both have forms.
+/// A revision of each era; both have forms.
 fn revisions() -> [Revision; 2] {
-    let last = |era: Era| {
-        let mut known = Revision::ALL.into_iter().filter(|revision| Era::of(*revision) == era);
-        known.next_back().unwrap()
-    };
-    [last(Era::Handshake), last(Era::Stateless)]
+    [handshake(), stateless()]
 }
 
 #[tokio::test]

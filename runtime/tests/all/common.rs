@@ -18,20 +18,20 @@ pub fn session_revisions() -> Vec<Revision> {
         .collect()
 }
 
-/// The latest stateless revision.
+/// The stateless revision whose messages the tests write. A later one can have other members and methods.
 pub fn stateless() -> Revision {
-    let mut revisions = Revision::ALL.into_iter().rev();
-    revisions
-        .find(|revision| !revision.facts().initializes)
-        .expect("there is one")
+    Revision::V2026_07_28
 }
 
-/// The latest revision with a handshake.
+/// The revision with a handshake whose messages the tests write.
 pub fn handshake() -> Revision {
-    let mut revisions = Revision::ALL.into_iter().rev();
-    revisions
-        .find(|revision| revision.facts().initializes)
-        .expect("there is one")
+    Revision::V2025_11_25
+}
+
+/// The revisions that have all of these methods.
+pub fn revisions_with(methods: &[&str]) -> impl Iterator<Item = Revision> {
+    let have_all = |revision: &Revision| methods.iter().all(|method| revision.method(method).is_some());
+    Revision::ALL.into_iter().filter(have_all)
 }
 
 /// Options of a client that starts with a handshake, without discovery.

@@ -60,7 +60,9 @@ pub const SESSIONS: MadeUp = MadeUp {
         definitions["ClientNotification"] = json!({"anyOf": notifications});
         // As in earlier revisions, servers send these as requests, not within results.
         for name in ["ElicitRequest", "CreateMessageRequest", "ListRootsRequest"] {
-            let request = &mut definitions[name];
+            let Some(request) = definitions.get_mut(name) else {
+                continue;
+            };
             request["properties"]["jsonrpc"] = json!({"const": "2.0", "type": "string"});
             request["properties"]["id"] = reference("RequestId");
             let required = request["required"].as_array_mut().unwrap();

@@ -19,7 +19,7 @@ fn connect_with(options: Options) -> (Connecting, Lined) {
 
 fn options() -> Options {
     Options {
-        supported: Revision::ALL.to_vec(),
+        supported: Revision::ALL.into_iter().filter(|it| *it <= stateless()).collect(),
         limits: Limits {
             probe_timeout: PATIENCE,
             ..Limits::default()

@@ -92,7 +92,11 @@ fn caller(noted: &Arc<Mutex<Vec<String>>>) -> HttpCaller {
 }
 
 fn connect(caller: HttpCaller) -> Result<ClientSession, ConnectError> {
-    at_once(Client::new("client", "1.0").connect_by(caller))
+    let options = Options {
+        supported: vec![revision()],
+        ..Options::default()
+    };
+    at_once(Client::new("client", "1.0").options(options).connect_by(caller))
 }
 
 fn text(result: &hub::CallToolResult) -> Value {

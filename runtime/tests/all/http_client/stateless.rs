@@ -10,14 +10,8 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use crate::common::connect_to;
+pub use crate::common::stateless as revision;
 use crate::http_client::server::*;
-
-pub fn revision() -> Revision {
-    let mut revisions = Revision::ALL.into_iter();
-    revisions
-        .rfind(|revision| !revision.facts().initializes)
-        .expect("there is one")
-}
 
 fn alone(id: i64, method: &str, mut params: Value) -> Value {
     params["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!(revision().as_str());

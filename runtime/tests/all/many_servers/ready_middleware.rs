@@ -13,10 +13,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tokio::sync::Notify;
 
+use crate::common::stateless;
+
 async fn session(router: Router, principal: &str) -> ClientSession {
     let (server, transport) = channel(16);
     drop(router.serve(Options::default(), server));
-    let client = Client::new("app", "1.0");
+    let options = Options {
+        supported: vec![stateless()],
+        ..Options::default()
+    };
+    let client = Client::new("app", "1.0").options(options);
     client
         .connect(transport.principal(principal))
         .await
