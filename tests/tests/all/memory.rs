@@ -46,7 +46,8 @@ fn lists_of_the_smallest_valid_elements_are_decoded_in_every_revision() {
         ("ReadResourceResult", "contents", r#"{"uri":"","text":""}"#),
     ] {
         let json = result(list, element);
-        for revision in Revision::ALL {
+        // Later revisions can require more members of a list.
+        for revision in Revision::ALL.into_iter().filter(|revision| *revision <= Revision::HUB) {
             let known = revision.definitions().iter().find(|known| known.name == definition);
             let Some(known) = known else { continue };
             if let Err(error) = known.decode(json.as_bytes()) {

@@ -44,7 +44,7 @@ fn a_result_is_read_as_the_type_that_its_method_determines() {
     let tools = json!([{"name": "t", "inputSchema": {"type": "object"}}]);
     let result = json!({"tools": tools, "resultType": "complete", "ttlMs": 0, "cacheScope": "private"});
     let result = RawJson::from(&result);
-    for peer in Revision::ALL {
+    for peer in Revision::ALL.into_iter().filter(|peer| *peer <= Revision::HUB) {
         let read = |method| peers::server_result(peer, method, &result, Policy::Conform.into());
         let read_tools = read("tools/list").unwrap().unwrap();
         assert_eq!(read_tools.losses, []);
