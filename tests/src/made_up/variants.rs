@@ -235,7 +235,8 @@ pub const BOTH: MadeUp = MadeUp {
     },
 };
 
-/// A revision that renames members and drops completion. Code written against the latest revision is compiled with it.
+/// A revision that renames members, drops completion, and has parameters so large that messages have them behind a
+/// pointer. Code written against the latest revision is compiled with it.
 pub const HUB: MadeUp = MadeUp {
     name: "hub",
     renamed: &[
@@ -254,8 +255,14 @@ pub const HUB: MadeUp = MadeUp {
             gone.iter().any(|prefix| name.starts_with(prefix))
         };
         remove(schema, is_gone);
-        let capabilities = &mut schema["$defs"]["ServerCapabilities"]["properties"];
+        let definitions = &mut schema["$defs"];
+        let capabilities = &mut definitions["ServerCapabilities"]["properties"];
         capabilities.as_object_mut().unwrap().remove("completions");
+        for index in 0..16 {
+            let note = format!("note{index}");
+            definitions["CreateMessageRequestParams"]["properties"][&note] = json!({"type": "string"});
+            definitions["ListRootsRequest"]["properties"]["params"]["properties"][&note] = json!({"type": "string"});
+        }
     },
 };
 

@@ -88,6 +88,13 @@ impl<'i> Side<'i> {
         };
         let params = self.model.params(method);
         let field = self.identifiers.of(ty)?.get(PARAMS);
+        let place = format!("message.{}", field.map_or("", String::as_str));
+        // How the parameters are taken from the message, and put there.
+        let (taken, put) = match params.filter(|params| params.is_boxed()) {
+            None => (place, PARAMS),
+            Some(params) if params.required => (format!("*{place}"), "Box::new(params)"),
+            Some(_) => (format!("{place}.map(|params| *params)"), "params.map(Box::new)"),
+        };
         let stem = ty.strip_suffix(suffix).unwrap_or(ty).to_snake_case();
         let usual = method.results.first();
         let result = usual.and_then(|usual| self.results.iter().find(|(ty, _)| ty == usual));
@@ -103,6 +110,8 @@ impl<'i> Side<'i> {
                 false => format!("Option<{}>", qualified(&member.ty)),
             }),
             "field": field,
+            "taken": taken,
+            "put": put,
             "ty": qualified(&TypeRef::Named(method.ty.clone())),
             "is_argument": params.is_some_and(Member::is_argument),
             "handled": result.and_then(|usual| self.handled(method, usual)),
