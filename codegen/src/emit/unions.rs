@@ -135,6 +135,7 @@ impl Choice<'_> {
             },
             Decision::Tag {
                 member,
+                types,
                 cases,
                 absent,
                 others,
@@ -143,6 +144,10 @@ impl Choice<'_> {
                     let written = self.write(decision, about);
                     quote!(#(Some(#values))|* => #written)
                 });
+                let peeked = match types.as_ref().map(|types| self.json_types(types)) {
+                    None => quote!(peek_tag(#member)),
+                    Some(types) => quote!(peek_constant(#member, #types)),
+                };
                 let missing = quote!(Err(reader.missing(#member)));
                 let absent = absent.as_deref().map(|decision| self.write(decision, about));
                 let absent = absent.unwrap_or_else(|| missing.clone());
@@ -156,7 +161,7 @@ impl Choice<'_> {
                     (None, About::Whole, None) => quote!(Some(_) => #missing, None => #absent),
                 };
                 quote! {
-                    match reader.peek_tag(#member)?.as_deref() {
+                    match reader.#peeked?.as_deref() {
                         #(#arms,)*
                         #others,
                     }
@@ -206,11 +211,16 @@ impl Choice<'_> {
     fn discriminator(&self, case: &Case) -> TokenStream {
         let (member, needs) = (&case.member, &case.needs);
         let discriminator = self.wire("Discriminator");
-        let types = case.kinds.iter().map(|of_case| {
+        let types = self.json_types(&case.kinds);
+        quote!(#discriminator { member: #member, types: #types, required: &[#(#needs),*] })
+    }
+
+    fn json_types(&self, types: &BTreeSet<JsonType>) -> TokenStream {
+        let types = types.iter().map(|of_case| {
             let (json_type, of_case) = (self.wire("JsonType"), type_token(*of_case));
             quote!(#json_type::#of_case)
         });
-        quote!(#discriminator { member: #member, types: &[#(#types),*], required: &[#(#needs),*] })
+        quote!(&[#(#types),*])
     }
 
     /// Returns the name or path of an item of `mcp-wire`.

@@ -18,15 +18,18 @@ use crate::normalise::{Node, Property, Scalar, Shape, Shapes};
 pub(crate) enum Decision {
     /// The variant with this index.
     Is(usize),
-    /// By the value of a string member.
+    /// By the value of a member: a string, or else an integer or a boolean.
     Tag {
         #[serde(rename = "tag")]
         member: String,
+        /// The JSON types of the member, whose values are written as JSON; empty for any. `None` if it is a string.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        types: Option<BTreeSet<JsonType>>,
         /// The decision for each value.
         cases: Vec<(Vec<String>, Decision)>,
         /// The decision if the member is absent, where it is optional.
         absent: Option<Box<Decision>>,
-        /// The decision for all other values, if the schema allows any string in some variant.
+        /// The decision for all other values, if the schema allows any value of a type in some variant.
         #[serde(skip_serializing_if = "Option::is_none")]
         others: Option<Box<Decision>>,
     },
@@ -133,16 +136,24 @@ impl<'n> Search<'n> {
             .or_else(|| self.by_presence(candidates, false))
     }
 
-    /// Decides by a string member of all candidates, whose values in the schema differ at least partly.
+    /// Decides by a member of all candidates, whose values in the schema differ at least partly: by strings, if possible.
     fn by_tag(&self, candidates: &[Candidate<'n>], default: Option<usize>) -> Option<Decision> {
         let (_, first) = candidates.first()?;
-        first
-            .keys()
-            .find_map(|member| self.by_tag_member(candidates, member, default))
+        let by = |strings| {
+            let mut members = first.keys();
+            members.find_map(|member| self.by_tag_member(candidates, member, default, strings))
+        };
+        by(true).or_else(|| by(false))
     }
 
-    fn by_tag_member(&self, candidates: &[Candidate<'n>], member: &str, default: Option<usize>) -> Option<Decision> {
-        let mut groups: BTreeMap<&str, Vec<Candidate<'n>>> = BTreeMap::new();
+    fn by_tag_member(
+        &self,
+        candidates: &[Candidate<'n>],
+        member: &str,
+        default: Option<usize>,
+        strings: bool,
+    ) -> Option<Decision> {
+        let mut groups: BTreeMap<Scalar, Vec<Candidate<'n>>> = BTreeMap::new();
         let mut untagged: Vec<Candidate<'n>> = Vec::new();
         let mut any_value: Vec<Candidate<'n>> = Vec::new();
         for (index, members) in candidates {
@@ -153,15 +164,21 @@ impl<'n> Search<'n> {
                         groups.entry(value).or_default().push((*index, members));
                     }
                 }
-                None if *self.shapes.shape(&property.node) == Shape::String => any_value.push((*index, members)),
-                None => return None,
+                None => match self.shapes.shape(&property.node) {
+                    Shape::String => any_value.push((*index, members)),
+                    Shape::Boolean | Shape::Integer | Shape::Number if !strings => any_value.push((*index, members)),
+                    _ => return None,
+                },
             }
             if !property.required {
                 untagged.push((*index, members));
             }
         }
         // A value that all candidates can have doesn't reduce their number.
-        if groups.is_empty() || groups.values().any(|group| group.len() == candidates.len()) {
+        if groups.is_empty()
+            || groups.keys().all(|value| value.json_type() == JsonType::String) != strings
+            || groups.values().any(|group| group.len() == candidates.len())
+        {
             return None;
         }
         let others = match any_value.as_slice() {
@@ -174,19 +191,26 @@ impl<'n> Search<'n> {
             (_, untagged) if untagged.len() == candidates.len() => return None,
             (_, untagged) => Some(self.decide(untagged, None)?),
         };
+        let types = groups.keys().filter(|_| others.is_none()).map(Scalar::json_type);
+        let types = (!strings).then(|| types.collect());
         // Values that lead to the same decision share a case, in the order of the first variant that has them.
         let mut cases: Vec<(Vec<String>, Decision)> = Vec::new();
         let mut in_order: Vec<_> = groups.into_iter().collect();
         in_order.sort_by_key(|(_, group)| group.iter().map(|(index, _)| *index).min());
         for (value, group) in in_order {
             let decision = self.decide(&group, None)?;
+            let value = match value {
+                Scalar::String(text) if strings => text,
+                value => value.to_json(),
+            };
             match cases.iter_mut().find(|(_, other)| *other == decision) {
-                Some((values, _)) => values.push(value.to_owned()),
-                None => cases.push((vec![value.to_owned()], decision)),
+                Some((values, _)) => values.push(value),
+                None => cases.push((vec![value], decision)),
             }
         }
         Some(Decision::Tag {
             member: member.to_owned(),
+            types,
             cases,
             absent: absent.map(Box::new),
             others: others.map(Box::new),
@@ -194,13 +218,13 @@ impl<'n> Search<'n> {
     }
 
     /// Returns the values of this member that distinguish its object from others.
-    fn tag_values(&self, node: &'n Node) -> Option<Vec<&'n str>> {
+    fn tag_values(&self, node: &'n Node) -> Option<Vec<Scalar>> {
         if let Some(tag) = &node.tag {
-            return Some(vec![tag]);
+            return Some(vec![Scalar::String(tag.clone())]);
         }
         match self.shapes.shape(node) {
-            Shape::Constant(Scalar::String(value)) => Some(vec![value]),
-            Shape::Strings(strings) => Some(strings.values.iter().map(String::as_str).collect()),
+            Shape::Constant(value) => Some(vec![value.clone()]),
+            Shape::Strings(strings) => Some(strings.values.iter().cloned().map(Scalar::String).collect()),
             _ => None,
         }
     }
@@ -306,9 +330,10 @@ fn requires(members: &BTreeMap<String, Property>, name: &str) -> bool {
 
 pub(crate) fn json_kind(shape: &Shape) -> JsonType {
     match shape {
-        Shape::Boolean | Shape::Constant(Scalar::Boolean(_)) => JsonType::Boolean,
-        Shape::Integer | Shape::Number | Shape::Constant(Scalar::Integer(_)) => JsonType::Number,
-        Shape::String | Shape::Strings(_) | Shape::Constant(Scalar::String(_)) => JsonType::String,
+        Shape::Constant(value) => value.json_type(),
+        Shape::Boolean => JsonType::Boolean,
+        Shape::Integer | Shape::Number => JsonType::Number,
+        Shape::String | Shape::Strings(_) => JsonType::String,
         Shape::List(_) => JsonType::Array,
         _ => JsonType::Object,
     }

@@ -116,7 +116,7 @@ pub(crate) fn variant_names(types: &[TypeRef], kinds: &[JsonType], objects: Opti
     let named: Vec<&str> = types.iter().filter_map(TypeRef::as_named).collect();
     let (prefix, suffix) = common_words(&named);
     let tags = match objects {
-        Some(Decision::Tag { cases, .. }) if prefix + suffix == 0 => single_tags(cases),
+        Some(Decision::Tag { types: None, cases, .. }) if prefix + suffix == 0 => single_tags(cases),
         _ => BTreeMap::new(),
     };
     let mut names: Vec<String> = Vec::new();

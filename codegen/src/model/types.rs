@@ -260,11 +260,12 @@ impl Member {
 }
 
 impl Union {
-    /// Returns the tag and its value for each variant, if all variants are objects, and a required tag distinguishes
+    /// Returns the tag and its value for each variant, if all variants are objects, and a required string distinguishes
     /// them.
     pub(crate) fn tags(&self) -> Option<(&str, Vec<&str>)> {
         let Some(Decision::Tag {
             member,
+            types: None,
             cases,
             absent: None,
             others: None,

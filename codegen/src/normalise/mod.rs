@@ -17,8 +17,8 @@ mod written_out;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use mcp_wire::Validator;
 use mcp_wire::json_schema::{all_definitions, pointer};
+use mcp_wire::{JsonType, Validator, push_string};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -176,6 +176,27 @@ pub(crate) enum Scalar {
     String(String),
     Integer(i64),
     Boolean(bool),
+}
+
+impl Scalar {
+    pub(crate) fn json_type(&self) -> JsonType {
+        match self {
+            Self::String(_) => JsonType::String,
+            Self::Integer(_) => JsonType::Number,
+            Self::Boolean(_) => JsonType::Boolean,
+        }
+    }
+
+    /// Returns its JSON, as `Reader::peek_constant` does.
+    pub(crate) fn to_json(&self) -> String {
+        let mut json = String::new();
+        match self {
+            Self::String(text) => push_string(&mut json, text),
+            Self::Integer(integer) => json = integer.to_string(),
+            Self::Boolean(boolean) => json = boolean.to_string(),
+        }
+        json
+    }
 }
 
 /// The known values of a string.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use mcp_wire::Reader;
 use mcp_wire::json_schema::{Dialect, pointer};
 use serde_json::{Map, Value};
 
@@ -333,9 +334,10 @@ fn constant_shape(constant: &Value) -> Shape {
         Value::Null => Shape::Null,
         Value::Bool(value) => Shape::Constant(Scalar::Boolean(*value)),
         Value::String(text) => Shape::Constant(Scalar::String(text.clone())),
-        Value::Number(number) => match number.as_i64() {
-            Some(integer) => Shape::Constant(Scalar::Integer(integer)),
-            None => Shape::Number,
+        // 1.0 is the integer 1.
+        Value::Number(number) => match Reader::new(&number.to_string()).integer() {
+            Ok(integer) => Shape::Constant(Scalar::Integer(integer)),
+            Err(_) => Shape::Number,
         },
         Value::Array(_) | Value::Object(_) => Shape::Any,
     }

@@ -19,7 +19,7 @@ use tempfile::TempDir;
 
 use super::runner::{self, run};
 
-const CASES: [&str; 14] = [
+const CASES: [&str; 15] = [
     "no_rules",
     "rules",
     "constants",
@@ -30,6 +30,7 @@ const CASES: [&str; 14] = [
     "renamed",
     "session",
     "tags",
+    "tags_that_are_no_strings",
     "merged_variants",
     "open_enumerations",
     "ids",

@@ -65,11 +65,15 @@ fn decide(reader: &mut Reader<'_>, decision: &Decision, knows_others: bool) -> D
         Decision::Is(index) => Ok(Some(*index)),
         Decision::Tag {
             member,
+            types,
             cases,
             absent,
             others,
         } => {
-            let tag = reader.peek_tag(member)?;
+            let tag = match types {
+                None => reader.peek_tag(member)?,
+                Some(types) => reader.peek_constant(member, types)?,
+            };
             let case = tag
                 .as_deref()
                 .and_then(|tag| cases.iter().find(|(values, _)| values.contains(&tag)));
@@ -116,4 +120,33 @@ pub(crate) fn choose_result<'r>(reader: &mut Reader<'_>, results: &'r Results) -
             }
         },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use mcp_wire::Schema;
+
+    use super::*;
+    use crate::tables::Table;
+    use crate::tables::types::Kind;
+
+    static SCHEMA: Schema = Schema::new("2099-01-01", "{}");
+
+    #[test]
+    fn tags_are_booleans_integers_or_strings() {
+        let table = r#"{"types": {"A": {}, "B": {}, "C": {}, "U": {"union": ["A", "B", "C"], "objects":
+            {"tag": "a", "types": ["boolean", "number", "string"], "absent": null,
+             "cases": [[["true"], 0], [["1"], 1], [["\"true\""], 2]]}}}}"#;
+        let table = Table::parse(table, &SCHEMA).unwrap();
+        let Some(Kind::Union(union)) = table.types.last().map(|ty| &ty.kind) else {
+            panic!("not a union");
+        };
+        let chosen = |json: &str| choose(&mut Reader::new(json), union).map_err(|error| error.to_string());
+        assert_eq!(chosen(r#"{"a": true}"#), Ok(Some(0)));
+        assert_eq!(chosen(r#"{"a": 10e-1}"#), Ok(Some(1)));
+        assert_eq!(chosen(r#"{"a": "true"}"#), Ok(Some(2)));
+        assert_eq!(chosen(r#"{"a": false}"#), Ok(None));
+        assert!(chosen(r#"{"a": null}"#).unwrap_err().contains("found null"));
+        assert!(chosen("{}").is_err());
+    }
 }

@@ -440,11 +440,15 @@ fn others_require(table: &Table, union: &Union, at: usize) -> Option<BTreeSet<&'
     members.collect()
 }
 
-/// Returns the tag, and its values that identify a variant.
-fn tags(union: &Union, at: usize) -> (&'static str, Vec<&'static str>) {
+/// Returns the tag, whether its values are strings, and those that identify a variant.
+fn tags(union: &Union, at: usize) -> (&'static str, bool, Vec<&'static str>) {
     match &union.objects {
         Some(Decision::Tag {
-            member, cases, absent, ..
+            member,
+            types,
+            cases,
+            absent,
+            ..
         }) => {
             let of_variant = |decision: &Decision| matches!(decision, Decision::Is(index) if *index == at);
             let own = cases.iter().filter(|(_, decision)| of_variant(decision));
@@ -452,8 +456,8 @@ fn tags(union: &Union, at: usize) -> (&'static str, Vec<&'static str>) {
             let mut values: Vec<&'static str> = own.flat_map(|(values, _)| values.iter().copied()).collect();
             values.extend(absent.map(|_| ""));
             values.sort_unstable();
-            (member, values)
+            (member, types.is_none(), values)
         }
-        _ => ("", Vec::new()),
+        _ => ("", true, Vec::new()),
     }
 }

@@ -363,7 +363,16 @@ fn held_by(table: &Table, union: &Union, text: &str) -> mcp_wire::Decoded<Option
 
 /// Returns the variant of an opened object by its tag, so that the object needn't be written as text for that.
 fn tagged(union: &Union, node: &Node<'_>) -> Option<usize> {
-    let (Some(decision @ Decision::Tag { member, cases, .. }), Node::Object(members)) = (&union.objects, node) else {
+    let (Some(decision), Node::Object(members)) = (&union.objects, node) else {
+        return None;
+    };
+    let Decision::Tag {
+        member,
+        types: None,
+        cases,
+        ..
+    } = decision
+    else {
         return None;
     };
     if !has_tag(decision) {

@@ -194,12 +194,13 @@ fn decision(reader: &mut Source) -> Decoded<Decision> {
         let index = reader.integer()?;
         return Ok(Decision::Is(usize::try_from(index).unwrap_or_default()));
     }
-    let (mut tag, mut cases, mut absent, mut others) = (None, Vec::new(), None, None);
+    let (mut tag, mut types, mut cases, mut absent, mut others) = (None, None, Vec::new(), None, None);
     let (mut discriminators, mut decisions, mut otherwise, mut needs) = (Vec::new(), Vec::new(), None, Vec::new());
     let (mut within, mut inner) = (None, None);
     each(reader, |reader, key| {
         match &*key {
             "tag" => tag = Some(string(reader)?),
+            "types" => types = Some(json_types(reader)?),
             "cases" => {
                 cases = list(reader, |reader| {
                     let (mut values, mut chosen) = (Vec::new(), None);
@@ -237,6 +238,7 @@ fn decision(reader: &mut Source) -> Decoded<Decision> {
     if let Some(member) = tag {
         return Ok(Decision::Tag {
             member,
+            types,
             cases,
             absent,
             others,
@@ -258,7 +260,7 @@ fn case(reader: &mut Source) -> Decoded<(Discriminator, Decision)> {
     each(reader, |reader, key| {
         match &*key {
             "member" => member = string(reader)?,
-            "kinds" => types = list(reader, |reader| Ok(json_type(string(reader)?)))?,
+            "kinds" => types = json_types(reader)?,
             "needs" => required = list(reader, string)?,
             _ => chosen = Some(decision(reader)?),
         }
@@ -270,6 +272,10 @@ fn case(reader: &mut Source) -> Decoded<(Discriminator, Decision)> {
         required: required.leak(),
     };
     Ok((discriminator, chosen.ok_or_else(|| reader.missing("is"))?))
+}
+
+fn json_types(reader: &mut Source) -> Decoded<Vec<JsonType>> {
+    list(reader, |reader| Ok(json_type(string(reader)?)))
 }
 
 fn json_type(name: &str) -> JsonType {

@@ -86,6 +86,8 @@ pub(crate) enum Decision {
     Is(usize),
     Tag {
         member: &'static str,
+        /// The JSON types of the tag, whose values are written as JSON; empty for any. `None` if the tag is a string.
+        types: Option<Vec<JsonType>>,
         cases: Vec<(Vec<&'static str>, Decision)>,
         absent: Option<Box<Decision>>,
         /// The decision for all other values.
@@ -125,6 +127,7 @@ impl Decision {
             Self::Is(at) => Self::Is(other(*at)?),
             Self::Tag {
                 member,
+                types,
                 cases,
                 absent,
                 others,
@@ -136,6 +139,7 @@ impl Decision {
                 };
                 Self::Tag {
                     member,
+                    types: types.clone(),
                     cases: cases.collect::<Option<_>>()?,
                     absent: optional(absent)?,
                     others: optional(others)?,

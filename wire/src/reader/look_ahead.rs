@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::{JsonType, Reader};
+use crate::encode::push_string;
 use crate::error::{DecodeError, DecodeErrorKind, Decoded};
 
 /// A member that distinguishes the variants of a union of objects.
@@ -31,6 +32,33 @@ impl<'a> Reader<'a> {
             return Ok(Some(Cow::Borrowed(method)));
         }
         self.peek_into(member, Self::string)
+    }
+
+    /// Looks ahead for a member of the next object whose JSON type is one of `types`, or any if there are none. Returns
+    /// its JSON, in which equal constants are equal: an integer has no fraction or exponent. The cursor doesn't move.
+    ///
+    /// Returns `None` if the object has no such member.
+    ///
+    /// # Errors
+    /// When the next value isn't an object, or the member has another type.
+    pub fn peek_constant(&mut self, member: &str, types: &[JsonType]) -> Decoded<Option<Cow<'a, str>>> {
+        self.peek_into(member, |reader| {
+            let found = reader.json_type()?;
+            if !types.is_empty() && !types.contains(&found) {
+                let expected: Vec<_> = types.iter().map(|json_type| json_type.with_article()).collect();
+                return Err(reader.wrong_type(expected.join(" or "), found));
+            }
+            if found == JsonType::String {
+                let mut json = String::new();
+                push_string(&mut json, &reader.string()?);
+                return Ok(Cow::Owned(json));
+            }
+            let text = reader.raw()?;
+            let integer = (found == JsonType::Number)
+                .then(|| Self::new(text).integer().ok())
+                .flatten();
+            Ok(integer.map_or(Cow::Borrowed(text), |integer| Cow::Owned(integer.to_string())))
+        })
     }
 
     /// Looks ahead for the first member of the next object whose name is among `members`. The cursor doesn't move.
@@ -189,5 +217,46 @@ impl LookAhead<'_, '_> {
         }
         self.at_end = true;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_constants_have_equal_json() {
+        let peek = |json: &str, types: &[JsonType]| {
+            let text = format!(r#"{{"a": {{}}, "tag": {json}, "tag": null}}"#);
+            let mut reader = Reader::new(&text);
+            let found = reader
+                .peek_constant("tag", types)
+                .map(|found| found.map(Cow::into_owned));
+            assert_eq!(reader.position(), 0);
+            found.map_err(|error| error.to_string())
+        };
+        for (json, constant) in [
+            ("true", "true"),
+            ("false", "false"),
+            (r#""true""#, r#""true""#),
+            (r#""\u0061\/\"\n""#, r#""a/\"\n""#),
+            ("1", "1"),
+            ("1.0", "1"),
+            ("-10e-1", "-1"),
+            ("-0", "0"),
+            ("1.5", "1.5"),
+            ("1e40", "1e40"),
+            ("[true]", "[true]"),
+        ] {
+            assert_eq!(peek(json, &[]).unwrap().as_deref(), Some(constant), "{json}");
+        }
+        let types = [JsonType::Boolean, JsonType::Number];
+        assert_eq!(peek("1.0", &types).unwrap().as_deref(), Some("1"));
+        let refused = peek(r#""true""#, &types).unwrap_err();
+        assert!(
+            refused.contains("expected a boolean or a number, found a string"),
+            "{refused}"
+        );
+        assert_eq!(Reader::new("{}").peek_constant("tag", &types).unwrap(), None);
     }
 }

@@ -53,7 +53,7 @@ impl Builder<'_> {
                 let (flat, own) = (flatten(self.input.shapes(), variants).unwrap_or_default(), own());
                 for variant in variants {
                     let label = label_of(self.input.shapes(), &flat, variant);
-                    self.collect_shared(variant, &Context::of_type(&own).variant(label), false, found);
+                    self.collect_shared(variant, &Context::of_type(&own).variant(label.as_deref()), false, found);
                 }
             }
             Shape::Nullable(inner) => self.collect_shared(inner, context, false, found),

@@ -1,6 +1,7 @@
 //! Builds unions.
 
-use std::collections::BTreeSet;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::builder::{Builder, Context};
 use crate::model::decide::{Decision, decide, json_kind};
@@ -35,7 +36,7 @@ impl Builder<'_> {
         let context = Context::of_type(name);
         let types: Vec<TypeRef> = flat
             .iter()
-            .map(|variant| self.type_ref(variant, &context.variant(label_of(shapes, &flat, variant))))
+            .map(|variant| self.type_ref(variant, &context.variant(label_of(shapes, &flat, variant).as_deref())))
             .collect();
         let names = variant_names(&types, &kinds, objects.as_ref());
         let variants = names.into_iter().zip(types).zip(kinds);
@@ -52,9 +53,9 @@ impl Builder<'_> {
     }
 }
 
-/// Returns what an unnamed variant is named after: its tag, the type of its JSON if no other variant has it, or else a
-/// member that no other variant has and that it requires.
-pub(super) fn label_of<'s>(shapes: &'s Shapes, variants: &[&'s Node], variant: &'s Node) -> Option<&'s str> {
+/// Returns what an unnamed variant is named after: its tag, the type of its JSON if no other variant has it, a member
+/// that no other variant has and that it requires, or else a constant that no other variant has.
+pub(super) fn label_of<'s>(shapes: &'s Shapes, variants: &[&'s Node], variant: &'s Node) -> Option<Cow<'s, str>> {
     let shape = shapes.shape(variant);
     let kind = json_kind(shape);
     let others = variants.iter().filter(|other| !std::ptr::eq(**other, variant));
@@ -62,40 +63,68 @@ pub(super) fn label_of<'s>(shapes: &'s Shapes, variants: &[&'s Node], variant: &
     let is_only = alike.peek().is_none();
     let members_of_others: Vec<_> = alike.filter_map(|other| shapes.members(other)).collect();
     let is_own = |name: &&String| !members_of_others.iter().any(|members| members.contains_key(*name));
-    tag_of(shapes, variants, variant).or_else(|| match shape {
+    let label = tag_of(shapes, variants, variant).or_else(|| match shape {
         Shape::Object(_) | Shape::Strings(_) if is_only => Some(kind.name()),
         Shape::Object(members) => {
             let required = members.iter().filter(|(_, property)| property.required);
             required.map(|(name, _)| name).find(is_own).map(String::as_str)
         }
         _ => None,
+    });
+    label
+        .map(Cow::Borrowed)
+        .or_else(|| own_constant(shapes, variants, variant))
+}
+
+/// Returns the tag of a variant, if all variants that are objects have different strings as constants in the same member,
+/// or in the same member of a member.
+fn tag_of<'s>(shapes: &'s Shapes, variants: &[&'s Node], variant: &'s Node) -> Option<&'s str> {
+    let objects = variants.iter().filter(|other| shapes.members(other).is_some());
+    let objects: Vec<Constants<'s>> = objects.map(|object| constants(shapes, object)).collect();
+    let own = constants(shapes, variant).into_iter();
+    own.filter_map(|(path, value)| Some((path, text(value)?)))
+        .find_map(|(path, tag)| {
+            let values = objects.iter().map(|object| text(object.get(&path)?));
+            let values: Option<BTreeSet<&str>> = values.collect();
+            (values?.len() == objects.len()).then_some(tag)
+        })
+}
+
+/// Returns a label for a constant of a variant that no other variant has: its text, or the member with the value.
+fn own_constant<'s>(shapes: &'s Shapes, variants: &[&'s Node], variant: &'s Node) -> Option<Cow<'s, str>> {
+    let others = variants.iter().filter(|other| !std::ptr::eq(**other, variant));
+    let others: Vec<Constants<'s>> = others.map(|other| constants(shapes, other)).collect();
+    let mut own = constants(shapes, variant).into_iter();
+    let (path, value) = own.find(|(path, value)| others.iter().all(|other| other.get(path) != Some(value)))?;
+    Some(match value {
+        Scalar::String(text) => Cow::Borrowed(text),
+        Scalar::Boolean(value) => Cow::Owned(format!("{} {value}", path.1)),
+        Scalar::Integer(value) if *value < 0 => Cow::Owned(format!("{} minus {}", path.1, value.unsigned_abs())),
+        Scalar::Integer(value) => Cow::Owned(format!("{} {value}", path.1)),
     })
 }
 
-/// Returns the tag of a variant, if all variants that are objects have different constants in the same member, or in the
-/// same member of a member.
-fn tag_of<'s>(shapes: &'s Shapes, variants: &[&'s Node], variant: &'s Node) -> Option<&'s str> {
-    let constant = |object: &'s Node, (outer, name): (Option<&str>, &str)| {
-        let object = outer.map_or(Some(object), |outer| Some(&shapes.members(object)?.get(outer)?.node))?;
-        match shapes.shape(&shapes.members(object)?.get(name)?.node) {
-            Shape::Constant(Scalar::String(value)) => Some(value.as_str()),
+/// The constants of an object, by their member, and the member of the object in which it is.
+type Constants<'s> = BTreeMap<(Option<&'s str>, &'s str), &'s Scalar>;
+
+fn constants<'s>(shapes: &'s Shapes, object: &'s Node) -> Constants<'s> {
+    let within = |outer: Option<&'s str>, object: &'s Node| {
+        let members = shapes.members(object).into_iter().flatten();
+        members.filter_map(move |(name, property)| match shapes.shape(&property.node) {
+            Shape::Constant(value) => Some(((outer, name.as_str()), value)),
             _ => None,
-        }
+        })
     };
-    let members = shapes.members(variant)?;
-    let direct = members.keys().map(|name| (None, name.as_str()));
-    let nested = members.iter().flat_map(|(outer, property)| {
-        let members = shapes.members(&property.node).into_iter().flatten();
-        members.map(move |(name, _)| (Some(outer.as_str()), name.as_str()))
-    });
-    let objects: Vec<&&Node> = variants
-        .iter()
-        .filter(|other| shapes.members(other).is_some())
-        .collect();
-    direct.chain(nested).find_map(|path| {
-        let values: Option<BTreeSet<&str>> = objects.iter().map(|object| constant(object, path)).collect();
-        (values?.len() == objects.len()).then(|| constant(variant, path))?
-    })
+    let members = shapes.members(object).into_iter().flatten();
+    let nested = members.flat_map(|(outer, property)| within(Some(outer), &property.node));
+    within(None, object).chain(nested).collect()
+}
+
+fn text(value: &Scalar) -> Option<&str> {
+    match value {
+        Scalar::String(text) => Some(text),
+        _ => None,
+    }
 }
 
 /// Returns the decision between the variants that are objects, or the wider type if they can't be distinguished.
