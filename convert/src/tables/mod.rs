@@ -360,6 +360,21 @@ mod tests {
     }
 
     #[test]
+    fn a_decision_for_a_variant_that_the_union_lacks_is_refused() {
+        for part in ["cases", "absent", "others"] {
+            let at = |own: &str| if own == part { 1 } else { 0 };
+            let (case, absent, others) = (at("cases"), at("absent"), at("others"));
+            let objects =
+                format!(r#"{{"tag": "a", "cases": [[["b"], {case}]], "absent": {absent}, "others": {others}}}"#);
+            let table = format!(r#"{{"types": {{"A": {{}}, "U": {{"union": ["A"], "objects": {objects}}}}}}}"#);
+            assert!(
+                problem(table.leak()).unwrap().contains("a variant for each decision"),
+                "{part}"
+            );
+        }
+    }
+
+    #[test]
     fn a_table_with_a_duplicate_part_is_refused() {
         let twice = r#"{"types": {"A": {"alias": "string"}, "B": {"alias": "A"}}, "names": {"b": "B"}, "types": {}}"#;
         assert!(problem(twice).unwrap().starts_with("`types`"));

@@ -168,8 +168,12 @@ impl Decision {
         let is_among = |decision: &Self| decision.is_among(count);
         match self {
             Self::Is(at) => *at < count,
-            Self::Tag { cases, absent, .. } => {
-                cases.iter().all(|(_, decision)| is_among(decision)) && absent.as_deref().is_none_or(is_among)
+            Self::Tag {
+                cases, absent, others, ..
+            } => {
+                let cases = cases.iter().map(|(_, decision)| decision);
+                let mut all = cases.chain(absent.as_deref()).chain(others.as_deref());
+                all.all(is_among)
             }
             Self::Has {
                 decisions, otherwise, ..
