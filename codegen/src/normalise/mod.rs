@@ -246,7 +246,7 @@ pub(crate) fn normalise_schema(corrected: &Value) -> Shapes {
         let shape = DefinitionShape {
             name: name.to_owned(),
             official: true,
-            node: builder.build(definition, &pointer),
+            node: builder.definition(definition, &pointer),
             envelope: envelopes.get(&pointer),
         };
         shapes.insert(pointer, shape);

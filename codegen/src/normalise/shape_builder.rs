@@ -71,6 +71,26 @@ impl<'s> ShapeBuilder<'s> {
         self.build_within(schema, pointer, DEEPEST)
     }
 
+    /// Builds the shape of a definition. One that is a reference to an object with assertions next to it is an object of
+    /// its own, because a type has the same assertions wherever it is used.
+    pub(crate) fn definition(&self, schema: &Value, pointer: &str) -> Node {
+        let node = self.build(schema, pointer);
+        let own = schema.as_object().filter(|schema| {
+            let asserts = |keyword: &String| keyword != "$ref" && !is_annotation(keyword);
+            let is_reference = schema.contains_key("$ref") && !schema.contains_key(TYPE);
+            is_reference && self.siblings_of_references_apply && schema.keys().any(asserts)
+        });
+        let merged = own.and_then(|schema| merge_intersection(self.root, schema, true));
+        match merged.map(|merged| self.shape(&merged, pointer, DEEPEST)) {
+            // A method has only one message.
+            Some(Shape::Object(members)) if !members.contains_key("method") => Node {
+                shape: Shape::Object(members),
+                ..node
+            },
+            _ => node,
+        }
+    }
+
     fn build_within(&self, schema: &Value, pointer: &str, depth: usize) -> Node {
         let text = |keyword: &str| schema.get(keyword).and_then(Value::as_str).map(str::to_owned);
         let written_out = text(TYPE).and_then(|name| pointer_of(self.root, &name));
