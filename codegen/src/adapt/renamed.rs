@@ -124,14 +124,11 @@ impl<'m> Pairing<'m> {
     pub(super) fn is_always_moved(&self, objects: Objects<'m>, member: &str) -> bool {
         let Objects { from, to, .. } = objects;
         if self.upward {
-            let moves_into = |name: &&String| {
+            let moves_into = |name: &String| {
                 let rule = self.rules.find(&format!("{}.{name}", objects.from_name), path);
                 rule.is_some_and(|(_, path)| split(path)[0] == member)
             };
-            return from
-                .required()
-                .filter(|name| !to.declares(name))
-                .any(|name| moves_into(&name));
+            return from.required().any(|name| !to.declares(name) && moves_into(name));
         }
         let rule = self.rules.find(&format!("{}.{member}", objects.to_name), path);
         rule.is_some_and(|(_, path)| {
