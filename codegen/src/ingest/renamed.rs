@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
-use crate::model::{Member, Method, Model, ModelledRevision, Struct, TypeRef};
+use crate::model::{Member, Method, Model, ModelledRevision, Struct, TypeRef, current_name};
 use crate::problem::Problem;
 
 /// Something that a new revision seems to have renamed.
@@ -27,18 +27,20 @@ impl Renamed {
     /// Returns the warning about it.
     pub(super) fn warning(&self, after: &ModelledRevision) -> Problem {
         let Self { at, new, what } = self;
-        let help = format!(
-            "if it is the same, add this line under `rules` in the revision's adapt.yaml: \
-             - {{at: {}, renamed: {}, why: \"…\", link: \"https://…\"}}",
-            json!(at),
-            json!(new)
-        );
-        Problem::new(
-            after.documents.rules.file(),
-            format!("{} has {what}", after.model.revision),
-        )
-        .help(help)
+        let what = format!("{} has {what}", after.model.revision);
+        let action = format!("renamed: {}", json!(new));
+        suggestion(after, what, "if it is the same", at, &action)
     }
+}
+
+/// Returns a warning about a revision, with the line of a rule that applies on a condition.
+pub(super) fn suggestion(after: &ModelledRevision, what: String, condition: &str, at: &str, action: &str) -> Problem {
+    let help = format!(
+        "{condition}, add this line under `rules` in the revision's adapt.yaml: \
+         - {{at: {}, {action}, why: \"…\", link: \"https://…\"}}",
+        json!(at)
+    );
+    Problem::new(after.documents.rules.file(), what).help(help)
 }
 
 /// Returns each member and each method that a new revision doesn't have and seems to have by another name, unless a rule
@@ -122,23 +124,19 @@ fn renamed_methods(models: [&Model; 2]) -> Vec<Renamed> {
             };
             !models[1 - index].methods.iter().any(is_same)
         });
-        only_here
-            .map(|method| (method, contents(models[index], method)))
-            .collect::<Vec<_>>()
+        let described = only_here.map(|method| {
+            let contents = contents(models[index], method);
+            (method.name.clone(), (method.kind, method.direction, contents))
+        });
+        described.collect::<BTreeMap<_, _>>()
     });
-    let renamed = gone.iter().filter_map(|(old, contents)| {
-        let is_alike = |(other, own): &&(&Method, Vec<Vec<_>>)| {
-            (other.kind, other.direction) == (old.kind, old.direction) && own == contents
-        };
-        let alike: Vec<_> = new.iter().filter(is_alike).collect();
-        let [(only, _)] = alike[..] else { return None };
-        (gone.iter().filter(is_alike).count() == 1).then(|| Renamed {
+    let renamed = gone.keys().filter_map(|name| {
+        let new = current_name(name, [gone.clone(), new.clone()]);
+        let [old, new] = [models[0].method(name)?, models[1].method(&new)?];
+        Some(Renamed {
             at: old.ty.clone(),
-            new: only.ty.clone(),
-            what: format!(
-                "`{}` instead of `{}`: conversions refuse the method",
-                only.name, old.name
-            ),
+            new: new.ty.clone(),
+            what: format!("`{}` instead of `{name}`: conversions refuse the method", new.name),
         })
     });
     renamed.collect()
@@ -146,10 +144,7 @@ fn renamed_methods(models: [&Model; 2]) -> Vec<Renamed> {
 
 /// Returns the members of a method's parameters and of its results: their names, and whether they are required.
 fn contents<'m>(model: &'m Model, method: &Method) -> Vec<Vec<(&'m str, bool)>> {
-    let message = model.struct_of(&TypeRef::Named(method.ty.clone()));
-    let params = message
-        .and_then(|message| message.member("params"))
-        .map(|params| &params.ty);
+    let params = model.params(method).map(|params| &params.ty);
     let objects = params.into_iter().chain(&method.results).map(|ty| model.struct_of(ty));
     let members = |object: &'m Struct| {
         let members = object.members.iter();

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::renamed::Renamed;
+use super::renamed::{Renamed, suggestion};
 use crate::adapt::{NOTHING_SUPPLIES, NoteKind, Plan};
 use crate::model::{ModelledRevision, TypeRef};
 use crate::problem::Problem;
@@ -21,9 +21,8 @@ pub(super) fn unsupplied(
         let mut found = refused(source, plan);
         found.retain(|member, _| !is_renamed(member));
         let is_consequence = |member: &str| {
-            let objects = target.model.types.keys().map(|name| TypeRef::Named(name.clone()));
-            let mut inner =
-                objects.filter_map(|ty| target.model.struct_of(&target.model.struct_of(&ty)?.member(member)?.ty));
+            let objects = target.model.objects();
+            let mut inner = objects.filter_map(|(_, object)| target.model.struct_of(&object.member(member)?.ty));
             inner.any(|object| object.required().any(|name| found.contains_key(name.as_str())))
         };
         let causes = found.iter().filter(|(member, _)| !is_consequence(member));
@@ -40,12 +39,8 @@ pub(super) fn unsupplied(
                 "{to} requires `{member}` in {types}, and nothing supplies it: conversions from {from} refuse these"
             );
             let action = known.unwrap_or_else(|| format!("{direction}: {{default: …}}"));
-            let help = format!(
-                "if this is true of every peer of {from}, add this line under `rules` in the revision's adapt.yaml: \
-                 - {{at: {}, {action}, why: \"…\", link: \"https://…\"}}",
-                json!(at)
-            );
-            Problem::new(after.documents.rules.file(), what).help(help)
+            let condition = format!("if this is true of every peer of {from}");
+            suggestion(after, what, &condition, &at, &action)
         });
         warnings.collect::<Vec<_>>()
     };

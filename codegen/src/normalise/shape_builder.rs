@@ -75,10 +75,11 @@ impl<'s> ShapeBuilder<'s> {
     /// its own, because a type has the same assertions wherever it is used.
     pub(crate) fn definition(&self, schema: &Value, pointer: &str) -> Node {
         let node = self.build(schema, pointer);
+        // Next to a narrowing keyword, it is an intersection already.
+        let is_reference = matches!(node.shape, Shape::Reference(_)) && self.siblings_of_references_apply;
         let own = schema.as_object().filter(|schema| {
             let asserts = |keyword: &String| keyword != "$ref" && !is_annotation(keyword);
-            let is_reference = schema.contains_key("$ref") && !schema.contains_key(TYPE);
-            is_reference && self.siblings_of_references_apply && schema.keys().any(asserts)
+            is_reference && schema.contains_key("$ref") && !schema.contains_key(TYPE) && schema.keys().any(asserts)
         });
         let merged = own.and_then(|schema| merge_intersection(self.root, schema, true));
         match merged.map(|merged| self.shape(&merged, pointer, DEEPEST)) {
