@@ -229,8 +229,8 @@ fn tools_are_accepted_if_a_revision_requires_what_no_list_has() {
     let options = DEMANDING.ingested(root.path());
     let tables = revision_tables(&options.schema).unwrap();
     let made = tables.last().unwrap();
-    let schema = Revision::load(&made.revision, &made.table, &made.schema);
-    schema.unwrap_or_else(|error| panic!("{error}"));
+    let loaded = Revision::load(&made.revision, &made.table, &made.schema);
+    loaded.unwrap_or_else(|error| panic!("{error}"));
     let router = Router::new("server", "1.0").tool("greet", "Greets", || "hello");
     // Other revisions are still checked.
     let invalid = tool_with_schema(Tool::new("rest", json!({"type": "string"})), || "");
