@@ -4,8 +4,10 @@
 use serde_json::Value;
 
 use super::pairing::Pairing;
+use super::path::{Step, text};
 use super::planner::Planner;
 use super::relation::Relation;
+use super::renamed::moved_path;
 use super::rules::{Conditions, HasAndLacks};
 use super::template_check::{TemplateCheck, require};
 use crate::model::{Member, Struct, TypeKind, TypeRef};
@@ -22,9 +24,9 @@ impl Planner<'_> {
 
 impl<'m> Pairing<'m> {
     /// Checks that a value of the source can be copied to `path` in the target. `ty` is `None` for a constant.
-    pub(super) fn can_copy(&self, ty: Option<&TypeRef>, path: &[String], to: &'m Struct) -> Result<(), String> {
+    pub(super) fn can_copy(&self, ty: Option<&TypeRef>, path: &[Step], to: &'m Struct) -> Result<(), String> {
         let ty = ty.ok_or("it has the same value everywhere, so there is nothing to copy")?;
-        let place = path.join(".");
+        let place = text(path);
         let member = self.target_member_at(path, to)?;
         let never_free = format!("the target requires `{place}`, so it is never free");
         require(!member.required, never_free)?;
@@ -43,23 +45,48 @@ impl<'m> Pairing<'m> {
     }
 
     /// Returns the member of the target at the end of a path, if the objects along it can be created.
-    pub(super) fn target_member_at(&self, path: &[String], to: &'m Struct) -> Result<&'m Member, String> {
-        let mut object = to;
-        for (index, name) in path.iter().enumerate() {
-            let so_far = path[..=index].join(".");
+    pub(super) fn target_member_at(&self, path: &[Step], to: &'m Struct) -> Result<&'m Member, String> {
+        let (mut object, mut rest, mut around) = (to, path, Vec::new());
+        while let [Step::Member(name), after @ ..] = rest {
+            let so_far = text(&path[..path.len() - after.len()]);
             let member = object.member(name);
             let member = member.ok_or_else(|| format!("the target has no member `{so_far}`"))?;
-            if index + 1 == path.len() {
+            if after.is_empty() {
+                let mut around = around.into_iter();
+                around.try_for_each(|(object, member, path)| self.can_make(object, member, path))?;
                 return Ok(member);
             }
-            let around = self.to.model.struct_of(&member.ty);
-            object = around.ok_or_else(|| format!("`{so_far}` of the target isn't an object with declared members"))?;
-            if let Some(needed) = object.required().next().filter(|_| !member.required) {
-                let what = format!("`{so_far}` of the target can't be made, because it requires `{needed}`");
-                return Err(what);
-            }
+            let inner = self.to.object_in(member, after);
+            (object, rest) = inner.ok_or_else(|| match after {
+                [Step::Element(_), ..] => format!("`{so_far}` of the target isn't a list of objects with these texts"),
+                _ => format!("`{so_far}` of the target isn't an object with declared members"),
+            })?;
+            around.push((object, member, &path[..path.len() - rest.len()]));
         }
         Err("it is nowhere in the target".to_owned())
+    }
+
+    /// Checks that an object at a path can be created with what rules move into it.
+    fn can_make(&self, object: &Struct, member: &Member, path: &[Step]) -> Result<(), String> {
+        let texts = match path.last() {
+            Some(Step::Element(texts)) => Some(texts),
+            _ if member.required => return Ok(()),
+            _ => None,
+        };
+        let is_moved_into = |name: &str| {
+            let mut moved = self.rules.rules.iter().filter_map(moved_path);
+            moved.any(|moved| matches!(moved.strip_prefix(path), Some([step, ..]) if step.is_member(name)))
+        };
+        let is_text = |name: &String| texts.is_some_and(|texts| texts.contains_key(name));
+        let constants = object.constants.iter().filter(|constant| constant.required);
+        let mut required = object.required().chain(constants.map(|constant| &constant.name));
+        match required.find(|name| !is_text(name) && !is_moved_into(name)) {
+            Some(needed) => Err(format!(
+                "`{}` of the target can't be made, because it requires `{needed}`",
+                text(path)
+            )),
+            None => Ok(()),
+        }
     }
 
     /// Checks that a list of the target can be given an element.

@@ -113,7 +113,7 @@ fn has_tag(object: &Struct, name: &str, value: &Scalar) -> bool {
 }
 
 /// Whether a struct can't have this value in this member, which isn't a tag of it.
-fn refuses(model: &Model, object: &Struct, name: &str, value: &Scalar) -> bool {
+pub(super) fn refuses(model: &Model, object: &Struct, name: &str, value: &Scalar) -> bool {
     let Some(member) = object.member(name) else {
         return false;
     };

@@ -7,6 +7,7 @@ mod lossless;
 mod matching;
 mod members;
 mod pairing;
+mod path;
 mod plan;
 mod planner;
 mod relation;

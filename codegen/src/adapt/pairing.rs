@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::path::Step;
 use super::rules::Rules;
 use crate::model::{
     Assertions, Member, MemberSchema, Method, ModelledRevision, OpenSchema, Struct, TypeRef, open_schema,
@@ -39,9 +40,10 @@ impl ModelledRevision {
     }
 
     /// Whether the schema makes such an assertion about an object along a path, or about the member at its end.
-    pub(super) fn asserts_at(&self, ty: &str, path: &[String]) -> bool {
-        let (Some(owner), Some((name, rest))) = (self.model.types.get(ty), path.split_first()) else {
-            return false;
+    pub(super) fn asserts_at(&self, ty: &str, path: &[Step]) -> bool {
+        let (Some(owner), [Step::Member(name), rest @ ..]) = (self.model.types.get(ty), path) else {
+            // The schema may restrict the list and its elements in several places.
+            return !path.is_empty();
         };
         let schema = owner.schema.members.get(name).filter(|_| rest.is_empty());
         let object = self.model.struct_of(&TypeRef::Named(ty.to_owned()));

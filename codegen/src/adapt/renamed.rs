@@ -1,14 +1,16 @@
 //! Members and types that have another name in the other revision, and members that the later revision has inside another
-//! member: `renamed` is a path then.
+//! member: `renamed` is a [path] then.
 
 use std::collections::BTreeMap;
 
+use super::matching::refuses;
 use super::pairing::{Objects, Pairing};
+use super::path::{Step, steps, text};
 use super::planner::Planner;
 use super::relation::Relation;
-use super::rows::split;
 use super::rules::{ANY_TYPE, Rule};
-use crate::model::{Member, Struct, TypeRef, is_of_member};
+use crate::model::{Member, ModelledRevision, Struct, TypeRef, is_of_member};
+use crate::normalise::Scalar;
 
 impl<'m> Planner<'m> {
     /// Returns the source's name of a member of the target: the same name, the one that a rule gives, or that of the
@@ -22,30 +24,28 @@ impl<'m> Planner<'m> {
     }
 
     /// Returns the path in the later revision of a member of the earlier one, if a rule moves the member.
-    pub(super) fn moved_into(&mut self, place: &str, ty: &TypeRef, to: &'m Struct) -> Option<Vec<String>> {
-        let (index, path) = self.pair.rules.find(place, path).filter(|_| self.pair.upward)?;
-        let names = split(path);
-        let there = self.pair.target_member_at(&names, to).map(|member| &member.ty);
+    pub(super) fn moved_into(&mut self, place: &str, ty: &TypeRef, to: &'m Struct) -> Option<Vec<Step>> {
+        let (index, path) = self.pair.rules.find(place, moved_path).filter(|_| self.pair.upward)?;
+        let there = self.pair.target_member_at(&path, to).map(|member| &member.ty);
         self.moves(index, place, there.map(|there| (ty, there)));
-        Some(names)
+        Some(path)
     }
 
-    /// Returns the members of the earlier revision that the later one has inside `member`, each with its path there.
-    pub(super) fn moved_out_of(&mut self, objects: Objects<'m>, member: &str) -> Vec<(Vec<String>, String)> {
+    /// Returns the members of the earlier revision that the later one has inside `member`, each with its path.
+    pub(super) fn moved_out_of(&mut self, objects: Objects<'m>, member: &str) -> Vec<(Vec<Step>, String)> {
         let (from, mut moved) = (objects.from, Vec::new());
         for target in objects.to.members.iter().filter(|target| !from.declares(&target.name)) {
             let place = format!("{}.{}", objects.to_name, target.name);
-            let Some((index, path)) = self.pair.rules.find(&place, path).filter(|_| !self.pair.upward) else {
+            let Some((index, path)) = self.pair.rules.find(&place, moved_path).filter(|_| !self.pair.upward) else {
                 continue;
             };
-            let names = split(path);
-            if names[0] != member {
+            if !path[0].is_member(member) {
                 continue;
             }
-            let there = self.pair.member_at(from, &names).filter(|there| !there.recursive);
-            let there = there.ok_or_else(|| format!("the source has no member `{path}`"));
+            let there = self.pair.member_at(from, &path).filter(|there| !there.recursive);
+            let there = there.ok_or_else(|| format!("the source has no member `{}`", text(&path)));
             self.moves(index, &place, there.map(|there| (&there.ty, &target.ty)));
-            moved.push((names[1..].to_vec(), target.name.clone()));
+            moved.push((path, target.name.clone()));
         }
         moved
     }
@@ -125,28 +125,66 @@ impl<'m> Pairing<'m> {
         let Objects { from, to, .. } = objects;
         if self.upward {
             let moves_into = |name: &String| {
-                let rule = self.rules.find(&format!("{}.{name}", objects.from_name), path);
-                rule.is_some_and(|(_, path)| split(path)[0] == member)
+                let rule = self.rules.find(&format!("{}.{name}", objects.from_name), moved_path);
+                rule.is_some_and(|(_, path)| path[0].is_member(member))
             };
             return from.required().any(|name| !to.declares(name) && moves_into(name));
         }
-        let rule = self.rules.find(&format!("{}.{member}", objects.to_name), path);
+        let rule = self.rules.find(&format!("{}.{member}", objects.to_name), moved_path);
         rule.is_some_and(|(_, path)| {
-            let names = split(path);
-            let mut places = (1..=names.len()).map(|length| self.member_at(from, &names[..length]));
+            // A list may lack the element: a path that ends with one has no member.
+            let mut places = (1..=path.len()).map(|length| self.member_at(from, &path[..length]));
             places.all(|place| place.is_some_and(|member| member.required))
         })
     }
 
     /// The member at the end of a path in the source.
-    fn member_at(&self, object: &'m Struct, path: &[String]) -> Option<&'m Member> {
-        let (last, around) = path.split_last()?;
-        let within = |object: &'m Struct, name: &String| self.from.model.struct_of(&object.member(name)?.ty);
-        around.iter().try_fold(object, within)?.member(last)
+    fn member_at(&self, object: &'m Struct, path: &[Step]) -> Option<&'m Member> {
+        let [Step::Member(name), rest @ ..] = path else {
+            return None;
+        };
+        let member = object.member(name)?;
+        match rest {
+            [] => Some(member),
+            rest => {
+                let (object, rest) = self.from.object_in(member, rest)?;
+                self.member_at(object, rest)
+            }
+        }
+    }
+}
+
+impl ModelledRevision {
+    /// Returns the object in a member that the next steps of a path lead to, and the steps in that object.
+    pub(super) fn object_in<'p>(&self, member: &Member, rest: &'p [Step]) -> Option<(&Struct, &'p [Step])> {
+        match rest {
+            [Step::Element(texts), rest @ ..] => Some((self.element_with(&member.ty, texts)?, rest)),
+            rest => Some((self.model.struct_of(&member.ty)?, rest)),
+        }
+    }
+
+    /// Returns the type of the elements of a list that have these texts: of several possible ones, the one that requires
+    /// most of them.
+    fn element_with(&self, list: &TypeRef, texts: &BTreeMap<String, String>) -> Option<&Struct> {
+        let TypeRef::List(element) = self.model.resolve(list) else {
+            return None;
+        };
+        let candidates = self.candidates(element);
+        let objects = candidates.iter().filter_map(|ty| self.model.struct_of(ty));
+        let is_possible = |object: &Struct, (name, text): (&String, &String)| {
+            let text = Scalar::String(text.clone());
+            match object.constant(name) {
+                Some(constant) => constant.value == text,
+                None => object.declares(name) && !refuses(&self.model, object, name, &text),
+            }
+        };
+        let possible = objects.filter(|object| texts.iter().all(|text| is_possible(object, text)));
+        possible.max_by_key(|object| texts.keys().filter(|name| object.constant(name).is_some()).count())
     }
 }
 
 /// Returns the new name that a rule gives a member, if that is a path.
-fn path(rule: &Rule) -> Option<&str> {
-    rule.renamed.as_deref().filter(|path| path.contains('.'))
+pub(super) fn moved_path(rule: &Rule) -> Option<Vec<Step>> {
+    let path = rule.renamed.as_deref().filter(|path| path.contains('.'))?;
+    steps(path)
 }

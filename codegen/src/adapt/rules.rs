@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::error_rules::ErrorRule;
+use super::path::steps;
 use crate::load::Document;
 use crate::load::OneOrMany;
 use crate::problem::{Problem, Problems};
@@ -44,7 +45,7 @@ pub(crate) struct Rule {
     pub(crate) implied: Option<Value>,
     /// The key in `Supply` of a member that only one of the revisions declares.
     pub(crate) supplied: Option<String>,
-    /// The name in the later revision of this member or type of the earlier one.
+    /// The name in the later revision of this member or type of the earlier one, or the [path](steps) of the member.
     pub(crate) renamed: Option<String>,
     /// The action when the value goes to the earlier revision.
     pub(crate) down: Option<Action>,
@@ -208,6 +209,13 @@ impl Rule {
             let kinds = "`Type.member`, `*.member`, `Type[variant]` or `Type.member[variant]`";
             let what = format!("`{}` isn't a place; a place is {kinds}", self.at);
             return Some(Problem::at_pointer(&self.pointer, what));
+        }
+        if let Some(renamed) = self.renamed.as_deref().filter(|name| name.contains(['.', '[']))
+            && steps(renamed).is_none()
+        {
+            let what = format!("`{renamed}` is neither a name nor a path");
+            let help = "a path is `features.tools`, or `outputs[audience=user].content` for an element of a list";
+            return Some(Problem::at_pointer(&self.pointer, what).help(help));
         }
         let has_others = self.down.is_some() || self.up.is_some() || self.implied.is_some();
         let separate = "remove the others, or move them to a separate rule";

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::json;
 
 use super::pairing::Objects;
+use super::path::Step;
 use super::plan::Conversion;
 use super::planner::Planner;
 use super::rows::{RowAction, split};
@@ -98,14 +99,14 @@ impl<'m> Planner<'m> {
         let to = objects.to;
         // The target's schema may refuse a value that is set there.
         let to_side = self.pair.to;
-        let mut sets = |path: &[String]| planned.narrower |= to_side.asserts_at(objects.to_name, path);
+        let mut sets = |path: &[Step]| planned.narrower |= to_side.asserts_at(objects.to_name, path);
         if let Some(path) = self.moved_into(at, ty, to) {
             sets(&path);
             return Some(("move", json!(path)));
         }
         let members = self.moved_out_of(objects, member);
         if !members.is_empty() {
-            members.iter().for_each(|(_, name)| sets(std::slice::from_ref(name)));
+            members.iter().for_each(|(_, name)| sets(&[Step::Member(name.clone())]));
             return Some(("take", json!(members)));
         }
         if let Some((index, key)) = self.find(at, |rule| rule.supplied.as_ref()).filter(|_| !is_constant) {
@@ -118,12 +119,12 @@ impl<'m> Planner<'m> {
         };
         let checked = match action {
             Action::Copy(path) => {
-                let path = split(path);
+                let path: Vec<_> = split(path).into_iter().map(Step::Member).collect();
                 sets(&path);
                 self.pair.can_copy((!is_constant).then_some(ty), &path, to)
             }
             Action::Ensure { list, item } => {
-                sets(std::slice::from_ref(list));
+                sets(&[Step::Member(list.clone())]);
                 self.pair.can_ensure(ty, (list, item), to)
             }
             Action::Refuse(_) | Action::Drop(_) => Ok(()),

@@ -19,11 +19,12 @@ use tempfile::TempDir;
 
 use super::runner::{self, run};
 
-const CASES: [&str; 15] = [
+const CASES: [&str; 16] = [
     "no_rules",
     "rules",
     "constants",
     "moved",
+    "elements",
     "aliases",
     "answers",
     "questions",
@@ -480,8 +481,13 @@ fn problems(rules: &str) -> String {
 
 /// Returns the same problems; `None` if the rules are accepted.
 fn found(rules: &str) -> Option<String> {
+    found_in("rules", rules)
+}
+
+/// Returns the same problems for the revisions of another case.
+fn found_in(case: &str, rules: &str) -> Option<String> {
     let directory = TempDir::new().unwrap();
-    let options = ingest_case("rules", directory.path());
+    let options = ingest_case(case, directory.path());
     let later = options.schema.join("later");
     fs::write(later.join("adapt.yaml"), rules).unwrap();
     let error = generate(&options).err()?;
@@ -683,6 +689,68 @@ fn arguments_that_do_not_fit_are_reported_with_the_names_of_the_schemas() {
     ];
     for (at, what, expected) in cases {
         says(&problems(&rule(at, &format!("down: {{{what}}}"))), expected);
+    }
+}
+
+#[test]
+fn a_path_that_leads_nowhere_is_refused_with_the_reason() {
+    let cases = [
+        (
+            "content",
+            "outputs[audience=robot].content",
+            "`outputs` of the target isn't a list of objects with these texts",
+        ),
+        (
+            "content",
+            "isError[audience=model].content",
+            "`isError` of the target isn't a list of objects with these texts",
+        ),
+        (
+            "content",
+            "outputs.content",
+            "`outputs` of the target isn't an object with declared members",
+        ),
+        (
+            "content",
+            "outputs[audience=model].text",
+            "the target has no member `outputs[audience=model].text`",
+        ),
+        (
+            "structured",
+            "outputs[audience=model].content",
+            "there it has another type",
+        ),
+        (
+            "structured",
+            "outputs[audience=program].value",
+            "`outputs[audience=program]` of the target can't be made, because it requires `format`",
+        ),
+        (
+            "content",
+            "outputs[audience=model]",
+            "`outputs[audience=model]` is neither a name nor a path",
+        ),
+        (
+            "content",
+            "outputs[model].content",
+            "`outputs[model].content` is neither a name nor a path",
+        ),
+        (
+            "content",
+            "outputs[audience=model.content",
+            "`outputs[audience=model.content` is neither a name nor a path",
+        ),
+        (
+            "content",
+            "outputs..content",
+            "`outputs..content` is neither a name nor a path",
+        ),
+    ];
+    for (member, path, expected) in cases {
+        let rule = rule(&format!("CallResult.{member}"), &format!("renamed: {path}"));
+        let found = found_in("elements", &rule).expect("an invalid path was accepted");
+        says(&found, "later/adapt.yaml:2:5: #/rules/0: ");
+        says(&found, expected);
     }
 }
 

@@ -12,7 +12,7 @@ use super::step::{
     Change, How, MemberChange, MemberPlan, MemberSource, ObjectPlan, PairId, Step, UnionPlan, VariantPlan,
 };
 use crate::tables::Table;
-use crate::tables::rows::{Condition, LeftAction};
+use crate::tables::rows::{Condition, LeftAction, PathStep};
 use crate::tables::types::{Decision, Kind, ObjectType, TypeId, TypeRef, Union, Variant};
 
 /// Finds the parts of values that the steps of a chain look at.
@@ -207,7 +207,10 @@ impl Effects {
                 _ => self.add(source, left.name),
             }
             if let Some(LeftAction::Copy { to: path, .. } | LeftAction::Move(path)) = &left.row.action
-                && let Some(member_effects) = path.first().and_then(|name| self.member_effects(source, name))
+                && let Some(member_effects) = path
+                    .first()
+                    .and_then(PathStep::member)
+                    .and_then(|name| self.member_effects(source, name))
             {
                 member_effects.fills = true;
             }

@@ -14,6 +14,7 @@ mod effect_analysis;
 mod effects;
 mod link;
 mod members;
+mod moved;
 mod node;
 mod object;
 mod read;

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use mcp_wire::{BorrowedJson, Decoded, JsonType, KnownJson, Places, RawJson, Reader, SharedJson};
+use mcp_wire::{
+    BorrowedJson, Decoded, JsonType, KnownJson, Places, RawJson, Reader, SharedJson, from_str, push_string,
+};
 
 use crate::placeholders::member;
 use crate::unrepresentable::{Converted, Unrepresentable};
@@ -90,6 +92,13 @@ impl<'a> Node<'a> {
         Self::Text(text.into())
     }
 
+    /// Returns a string.
+    pub(super) fn string(text: &str) -> Self {
+        let mut json = String::new();
+        push_string(&mut json, text);
+        Self::text(json)
+    }
+
     /// Returns the edits that turn the source into this value, if they are few. The last edit is first, because each
     /// one moves the text after it. The value has to span the `length` bytes of the source from `start` on.
     pub(crate) fn few_edits(&mut self, start: usize, length: usize) -> Option<Vec<Edit>> {
@@ -131,6 +140,12 @@ impl<'a> Node<'a> {
     /// Whether the value was kept as text, so that conversions of its type have nothing to change in it.
     pub(crate) fn is_kept(&self) -> bool {
         matches!(self, Self::Kept(..) | Self::Edited(_))
+    }
+
+    /// Whether a JSON text is the same value.
+    pub(super) fn is_same_as(&self, json: &str) -> bool {
+        let text = self.to_text();
+        text == json || from_str::<RawJson>(&text) == from_str::<RawJson>(json)
     }
 
     pub(crate) fn is_null(&self) -> bool {

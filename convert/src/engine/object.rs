@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use mcp_wire::{RawJson, from_str, push_string};
+use mcp_wire::{RawJson, from_str};
 
 use super::check::is_constant;
-use super::members::{Members, has_no_members, merge, position, put, refused, take_from};
+use super::members::{Members, is_empty, merge, position, refused};
 use super::node::{Entry, Node};
 use super::state::{Part, State};
 use super::step::{
@@ -15,12 +15,12 @@ use super::step::{
 };
 use super::value::Run;
 use crate::loss::{AUTOMATIC, LossKind};
-use crate::tables::rows::LeftAction;
+use crate::tables::rows::{LeftAction, PathStep};
 use crate::unrepresentable::{Converted, Unrepresentable};
 
 /// An action of a rule that follows the conversion of all members.
 enum Afterwards<'p, 'a> {
-    Copy(&'p [&'static str], Node<'a>, &'static str),
+    Copy(&'p [PathStep], Node<'a>, &'static str),
     Ensure(&'static str, &'p EnsurePlan, Node<'a>),
 }
 
@@ -41,7 +41,8 @@ impl<'a> Run<'_> {
         // An undeclared object can be valid only with what is moved into it.
         for member in &plan.left {
             if let Some(LeftAction::Move(path)) = &member.row.action
-                && position(members, path[0], false).is_some()
+                && let Some(name) = path.first().and_then(PathStep::member)
+                && position(members, name, false).is_some()
             {
                 self.leave(member, members, &mut afterwards)?;
             }
@@ -207,7 +208,7 @@ impl<'a> Run<'_> {
         // It comes after the undeclared member.
         let moved = position(members, name, true).map(|after| members.remove(after));
         let value = &mut members[at].value;
-        let is_whole = moved.as_ref().is_none_or(|moved| merge(value, moved.value.clone()));
+        let is_whole = adopted.is_filled || moved.as_ref().is_none_or(|moved| merge(value, moved.value.clone()));
         if is_whole && self.check_adopted(adopted, &value.to_text()).is_ok() {
             members[at].declared = true;
             return;
@@ -247,7 +248,7 @@ impl<'a> Run<'_> {
             return Ok(());
         };
         if let Some(implied) = plan.row.implied
-            && same_json(&members[at].value, implied)
+            && members[at].value.is_same_as(implied)
         {
             members.remove(at);
             return Ok(());
@@ -262,29 +263,13 @@ impl<'a> Run<'_> {
                 }
             }
             Some(LeftAction::Move(path)) => {
-                let mut value = members.remove(at).value;
-                self.moved(&plan.moved, 0, name, &mut value)?;
-                if put(path, value, members).is_none() {
-                    self.state.lose_member(name, LossKind::Dropped, AUTOMATIC);
-                }
-                return Ok(());
+                let value = members.remove(at).value;
+                return self.move_into(plan, path, value, members);
             }
             Some(LeftAction::Take(taken)) => {
-                let mut around = members.remove(at);
-                let mut is_whole = true;
-                for (index, (path, name)) in taken.iter().enumerate() {
-                    if let Some(mut value) = take_from(&mut around.value, path) {
-                        is_whole = false;
-                        self.moved(&plan.moved, index, name, &mut value)?;
-                        if let Some(at) = members.iter().position(|entry| entry.name == *name) {
-                            members.remove(at);
-                            self.state.lose_member(name, LossKind::Dropped, AUTOMATIC);
-                        }
-                        members.push(Entry::declared(*name, value));
-                    }
-                }
-                if is_whole || !has_no_members(&around.value) {
-                    members.push(around);
+                let around = members.remove(at);
+                if let Some(others) = self.take_out_of(plan, taken, around, members)? {
+                    members.push(others);
                     self.take_out(members.len() - 1, members, name, AUTOMATIC);
                 }
                 return Ok(());
@@ -309,15 +294,9 @@ impl<'a> Run<'_> {
     /// Returns the text of a value. The name of a revision is the one in the source, before steps replaced it.
     fn original<'n>(&self, value: &'n Node<'a>) -> Cow<'n, str> {
         match self.state.renamed {
-            Some((named, now)) if value.as_str().as_deref() == Some(now) => string(named).into(),
+            Some((named, now)) if value.as_str().as_deref() == Some(now) => Node::string(named).into_text(),
             _ => value.to_text(),
         }
-    }
-
-    /// Converts a value that moves to another place in the target.
-    fn moved(&mut self, changes: &[Change], index: usize, name: &str, value: &mut Node<'a>) -> Converted {
-        let change = changes.get(index).unwrap_or(&Change::Keep);
-        self.within(Part::Member(name), |run| run.change(change, value))
     }
 
     /// Drops a member and records the loss, or carries it as an undeclared one.
@@ -373,7 +352,7 @@ impl<'a> Run<'_> {
         if let MemberSource::Shared(_, how) = &plan.source {
             let value = &mut members[at].value;
             let stays = self.within(Part::Member(source), |run| run.shared(how, value, needed))?;
-            let is_emptied = matches!(how, MemberChange::Empty(_)) && has_no_members(&members[at].value);
+            let is_emptied = matches!(how, MemberChange::Empty(_)) && is_empty(&members[at].value);
             if !stays || is_emptied {
                 members.remove(at);
                 return Ok(());
@@ -394,7 +373,7 @@ impl<'a> Run<'_> {
                     let before = self.state.renamed.filter(|(_, now)| now == from);
                     self.state.renamed = Some((before.map_or(*from, |(named, _)| named), to));
                 }
-                *value = Node::text(string(to));
+                *value = Node::string(to);
             }
             MemberChange::Text { change, .. } => self.change(change, value)?,
             MemberChange::Variants(plan) => self.union(plan, value)?,
@@ -413,7 +392,7 @@ impl<'a> Run<'_> {
     fn fill(&mut self, name: &'static str, from: &str, change: &Change, members: &mut Members<'a>) -> Converted {
         let at = match position(members, from, true) {
             Some(at) => {
-                if has_no_members(&members[at].value) {
+                if is_empty(&members[at].value) {
                     // In the other direction, an empty object can't be distinguished from an absent one.
                     self.state.lose_member(from, LossKind::Replaced, AUTOMATIC);
                 }
@@ -437,18 +416,6 @@ impl Run<'_> {
             _ => Node::text("{}"),
         }
     }
-}
-
-/// Encodes a string as JSON.
-fn string(text: &str) -> String {
-    let mut json = String::new();
-    push_string(&mut json, text);
-    json
-}
-
-fn same_json(node: &Node<'_>, json: &str) -> bool {
-    let text = node.to_text();
-    text == json || from_str::<RawJson>(&text) == from_str::<RawJson>(json)
 }
 
 /// Adds a value to the supply, and returns whether the supply has this value now.

@@ -2,14 +2,15 @@
 
 use mcp_wire::{JsonType, Reader, from_str, push_string};
 
-use super::members::{Members, position, put, refused};
+use super::members::{Members, position, refused};
+use super::moved::put;
 use super::node::{Entry, Node};
 use super::state::Part;
 use super::step::{Change, EnsurePlan, JoinPlan};
 use super::value::{Run, variant_of};
 use crate::loss::LossKind;
 use crate::placeholders::fill_template;
-use crate::tables::rows::{Condition, Ensure, Without};
+use crate::tables::rows::{Condition, Ensure, PathStep, Without};
 use crate::unrepresentable::{Converted, Unrepresentable};
 
 impl<'a> Run<'_> {
@@ -180,15 +181,10 @@ impl<'a> Run<'_> {
     }
 
     /// Copies a value to a member of the target, unless that has one.
-    pub(super) fn copy(
-        &mut self,
-        path: &[&'static str],
-        copied: Node<'a>,
-        rule: &'static str,
-        members: &mut Members<'a>,
-    ) {
+    pub(super) fn copy(&mut self, path: &[PathStep], copied: Node<'a>, rule: &'static str, members: &mut Members<'a>) {
         if let Some(depth) = put(path, copied, members) {
-            self.state.lose_within(&path[..depth], LossKind::Defaulted, rule);
+            let names: Vec<_> = path[..depth].iter().filter_map(PathStep::member).collect();
+            self.state.lose_within(&names, LossKind::Defaulted, rule);
         }
     }
 

@@ -144,6 +144,8 @@ pub(crate) struct Adopted {
     pub(crate) pointer: Option<&'static str>,
     /// The key of the supply's value for an absent member.
     pub(crate) supplied: Option<&'static str>,
+    /// Whether values are moved into elements of lists in it, also if it is undeclared.
+    pub(crate) is_filled: bool,
     /// A cache of valid values.
     pub(super) accepted: Accepted,
 }

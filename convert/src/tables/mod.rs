@@ -34,8 +34,8 @@ use std::fmt;
 use mcp_wire::{Decoded, JsonType, Reader, Schema};
 
 use named::Named;
-use rows::Rows;
-use types::{Kind, Member, ObjectType, RoleTypes, Type, TypeId, TypeRef};
+use rows::{PathStep, Rows};
+use types::{Kind, Member, MemberValue, ObjectType, RoleTypes, Type, TypeId, TypeRef};
 
 pub(crate) use self::known::Known;
 pub use self::known::{ErrorRule, Need, Tolerance};
@@ -250,13 +250,45 @@ impl Table {
     }
 
     /// Returns the type of the member at a path in an object.
-    pub(crate) fn at_path<'t>(&'t self, object: &'t ObjectType, path: &[&str]) -> Option<&'t TypeRef> {
-        let (first, rest) = path.split_first()?;
-        let ty = object.member(first)?.ty()?;
+    pub(crate) fn at_path<'t>(&'t self, object: &'t ObjectType, path: &[PathStep]) -> Option<&'t TypeRef> {
+        let [PathStep::Member(name), rest @ ..] = path else {
+            return None;
+        };
+        let ty = object.member(name)?.ty()?;
         match rest {
             [] => Some(ty),
+            [PathStep::Element(texts), rest @ ..] => self.at_path(self.element_with(ty, texts)?, rest),
             rest => self.at_path(self.object(ty)?, rest),
         }
+    }
+
+    /// Returns the object type of the elements of a list that have these texts: of several possible ones, the one that
+    /// requires most of them.
+    fn element_with<'t>(&'t self, list: &'t TypeRef, texts: &[(&str, &str)]) -> Option<&'t ObjectType> {
+        let TypeRef::List(element) = self.resolve(list) else {
+            return None;
+        };
+        let types = match self.kind(element) {
+            Some(Kind::Union(union)) => union.variants.iter().map(|variant| &variant.ty).collect(),
+            _ => vec![&**element],
+        };
+        let has = |object: &ObjectType| {
+            let mut constants = 0;
+            let mut texts = texts.iter();
+            let all = texts.all(|(name, text)| match object.member(name).map(|member| &member.value) {
+                Some(MemberValue::Constant(json)) => {
+                    constants += 1;
+                    Reader::new(json).string().is_ok_and(|constant| constant == *text)
+                }
+                other => other.is_some(),
+            });
+            all.then_some(constants)
+        };
+        let objects = types.into_iter().filter_map(|ty| self.object(ty));
+        let possible = objects.filter_map(|object| Some((has(object)?, object)));
+        possible
+            .max_by_key(|(constants, _)| *constants)
+            .map(|(_, object)| object)
     }
 
     /// Returns the JSON type of all values of a type. `None` if there are several.

@@ -2,11 +2,11 @@
 
 use mcp_wire::{Decoded, JsonType, Reader};
 
-use super::json::{Source, each, entries, list, map, optional, string};
+use super::json::{Source, each, entries, leaked, list, map, optional, string};
 use super::named::{Named, Text};
 use super::rows::{
-    Action, Check, Condition, DefaultRow, Ensure, Join, LeftAction, LeftRow, MemberRow, ObjectRow, Refusal, Rows,
-    VariantRow, Without,
+    Action, Check, Condition, DefaultRow, Ensure, Join, LeftAction, LeftRow, MemberRow, ObjectRow, PathStep, Refusal,
+    Rows, VariantRow, Without,
 };
 
 pub(super) fn rows(reader: &mut Source) -> Decoded<Rows> {
@@ -144,12 +144,16 @@ fn left(reader: &mut Source) -> Decoded<LeftRow> {
             "drop" => row.action = Some(LeftAction::Drop { rule: string(reader)? }),
             "ensure" => row.action = Some(LeftAction::Ensure(fields(reader)?.ensure())),
             "refuse" => row.action = Some(LeftAction::Refuse(fields(reader)?.refusal())),
-            "move" => row.action = Some(LeftAction::Move(list(reader, string)?)),
-            "take" => row.action = Some(LeftAction::Take(list(reader, path_and_text)?)),
+            "move" => row.action = Some(LeftAction::Move(list(reader, path_step)?)),
+            "take" => {
+                row.action = Some(LeftAction::Take(list(reader, |reader| {
+                    path_and_text(reader, path_step)
+                })?))
+            }
             "copy" => {
                 let fields = fields(reader)?;
                 row.action = Some(LeftAction::Copy {
-                    to: fields.texts("to")?,
+                    to: list(&mut Reader::new(fields.get("to").unwrap_or("[]")), path_step)?,
                     rule: fields.text("rule"),
                 });
             }
@@ -203,12 +207,27 @@ fn default(reader: &mut Source, implied: bool) -> Decoded<DefaultRow> {
     })
 }
 
+/// Reads a step of a path: the name of a member, or the texts in the members of an element.
+fn path_step(reader: &mut Source) -> Decoded<PathStep> {
+    Ok(match reader.json_type()? {
+        JsonType::String => PathStep::Member(string(reader)?),
+        _ => {
+            let mut texts = Vec::new();
+            each(reader, |reader, name| {
+                texts.push((leaked(name), string(reader)?));
+                Ok(())
+            })?;
+            PathStep::Element(texts)
+        }
+    })
+}
+
 /// Reads an array of a path and a text.
-fn path_and_text(reader: &mut Source) -> Decoded<(Vec<Text>, Text)> {
+fn path_and_text<T>(reader: &mut Source, step: impl Fn(&mut Source) -> Decoded<T>) -> Decoded<(Vec<T>, Text)> {
     let (mut path, mut text) = (Vec::new(), "");
     reader.array(|reader| {
         match reader.json_type()? {
-            JsonType::Array => path = list(reader, string)?,
+            JsonType::Array => path = list(reader, &step)?,
             _ => text = string(reader)?,
         }
         Ok(())
@@ -246,7 +265,7 @@ impl Fields {
     fn conditions(&self) -> Decoded<Vec<Condition>> {
         let json = self.get("when").unwrap_or("[]");
         list(&mut Reader::new(json), |reader| {
-            let (path, text) = path_and_text(reader)?;
+            let (path, text) = path_and_text(reader, string)?;
             Ok(Condition { path, text })
         })
     }

@@ -172,19 +172,41 @@ pub(crate) struct LeftRow {
     pub(crate) action: Option<LeftAction>,
 }
 
+/// A step of the path to a value in an object.
+#[derive(Debug, Clone)]
+pub(crate) enum PathStep {
+    Member(&'static str),
+    /// The first element of a list that has these texts in these members.
+    Element(Vec<(&'static str, &'static str)>),
+}
+
+impl PathStep {
+    /// Returns the name of the member, if the step isn't an element.
+    pub(crate) fn member(&self) -> Option<&'static str> {
+        match self {
+            Self::Member(name) => Some(name),
+            Self::Element(_) => None,
+        }
+    }
+
+    pub(crate) fn is_element(&self) -> bool {
+        self.member().is_none()
+    }
+}
+
 #[derive(Debug, Clone)]
 pub(crate) enum LeftAction {
     Drop {
         rule: &'static str,
     },
     Copy {
-        to: Vec<&'static str>,
+        to: Vec<PathStep>,
         rule: &'static str,
     },
     /// The value becomes the member of the target at a path.
-    Move(Vec<&'static str>),
-    /// The values at paths in it become members of the target.
-    Take(Vec<(Vec<&'static str>, &'static str)>),
+    Move(Vec<PathStep>),
+    /// The values at paths in the object that begin with this member become members of the target.
+    Take(Vec<(Vec<PathStep>, &'static str)>),
     Ensure(Ensure),
     Supply {
         key: &'static str,

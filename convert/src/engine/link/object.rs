@@ -8,7 +8,7 @@ use crate::engine::step::{
     Adopted, Change, ConstantPlan, ConstantSource, EnsurePlan, JoinPlan, LeftPlan, MemberChange, MemberPlan,
     MemberSource, ObjectPlan,
 };
-use crate::tables::rows::{Action, Ensure, LeftAction, MemberRow, ObjectRow};
+use crate::tables::rows::{Action, Ensure, LeftAction, MemberRow, ObjectRow, PathStep};
 use crate::tables::types::{Member, ObjectType, TypeRef};
 
 impl Linker<'_> {
@@ -24,6 +24,14 @@ impl Linker<'_> {
             ..ObjectPlan::default()
         };
         let none = MemberRow::default();
+        let is_filled = |name| {
+            let mut moved = row.left.values().filter_map(|left| match &left.action {
+                Some(LeftAction::Move(path)) => Some(path),
+                _ => None,
+            });
+            let is_here = |path: &&Vec<PathStep>| path.first().and_then(PathStep::member) == Some(name);
+            moved.any(|path| is_here(&path) && path.iter().any(PathStep::is_element))
+        };
         let mut taken = Vec::new();
         for member in &target.members {
             let Some(constant) = member.constant() else {
@@ -31,12 +39,15 @@ impl Linker<'_> {
                 let name = row.from.unwrap_or(member.name);
                 let own = source.member(name);
                 taken.extend(own.map(|own| own.name));
-                if let Some(planned) = self.member(own, member, (target, pointer), row) {
+                if let Some(mut planned) = self.member(own, member, (target, pointer), row) {
                     if let (MemberSource::Shared(name, MemberChange::Refuse(refusal)), Some(own)) =
                         (&planned.source, own)
                         && own.required
                     {
                         plan.refused = plan.refused.take().or_else(|| Some((name, refusal.clone())));
+                    }
+                    if let MemberSource::Adopted(adopted) = &mut planned.source {
+                        adopted.is_filled = is_filled(member.name);
                     }
                     plan.members.push(planned);
                 }
@@ -75,7 +86,7 @@ impl Linker<'_> {
                 Some(LeftAction::Ensure(ensure)) => Some(self.ensure(ensure, target)),
                 _ => None,
             };
-            let moved = self.moved(row.action.as_ref(), member, target);
+            let moved = self.moved(row.action.as_ref(), member, (source, target));
             LeftPlan {
                 name: member.name,
                 constant: member.constant().is_some(),
@@ -93,17 +104,16 @@ impl Linker<'_> {
         &mut self,
         action: Option<&LeftAction>,
         member: &'static Member,
-        target: &'static ObjectType,
+        (source, target): (&'static ObjectType, &'static ObjectType),
     ) -> Vec<Change> {
         let (from, to) = (self.step.from, self.step.to);
         let places: Vec<_> = match action {
             Some(LeftAction::Move(path)) => vec![(member.ty(), to.at_path(target, path))],
             Some(LeftAction::Take(taken)) => {
-                let object = member.ty().and_then(|ty| from.object(ty));
-                let places = taken.iter().map(|(path, name)| {
-                    let there = object.and_then(|object| from.at_path(object, path));
-                    (there, target.member(name).and_then(Member::ty))
-                });
+                let there = |name| target.member(name).and_then(Member::ty);
+                let places = taken
+                    .iter()
+                    .map(|(path, name)| (from.at_path(source, path), there(name)));
                 places.collect()
             }
             _ => Vec::new(),
@@ -163,6 +173,7 @@ impl Linker<'_> {
                     ty: to.clone(),
                     pointer: row.pointer.unwrap_or_else(|| Some(implied())),
                     supplied: row.supplied,
+                    is_filled: false,
                     accepted: Accepted::default(),
                 })
             }

@@ -1,0 +1,210 @@
+//! Values that one revision has inside another member, and the other revision in a member of its own.
+
+use super::members::{Members, is_empty, position};
+use super::node::{Entry, Node};
+use super::state::Part;
+use super::step::{Change, LeftPlan};
+use super::value::Run;
+use crate::loss::{AUTOMATIC, LossKind};
+use crate::tables::rows::PathStep;
+use crate::unrepresentable::Converted;
+
+impl<'a> Run<'_> {
+    /// Moves the value of a member to a path in the target.
+    pub(super) fn move_into(
+        &mut self,
+        plan: &LeftPlan,
+        path: &[PathStep],
+        mut value: Node<'a>,
+        members: &mut Members<'a>,
+    ) -> Converted {
+        self.moved(&plan.moved, 0, plan.name, &mut value)?;
+        if let Some(name) = path.first().and_then(PathStep::member)
+            && path.iter().any(PathStep::is_element)
+            && let Some(at) = position(members, name, false)
+        {
+            self.put_into_undeclared(path, value.clone(), &mut members[at]);
+        }
+        if put(path, value, members).is_none() {
+            self.state.lose_member(plan.name, LossKind::Dropped, AUTOMATIC);
+        }
+        Ok(())
+    }
+
+    /// Moves values in a member to members of the target. Returns the member with what else is in it. If it is carried,
+    /// `null` marks the places in lists that the values were taken from.
+    pub(super) fn take_out_of(
+        &mut self,
+        plan: &LeftPlan,
+        taken: &[(Vec<PathStep>, &'static str)],
+        mut around: Entry<'a>,
+        members: &mut Members<'a>,
+    ) -> Converted<Option<Entry<'a>>> {
+        let mark = || Node::text("null");
+        // What the conversion back would create.
+        let mut back = Vec::new();
+        for (index, (path, name)) in taken.iter().enumerate() {
+            let place = at_path(&mut around.value, rest_of(path));
+            let Some(place) = place.filter(|value| !value.is_null()) else {
+                continue;
+            };
+            let mut value = std::mem::replace(place, mark());
+            put(path, mark(), &mut back);
+            self.moved(&plan.moved, index, name, &mut value)?;
+            if let Some(at) = members.iter().position(|entry| entry.name == *name) {
+                members.remove(at);
+                self.state.lose_member(name, LossKind::Dropped, AUTOMATIC);
+            }
+            members.push(Entry::declared(*name, value));
+        }
+        let Some(back) = back.pop() else {
+            return Ok(Some(around));
+        };
+        if around.value.is_same_as(&back.value.to_text()) {
+            return Ok(None);
+        }
+        for (path, _) in taken {
+            if !self.state.carries() || !path.iter().any(PathStep::is_element) {
+                remove(&mut around.value, rest_of(path));
+            }
+        }
+        if is_empty(&around.value) {
+            // The elements of the list are in another order.
+            self.state.lose_member(plan.name, LossKind::Replaced, AUTOMATIC);
+            return Ok(None);
+        }
+        Ok(Some(around))
+    }
+
+    /// Puts a value into an undeclared member with a list, in place of its mark.
+    fn put_into_undeclared(&mut self, path: &[PathStep], value: Node<'a>, around: &mut Entry<'a>) {
+        if let Some(place) = at_path(&mut around.value, rest_of(path)) {
+            if !place.is_null() {
+                self.state.lose_member(&around.name, LossKind::Replaced, AUTOMATIC);
+            }
+            *place = value;
+            return;
+        }
+        put_in(rest_of(path), value, &mut around.value);
+    }
+
+    fn moved(&mut self, changes: &[Change], index: usize, name: &str, value: &mut Node<'a>) -> Converted {
+        let change = changes.get(index).unwrap_or(&Change::Keep);
+        self.within(Part::Member(name), |run| run.change(change, value))
+    }
+}
+
+/// Returns the steps of a path in its first member.
+fn rest_of(path: &[PathStep]) -> &[PathStep] {
+    path.get(1..).unwrap_or_default()
+}
+
+/// Puts a value at a path, unless there is one. Missing objects and elements on the path are created. Returns the number
+/// of steps to the first member that is new, or `None` if the value wasn't put there.
+pub(super) fn put<'a>(path: &[PathStep], value: Node<'a>, members: &mut Members<'a>) -> Option<usize> {
+    let [PathStep::Member(name), rest @ ..] = path else {
+        return None;
+    };
+    let known = position(members, name, true);
+    if rest.is_empty() {
+        if known.is_some() {
+            return None;
+        }
+        members.retain(|entry| entry.name != *name);
+        members.push(Entry::declared(*name, value));
+        return Some(1);
+    }
+    let at = known.unwrap_or_else(|| {
+        let empty = match rest[0] {
+            PathStep::Member(_) => Node::Object(Vec::new()),
+            PathStep::Element(_) => Node::Array(Vec::new()),
+        };
+        members.push(Entry::declared(*name, empty));
+        members.len() - 1
+    });
+    let depth = put_in(rest, value, &mut members[at].value)?;
+    Some(known.map_or(1, |_| 1 + depth))
+}
+
+/// Does the same in an object or a list.
+fn put_in<'a>(path: &[PathStep], value: Node<'a>, around: &mut Node<'a>) -> Option<usize> {
+    let (object, path) = match path {
+        [PathStep::Element(texts), rest @ ..] => (element_with(around, texts)?, rest),
+        path => (around, path),
+    };
+    let members = object.members().ok()?;
+    // The members of an object that was opened from text are undeclared. They count as declared here, unless they are
+    // `null`.
+    for entry in members.iter_mut().filter(|entry| !entry.value.is_null()) {
+        entry.declared = true;
+    }
+    put(path, value, members)
+}
+
+/// Returns the element of a list with these texts, which is created if there is none.
+fn element_with<'n, 'a>(list: &'n mut Node<'a>, texts: &[(&'static str, &'static str)]) -> Option<&'n mut Node<'a>> {
+    let elements = list.elements().ok()?;
+    let known = elements.iter_mut().position(|element| has_texts(element, texts));
+    let at = known.unwrap_or_else(|| {
+        let members = texts
+            .iter()
+            .map(|(name, text)| Entry::declared(*name, Node::string(text)));
+        elements.push(Node::Object(members.collect()));
+        elements.len() - 1
+    });
+    elements.get_mut(at)
+}
+
+/// Whether a value is an object with these texts in these members.
+fn has_texts(value: &mut Node<'_>, texts: &[(&str, &str)]) -> bool {
+    let Ok(members) = value.members() else { return false };
+    texts.iter().all(|(name, text)| {
+        let mut members = members.iter();
+        members.any(|entry| entry.name == *name && entry.value.as_str().as_deref() == Some(*text))
+    })
+}
+
+/// Returns the value at a path.
+fn at_path<'n, 'a>(value: &'n mut Node<'a>, path: &[PathStep]) -> Option<&'n mut Node<'a>> {
+    let Some((first, rest)) = path.split_first() else {
+        return Some(value);
+    };
+    match first {
+        PathStep::Member(name) => {
+            let mut members = value.members().ok()?.iter_mut();
+            at_path(&mut members.find(|entry| entry.name == *name)?.value, rest)
+        }
+        PathStep::Element(texts) => {
+            let mut elements = value.elements().ok()?.iter_mut();
+            elements.find_map(|element| has_texts(element, texts).then(|| at_path(element, rest))?)
+        }
+    }
+}
+
+/// Removes the value at a path, and the objects and elements on the path that have nothing else then.
+fn remove(value: &mut Node<'_>, path: &[PathStep]) -> Option<()> {
+    let (first, rest) = path.split_first()?;
+    match first {
+        PathStep::Member(name) => {
+            let members = value.members().ok()?;
+            let at = members.iter().position(|entry| entry.name == *name)?;
+            if !rest.is_empty() {
+                remove(&mut members[at].value, rest)?;
+            }
+            if rest.is_empty() || is_empty(&members[at].value) {
+                members.remove(at);
+            }
+        }
+        PathStep::Element(texts) => {
+            let elements = value.elements().ok()?;
+            let at = elements
+                .iter_mut()
+                .position(|element| has_texts(element, texts) && at_path(element, rest).is_some())?;
+            remove(&mut elements[at], rest)?;
+            if elements[at].members().ok()?.len() == texts.len() {
+                elements.remove(at);
+            }
+        }
+    }
+    Some(())
+}
