@@ -696,58 +696,58 @@ fn arguments_that_do_not_fit_are_reported_with_the_names_of_the_schemas() {
 fn a_path_that_leads_nowhere_is_refused_with_the_reason() {
     let cases = [
         (
-            "content",
+            "CallResult.content",
             "outputs[audience=robot].content",
             "`outputs` of the target isn't a list of objects with these texts",
         ),
         (
-            "content",
+            "CallResult.content",
             "isError[audience=model].content",
             "`isError` of the target isn't a list of objects with these texts",
         ),
         (
-            "content",
+            "CallResult.content",
             "outputs.content",
             "`outputs` of the target isn't an object with declared members",
         ),
         (
-            "content",
+            "CallResult.content",
             "outputs[audience=model].text",
             "the target has no member `outputs[audience=model].text`",
         ),
         (
-            "structured",
-            "outputs[audience=model].content",
+            "Tool.outputTitle",
+            "outputVariants[audience=program].schema",
             "there it has another type",
         ),
         (
-            "structured",
+            "CallResult.structured",
             "outputs[audience=program].value",
             "`outputs[audience=program]` of the target can't be made, because it requires `format`",
         ),
         (
-            "content",
+            "CallResult.content",
             "outputs[audience=model]",
             "`outputs[audience=model]` is neither a name nor a path",
         ),
         (
-            "content",
+            "CallResult.content",
             "outputs[model].content",
             "`outputs[model].content` is neither a name nor a path",
         ),
         (
-            "content",
+            "CallResult.content",
             "outputs[audience=model.content",
             "`outputs[audience=model.content` is neither a name nor a path",
         ),
         (
-            "content",
+            "CallResult.content",
             "outputs..content",
             "`outputs..content` is neither a name nor a path",
         ),
     ];
-    for (member, path, expected) in cases {
-        let rule = rule(&format!("CallResult.{member}"), &format!("renamed: {path}"));
+    for (at, path, expected) in cases {
+        let rule = rule(at, &format!("renamed: {path}"));
         let found = found_in("elements", &rule).expect("an invalid path was accepted");
         says(&found, "later/adapt.yaml:2:5: #/rules/0: ");
         says(&found, expected);

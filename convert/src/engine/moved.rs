@@ -3,7 +3,7 @@
 use super::members::{Members, is_empty, position};
 use super::node::{Entry, Node};
 use super::state::Part;
-use super::step::{Change, LeftPlan};
+use super::step::{Change, LeftPlan, Moved};
 use super::value::Run;
 use crate::loss::{AUTOMATIC, LossKind};
 use crate::tables::rows::PathStep;
@@ -18,7 +18,7 @@ impl<'a> Run<'_> {
         mut value: Node<'a>,
         members: &mut Members<'a>,
     ) -> Converted {
-        self.moved(&plan.moved, 0, plan.name, &mut value)?;
+        self.moved(plan.moved.first(), plan.name, &mut value)?;
         if let Some(name) = path.first().and_then(PathStep::member)
             && path.iter().any(PathStep::is_element)
             && let Some(at) = position(members, name, false)
@@ -44,13 +44,15 @@ impl<'a> Run<'_> {
         // What the conversion back would create.
         let mut back = Vec::new();
         for (index, (path, name)) in taken.iter().enumerate() {
+            let moved = plan.moved.get(index);
             let place = at_path(&mut around.value, rest_of(path));
-            let Some(place) = place.filter(|value| !value.is_null()) else {
+            let is_value = |value: &Node<'_>| !value.is_null() || moved.is_some_and(|moved| moved.holds_null);
+            let Some(place) = place.filter(|value| is_value(value)) else {
                 continue;
             };
             let mut value = std::mem::replace(place, mark());
             put(path, mark(), &mut back);
-            self.moved(&plan.moved, index, name, &mut value)?;
+            self.moved(moved, name, &mut value)?;
             if let Some(at) = members.iter().position(|entry| entry.name == *name) {
                 members.remove(at);
                 self.state.lose_member(name, LossKind::Dropped, AUTOMATIC);
@@ -88,8 +90,8 @@ impl<'a> Run<'_> {
         put_in(rest_of(path), value, &mut around.value);
     }
 
-    fn moved(&mut self, changes: &[Change], index: usize, name: &str, value: &mut Node<'a>) -> Converted {
-        let change = changes.get(index).unwrap_or(&Change::Keep);
+    fn moved(&mut self, moved: Option<&Moved>, name: &str, value: &mut Node<'a>) -> Converted {
+        let change = moved.map_or(&Change::Keep, |moved| &moved.change);
         self.within(Part::Member(name), |run| run.change(change, value))
     }
 }

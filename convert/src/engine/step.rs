@@ -195,8 +195,16 @@ pub(crate) struct LeftPlan {
     pub(crate) constant: bool,
     pub(crate) row: LeftRow,
     pub(crate) ensure: Option<EnsurePlan>,
-    /// The changes of the values that the row moves.
-    pub(crate) moved: Vec<Change>,
+    /// The values that the row moves.
+    pub(crate) moved: Vec<Moved>,
+}
+
+/// A value that moves to another place in the target.
+#[derive(Debug)]
+pub(crate) struct Moved {
+    pub(crate) change: Change,
+    /// Whether `null` is a value there.
+    pub(crate) holds_null: bool,
 }
 
 /// An element that a list of the target must have, and the type of its elements.

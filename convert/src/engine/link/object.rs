@@ -6,7 +6,7 @@ use super::Linker;
 use crate::engine::accepted::Accepted;
 use crate::engine::step::{
     Adopted, Change, ConstantPlan, ConstantSource, EnsurePlan, JoinPlan, LeftPlan, MemberChange, MemberPlan,
-    MemberSource, ObjectPlan,
+    MemberSource, Moved, ObjectPlan,
 };
 use crate::tables::rows::{Action, Ensure, LeftAction, MemberRow, ObjectRow, PathStep};
 use crate::tables::types::{Member, ObjectType, TypeRef};
@@ -99,13 +99,13 @@ impl Linker<'_> {
         plan
     }
 
-    /// Returns the changes of the values that an action moves to other places.
+    /// Returns the values that an action moves to other places.
     fn moved(
         &mut self,
         action: Option<&LeftAction>,
         member: &'static Member,
         (source, target): (&'static ObjectType, &'static ObjectType),
-    ) -> Vec<Change> {
+    ) -> Vec<Moved> {
         let (from, to) = (self.step.from, self.step.to);
         let places: Vec<_> = match action {
             Some(LeftAction::Move(path)) => vec![(member.ty(), to.at_path(target, path))],
@@ -118,12 +118,18 @@ impl Linker<'_> {
             }
             _ => Vec::new(),
         };
-        let changes = places.into_iter().map(|place| match place {
-            (Some(source), Some(target)) => self.change(source, target),
+        let moved = places.into_iter().map(|place| match place {
+            (Some(source), Some(target)) => Moved {
+                change: self.change(source, target),
+                holds_null: to.resolve(target).holds_null(),
+            },
             // A generated table has both.
-            _ => Change::Keep,
+            _ => Moved {
+                change: Change::Keep,
+                holds_null: false,
+            },
         });
-        changes.collect()
+        moved.collect()
     }
 
     fn ensure(&self, row: &Ensure, target: &ObjectType) -> EnsurePlan {
