@@ -137,11 +137,10 @@ fn violations_of_schema_keywords_are_refused_at_their_path() {
     let result = |block: Value| translated("CallToolResult", json!({"content": [block]}));
     assert_eq!(result(json!({"type": "text", "text": "a", "_meta": {}}))["ok"], true);
     let refused = result(json!({"type": "text", "text": "a"}));
-    assert_eq!(
-        (&refused["path"], &refused["code"]),
-        (&json!("content[0]"), &json!(-32602)),
-        "{refused}"
-    );
+    // A revision between the two may have the content inside another member.
+    let path = refused["path"].as_str().unwrap();
+    assert!(path.ends_with("content[0]"), "{refused}");
+    assert_eq!(refused["code"], -32602);
     assert_eq!(refused["error"], "expected at least 3 members, found 2");
 
     // The name `jsonrpc` is longer than 6, but the envelope isn't part of the definition.
