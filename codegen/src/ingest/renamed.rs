@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
-use crate::model::{Member, Method, Model, ModelledRevision, Struct, TypeRef, current_name};
+use crate::model::{Member, Method, Model, ModelledRevision, Struct, TypeKind, TypeRef, current_name};
+use crate::normalise::Scalar;
 use crate::problem::Problem;
 
 /// Something that a new revision seems to have renamed.
@@ -21,7 +22,7 @@ impl Renamed {
     /// Whether a member has this name before or after, or is the new member around it.
     pub(super) fn concerns(&self, member: &str) -> bool {
         let old = self.at.split_once('.').map(|(_, old)| old);
-        old == Some(member) || self.new.split('.').next() == Some(member)
+        old == Some(member) || self.new.split(['.', '[']).next() == Some(member)
     }
 
     /// Returns the warning about it.
@@ -96,20 +97,37 @@ fn successors<'m>(models: [&'m Model; 2], objects: [&'m Struct; 2]) -> Vec<(&'m 
     let pairs = gone.iter().filter_map(|old| {
         let is_only = |new: &&&Member| gone.iter().filter(|old| is_alike(old, new)).count() == 1;
         let alike: Vec<_> = new.iter().filter(|new| is_alike(old, new)).collect();
-        let moved = new.iter().filter(|outer| {
-            let inner = models[1]
-                .struct_of(&outer.ty)
-                .and_then(|object| object.member(&old.name));
-            inner.is_some_and(|inner| is_same_type(old, inner))
-        });
+        let is_here = |object: &Struct| object.member(&old.name).is_some_and(|inner| is_same_type(old, inner));
+        let moved = new
+            .iter()
+            .filter_map(|outer| Some((outer, step_into(models[1], &outer.ty, is_here)?)));
         let moved: Vec<_> = moved.collect();
         match (&alike[..], &moved[..]) {
             ([only], []) if is_only(only) => Some((old.name.as_str(), only.name.clone())),
-            ([], [outer]) => Some((old.name.as_str(), format!("{}.{}", outer.name, old.name))),
+            ([], [(outer, step)]) => Some((old.name.as_str(), format!("{}{step}.{}", outer.name, old.name))),
             _ => None,
         }
     });
     pairs.collect()
+}
+
+/// Returns the step from a value to an object that meets a condition: none to the value itself, or the tags of the first
+/// such element of a list. `None` if there is no such object.
+fn step_into(model: &Model, ty: &TypeRef, meets: impl Fn(&Struct) -> bool) -> Option<String> {
+    let TypeRef::List(element) = model.resolve(ty) else {
+        return model.struct_of(ty).is_some_and(meets).then(String::new);
+    };
+    let TypeKind::Union(union) = model.kind_of(element)? else {
+        return None;
+    };
+    let mut elements = union.variants.iter().filter_map(|variant| model.struct_of(&variant.ty));
+    let element = elements.find(|object| meets(object))?;
+    let tags = element.constants.iter().filter_map(|constant| match &constant.value {
+        Scalar::String(text) => Some(format!("{}={text}", constant.name)),
+        _ => None,
+    });
+    let tags: Vec<_> = tags.collect();
+    (!tags.is_empty()).then(|| format!("[{}]", tags.join(",")))
 }
 
 /// Returns each method that is gone, if there is one new method with the same parameters and results.

@@ -345,6 +345,24 @@ fn a_renamed_member_is_reported_with_the_rule_that_keeps_its_value() {
         warning.contains(r#"{at: "CallResult.value", renamed: "content.value","#),
         "{warning}"
     );
+    // The member has moved into an element of a list.
+    let moved = warnings(&|definitions| {
+        let members = definitions["CallResult"]["properties"].as_object_mut().unwrap();
+        let value = members.remove("value").unwrap();
+        let element = |tag: &str, member: &str| {
+            let members = json!({"for": {"const": tag}, member: value});
+            json!({"type": "object", "properties": members, "required": ["for"]})
+        };
+        let elements = json!({"oneOf": [element("user", "text"), element("model", "value")]});
+        members.insert("contents".to_owned(), json!({"type": "array", "items": elements}));
+    });
+    let [warning] = moved.as_slice() else {
+        panic!("{moved:?}")
+    };
+    assert!(
+        warning.contains(r#"{at: "CallResult.value", renamed: "contents[for=model].value","#),
+        "{warning}"
+    );
 }
 
 #[test]
