@@ -51,6 +51,29 @@ fn settings(contract: Contract) -> SchemaSettings {
             settings.meta_schema = None;
         })
         .with_transform(no_booleans)
+        .with_transform(RecursiveTransform(bounds_for_formats))
+}
+
+/// Replaces the format of a number by bounds. JSON Schema defines no formats of numbers, and some clients refuse them or
+/// warn of them.
+fn bounds_for_formats(schema: &mut Schema) {
+    let Some(keywords) = schema.as_object_mut() else { return };
+    let bounds: [Option<Value>; 2] = match keywords.get("format").and_then(Value::as_str) {
+        Some("int8") => [Some(i8::MIN.into()), Some(i8::MAX.into())],
+        Some("int16") => [Some(i16::MIN.into()), Some(i16::MAX.into())],
+        Some("int32") => [Some(i32::MIN.into()), Some(i32::MAX.into())],
+        Some("uint8") => [None, Some(u8::MAX.into())],
+        Some("uint16") => [None, Some(u16::MAX.into())],
+        Some("uint32") => [None, Some(u32::MAX.into())],
+        Some("int" | "int64" | "int128" | "uint" | "uint64" | "uint128" | "float" | "double") => [None, None],
+        _ => return,
+    };
+    keywords.remove("format");
+    for (keyword, bound) in ["minimum", "maximum"].into_iter().zip(bounds) {
+        if let Some(bound) = bound {
+            keywords.entry(keyword).or_insert(bound);
+        }
+    }
 }
 
 fn derive<T: JsonSchema>(settings: SchemaSettings) -> Value {
