@@ -220,6 +220,7 @@ fn move_into(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
         object,
         members: vec![first],
         into,
+        is_list: rng.bool(),
     })
 }
 

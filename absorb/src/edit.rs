@@ -45,11 +45,13 @@ pub(crate) enum Edit {
     SplitUnion { union: String, name: String, count: usize },
     /// Replaces an inner union by its variants.
     MergeUnions { union: String, variant: usize },
-    /// Moves members into a new object.
+    /// Moves members into a new object, or into the first of two kinds of elements of a new list.
     MoveInto {
         object: String,
         members: Vec<String>,
         into: String,
+        #[serde(default)]
+        is_list: bool,
     },
     /// Adds a copy of a variant with another tag to a union.
     AddVariant {
@@ -332,7 +334,12 @@ impl Edit {
                 let variants = root.pointer_mut(union)?.get_mut("anyOf")?.as_array_mut()?;
                 variants.splice(*variant..=*variant, inner);
             }
-            Self::MoveInto { object, members, into } => {
+            Self::MoveInto {
+                object,
+                members,
+                into,
+                is_list,
+            } => {
                 let mut moved = Map::new();
                 let mut needed = Vec::new();
                 for name in members {
@@ -350,10 +357,18 @@ impl Edit {
                 if properties.contains_key(into) {
                     return None;
                 }
-                properties.insert(
-                    into.clone(),
-                    json!({ "type": "object", "properties": moved, "required": needed }),
-                );
+                let around = match is_list {
+                    false => json!({ "type": "object", "properties": moved, "required": needed }),
+                    true => {
+                        moved.insert("made".to_owned(), json!({ "const": "moved" }));
+                        needed.push("made".to_owned());
+                        let first = json!({ "type": "object", "properties": moved, "required": needed });
+                        let other = json!({ "const": "other" });
+                        let other = json!({ "type": "object", "properties": { "made": other }, "required": ["made"] });
+                        json!({ "type": "array", "items": { "oneOf": [first, other] } })
+                    }
+                };
+                properties.insert(into.clone(), around);
             }
             Self::AddVariant { union, variant, name } => {
                 let variants = root.pointer(union)?.get("anyOf")?.as_array()?;

@@ -63,6 +63,8 @@ pub(crate) struct Candidate<'s> {
     options: IngestOptions,
     /// The hub of the original schemas.
     hub: Option<String>,
+    /// Whether the rules that warnings suggest are added.
+    with_rules: bool,
 }
 
 impl<'s> Candidate<'s> {
@@ -108,6 +110,7 @@ impl<'s> Candidate<'s> {
             schemas,
             options,
             hub: manifest.hub().map(|hub| hub.as_str().to_owned()),
+            with_rules: trial.released,
         })
     }
 
@@ -115,14 +118,25 @@ impl<'s> Candidate<'s> {
         self.hub.as_deref()
     }
 
-    /// Generates the tables of all revisions with the schema, applying the suggestions of problems. Returns `None` if
-    /// it isn't accepted.
+    /// Generates the tables of all revisions with the schema, applying the suggestions of problems, and the rules that
+    /// warnings about a release suggest. Returns `None` if it isn't accepted.
     pub(crate) fn try_ingest(&self, outcome: &mut Outcome) -> Result<Option<Vec<RevisionTable>>, AbsorbError> {
+        let mut has_rules = false;
         for _ in 0..ROUNDS {
             let problems = match try_ingest(&self.options, &self.schemas.cache) {
-                Ok(tables) => {
+                Ok((tables, warnings)) => {
+                    if self.with_rules && !has_rules && self.add_rules(&warnings)? {
+                        has_rules = true;
+                        continue;
+                    }
                     outcome.accepted = true;
                     return Ok(Some(tables));
+                }
+                Err(IngestError::Problems(problems) | IngestError::Generate(GenerateError::Problems(problems)))
+                    if has_rules =>
+                {
+                    outcome.fail(format!("refused with the rules that its warnings suggest: {problems}"));
+                    return Ok(None);
                 }
                 Err(IngestError::Problems(problems) | IngestError::Generate(GenerateError::Problems(problems))) => {
                     problems
@@ -155,7 +169,7 @@ impl<'s> Candidate<'s> {
         let mut followed = 0;
         let mut removed = Vec::new();
         for problem in problems {
-            if let Some((section, line)) = suggested_line(problem) {
+            if let Some((section, line)) = suggested_line(problem, OVERLAY) {
                 followed += usize::from(self.add_line(section, line)?);
             } else if is_removable(problem) {
                 removed.push((PathBuf::from(&problem.file), problem.pointer.clone()));
@@ -170,41 +184,60 @@ impl<'s> Candidate<'s> {
         Ok(followed)
     }
 
+    /// Adds the rules that warnings suggest, except for defaults, whose value a user has to know. Returns whether there
+    /// were any.
+    fn add_rules(&self, warnings: &[Problem]) -> Result<bool, AbsorbError> {
+        let lines = warnings.iter().filter_map(|warning| suggested_line(warning, RULES));
+        let mut lines = lines.filter(|(_, line)| !line.contains("default: "));
+        lines.try_fold(false, |added, (section, line)| {
+            Ok(add_line(&self.path(RULES), section, line)? || added)
+        })
+    }
+
+    fn path(&self, file: &str) -> PathBuf {
+        self.options.schema.join(self.options.revision.as_str()).join(file)
+    }
+
     fn add_line(&self, section: &str, line: &str) -> Result<bool, AbsorbError> {
-        let Ok(entry) = yaml_serde::from_str::<Value>(line) else {
-            return Ok(false);
-        };
-        let path = self.options.schema.join(self.options.revision.as_str()).join(OVERLAY);
+        let path = self.path(OVERLAY);
         // An overlay replaces the inherited one, so the command advises users to write that first.
         if !path.exists() {
             write_overlay(&self.options, &self.schemas.cache).map_err(std::io::Error::other)?;
         }
-        let text = fs::read_to_string(&path).unwrap_or_default();
-        let mut overlay: Value = yaml_serde::from_str(&text).unwrap_or_default();
-        if overlay.is_null() {
-            overlay = json!({});
-        }
-        let added = entry.as_array().cloned().unwrap_or_default();
-        let entries = &mut overlay[section];
-        if entries.is_null() {
-            *entries = json!([]);
-        }
-        let Some(entries) = entries
-            .as_array_mut()
-            .filter(|entries| !added.iter().all(|entry| entries.contains(entry)))
-        else {
-            return Ok(false);
-        };
-        entries.extend(added);
-        fs::write(path, overlay.to_string())?;
-        Ok(true)
+        add_line(&path, section, line)
     }
 }
 
-/// Returns the section and the entry of an overlay that a problem suggests.
-fn suggested_line(problem: &Problem) -> Option<(&str, &str)> {
+/// Adds an entry to a section of a YAML file, and returns whether it wasn't there.
+fn add_line(path: &Path, section: &str, line: &str) -> Result<bool, AbsorbError> {
+    let Ok(entry) = yaml_serde::from_str::<Value>(line) else {
+        return Ok(false);
+    };
+    let text = fs::read_to_string(path).unwrap_or_default();
+    let mut document: Value = yaml_serde::from_str(&text).unwrap_or_default();
+    if document.is_null() {
+        document = json!({});
+    }
+    let added = entry.as_array().cloned().unwrap_or_default();
+    let entries = &mut document[section];
+    if entries.is_null() {
+        *entries = json!([]);
+    }
+    let Some(entries) = entries
+        .as_array_mut()
+        .filter(|entries| !added.iter().all(|entry| entries.contains(entry)))
+    else {
+        return Ok(false);
+    };
+    entries.extend(added);
+    fs::write(path, document.to_string())?;
+    Ok(true)
+}
+
+/// Returns the section and the entry of a file of the revision that a problem suggests.
+fn suggested_line<'p>(problem: &'p Problem, file: &str) -> Option<(&'p str, &'p str)> {
     let (_, help) = problem.help.as_deref()?.rsplit_once("this line under `")?;
-    help.split_once("` in the revision's overlay.yaml: ")
+    help.split_once(&format!("` in the revision's {file}: "))
 }
 
 /// Whether a problem suggests removing its entry of a YAML file.

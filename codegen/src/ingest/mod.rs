@@ -59,19 +59,17 @@ use crate::revision_table::RevisionTable;
 /// all problems that [`generate`](crate::generate()) would report, and no file is changed.
 pub fn ingest(options: &IngestOptions) -> Result<Ingested, IngestError> {
     let (candidate, passed) = Candidate::passing(options, &Cache::default())?;
-    let warnings = match candidate.is_new {
-        true => warnings_about(&passed.checked, &options.revision),
-        false => Vec::new(),
-    };
+    let warnings = warnings_about(&candidate, &passed.checked);
     let mut ingested = candidate.write(passed, &options.schema)?;
     ingested.warnings.extend(warnings);
     Ok(ingested)
 }
 
 /// Returns warnings about what a new revision lacks, renames or requires.
-fn warnings_about(protocol: &Protocol, revision: &Revision) -> Vec<Problem> {
+fn warnings_about(candidate: &Candidate, protocol: &Protocol) -> Vec<Problem> {
     let mut revisions = protocol.revisions.iter();
-    let position = revisions.position(|modelled| modelled.entry().revision == *revision);
+    let is_new = |revision: &Revision| candidate.is_new && *revision == candidate.entry.revision;
+    let position = revisions.position(|modelled| is_new(&modelled.entry().revision));
     let Some((position, (before, plans))) = position.and_then(|at| Some((at, protocol.before(at)?))) else {
         return Vec::new();
     };
@@ -83,15 +81,16 @@ fn warnings_about(protocol: &Protocol, revision: &Revision) -> Vec<Problem> {
     warnings
 }
 
-/// Returns the tables of all revisions, with the one that [`ingest`] would add. No file is changed. A shared cache
-/// makes it faster to try many schemas.
+/// Returns the tables of all revisions, with the one that [`ingest`] would add, and its warnings about a new revision. No
+/// file is changed. A shared cache makes it faster to try many schemas.
 ///
 /// # Errors
 ///
 /// As [`ingest`].
-pub fn try_ingest(options: &IngestOptions, cache: &Cache) -> Result<Vec<RevisionTable>, IngestError> {
-    let (_, passed) = Candidate::passing(options, cache)?;
-    Ok(RevisionTable::of(&passed.checked, &cache.tables))
+pub fn try_ingest(options: &IngestOptions, cache: &Cache) -> Result<(Vec<RevisionTable>, Vec<Problem>), IngestError> {
+    let (candidate, passed) = Candidate::passing(options, cache)?;
+    let tables = RevisionTable::of(&passed.checked, &cache.tables);
+    Ok((tables, warnings_about(&candidate, &passed.checked)))
 }
 
 /// Writes the overlay of a new revision: the entries of the previous revision's overlay that fit the schema, as [`ingest`]
