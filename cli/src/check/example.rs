@@ -4,65 +4,88 @@ use serde_json::{Map, Value, json};
 
 /// The maximum depth of nesting and references.
 const DEPTH: usize = 16;
+/// The maximum bytes of the values in an instance, as JSON. The number of values that nested references require can grow
+/// exponentially with the depth.
+const MAX_BYTES: usize = 64 * 1024;
 
 /// A small instance of `schema`, which is part of `document`, with only the required members. It isn't always valid,
 /// for example if there is a pattern.
 pub fn example(document: &Value, schema: &Value) -> Value {
-    instance(document, schema, DEPTH)
-}
-
-fn instance(document: &Value, schema: &Value, depth: usize) -> Value {
-    let Some(depth) = depth.checked_sub(1) else {
-        return Value::Null;
+    let mut example = Example {
+        document,
+        left: MAX_BYTES,
     };
-    let given = [
-        &schema["const"],
-        &schema["default"],
-        &schema["examples"][0],
-        &schema["enum"][0],
-    ];
-    if let Some(given) = given.into_iter().find(|given| !given.is_null()) {
-        return given.clone();
-    }
-    if let Some(pointer) = schema["$ref"].as_str().and_then(|it| it.strip_prefix('#')) {
-        return document
-            .pointer(pointer)
-            .map_or(Value::Null, |schema| instance(document, schema, depth));
-    }
-    for alternatives in ["anyOf", "oneOf", "allOf"] {
-        if let Some(first) = schema[alternatives].get(0) {
-            return instance(document, first, depth);
-        }
-    }
-    let kind = schema["type"].as_str().or_else(|| schema["type"][0].as_str());
-    match kind {
-        Some("object") => object(document, schema, depth),
-        Some("array") => {
-            let count = schema["minItems"].as_u64().unwrap_or(0).min(16);
-            (0..count)
-                .map(|_| instance(document, &schema["items"], depth))
-                .collect()
-        }
-        Some("integer" | "number") => number(schema),
-        Some("boolean") => json!(false),
-        Some("null") => Value::Null,
-        Some(_) => text(schema),
-        None if schema["properties"].is_object() => object(document, schema, depth),
-        None => text(schema),
-    }
+    example.instance(schema, DEPTH)
 }
 
-fn object(document: &Value, schema: &Value, depth: usize) -> Value {
-    let required = schema["required"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str);
-    let members = required.map(|name| {
-        let member = instance(document, &schema["properties"][name], depth);
-        (name.to_owned(), member)
-    });
-    Value::Object(members.collect::<Map<_, _>>())
+struct Example<'d> {
+    document: &'d Value,
+    /// The bytes that can still be added.
+    left: usize,
+}
+
+impl Example<'_> {
+    fn instance(&mut self, schema: &Value, depth: usize) -> Value {
+        let (Some(depth), true) = (depth.checked_sub(1), self.left > 0) else {
+            return Value::Null;
+        };
+        self.left -= 1;
+        let given = [
+            &schema["const"],
+            &schema["default"],
+            &schema["examples"][0],
+            &schema["enum"][0],
+        ];
+        if let Some(given) = given.into_iter().find(|given| !given.is_null()) {
+            return self.counted(given.clone());
+        }
+        if let Some(pointer) = schema["$ref"].as_str().and_then(|it| it.strip_prefix('#')) {
+            let target = self.document.pointer(pointer);
+            return target.map_or(Value::Null, |schema| self.instance(schema, depth));
+        }
+        for alternatives in ["anyOf", "oneOf", "allOf"] {
+            if let Some(first) = schema[alternatives].get(0) {
+                return self.instance(first, depth);
+            }
+        }
+        let kind = schema["type"].as_str().or_else(|| schema["type"][0].as_str());
+        match kind {
+            Some("object") => self.object(schema, depth),
+            Some("array") => {
+                let count = schema["minItems"].as_u64().unwrap_or(0).min(16);
+                (0..count).map(|_| self.instance(&schema["items"], depth)).collect()
+            }
+            Some("integer" | "number") => number(schema),
+            Some("boolean") => json!(false),
+            Some("null") => Value::Null,
+            None if schema["properties"].is_object() => self.object(schema, depth),
+            _ => self.counted(text(schema)),
+        }
+    }
+
+    /// Counts the bytes of a value; `null` if they are too many.
+    fn counted(&mut self, value: Value) -> Value {
+        match self.left.checked_sub(value.to_string().len()) {
+            Some(left) => {
+                self.left = left;
+                value
+            }
+            None => Value::Null,
+        }
+    }
+
+    fn object(&mut self, schema: &Value, depth: usize) -> Value {
+        let required = schema["required"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str);
+        let members = required.map(|name| {
+            let member = self.instance(&schema["properties"][name], depth);
+            (name.to_owned(), member)
+        });
+        Value::Object(members.collect::<Map<_, _>>())
+    }
 }
 
 fn number(schema: &Value) -> Value {
@@ -122,5 +145,22 @@ mod tests {
     fn the_example_of_a_recursive_schema_is_finite() {
         let schema = json!({"type": "object", "properties": {"a": {"$ref": "#"}}, "required": ["a"]});
         assert!(example(&schema, &schema).is_object());
+    }
+
+    #[test]
+    fn the_example_of_a_schema_with_many_references_to_itself_is_small() {
+        let members: Vec<String> = ('a'..='z').map(String::from).collect();
+        let properties: Map<_, _> = members
+            .iter()
+            .map(|name| (name.clone(), json!({"$ref": "#"})))
+            .collect();
+        let wide = json!({"type": "object", "properties": properties, "required": members});
+        let long = json!({"type": "array", "items": {"$ref": "#"}, "minItems": 16});
+        let item = json!({"default": "x".repeat(1000)});
+        let large = json!({"type": "array", "items": {"type": "array", "items": item, "minItems": 16}, "minItems": 16});
+        for schema in [wide, long, large] {
+            let length = example(&schema, &schema).to_string().len();
+            assert!(length < 20 * MAX_BYTES, "{length}");
+        }
     }
 }
