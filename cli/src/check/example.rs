@@ -1,6 +1,8 @@
 //! Small instances of a schema, to call a tool with.
 
-use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
 
 /// The maximum depth of nesting and references.
 const DEPTH: usize = 16;
@@ -10,7 +12,7 @@ const MAX_BYTES: usize = 64 * 1024;
 
 /// A small instance of `schema`, which is part of `document`, with only the required members. It isn't always valid,
 /// for example if there is a pattern.
-pub fn example(document: &Value, schema: &Value) -> Value {
+pub fn example<'d>(document: &'d Value, schema: &'d Value) -> Value {
     let mut example = Example {
         document,
         left: MAX_BYTES,
@@ -24,12 +26,11 @@ struct Example<'d> {
     left: usize,
 }
 
-impl Example<'_> {
-    fn instance(&mut self, schema: &Value, depth: usize) -> Value {
-        let (Some(depth), true) = (depth.checked_sub(1), self.left > 0) else {
+impl<'d> Example<'d> {
+    fn instance(&mut self, schema: &'d Value, depth: usize) -> Value {
+        let Some(depth) = self.descend(depth) else {
             return Value::Null;
         };
-        self.left -= 1;
         let given = [
             &schema["const"],
             &schema["default"],
@@ -39,28 +40,33 @@ impl Example<'_> {
         if let Some(given) = given.into_iter().find(|given| !given.is_null()) {
             return self.counted(given.clone());
         }
-        if let Some(pointer) = schema["$ref"].as_str().and_then(|it| it.strip_prefix('#')) {
-            let target = self.document.pointer(pointer);
-            return target.map_or(Value::Null, |schema| self.instance(schema, depth));
+        if self.is_object(schema, depth) {
+            return self.object(schema, depth);
         }
-        for alternatives in ["anyOf", "oneOf", "allOf"] {
-            if let Some(first) = schema[alternatives].get(0) {
-                return self.instance(first, depth);
-            }
+        if let Some(part) = self.parts(schema).next() {
+            return self.instance(part, depth);
         }
-        let kind = schema["type"].as_str().or_else(|| schema["type"][0].as_str());
-        match kind {
-            Some("object") => self.object(schema, depth),
+        match kind(schema) {
             Some("array") => {
                 let count = schema["minItems"].as_u64().unwrap_or(0).min(16);
-                (0..count).map(|_| self.instance(&schema["items"], depth)).collect()
+                let first = schema["prefixItems"].as_array().map_or(&[][..], Vec::as_slice);
+                let elements = first.iter().chain(std::iter::repeat(&schema["items"]));
+                (0..count)
+                    .zip(elements)
+                    .map(|(_, element)| self.instance(element, depth))
+                    .collect()
             }
             Some("integer" | "number") => number(schema),
             Some("boolean") => json!(false),
             Some("null") => Value::Null,
-            None if schema["properties"].is_object() => self.object(schema, depth),
             _ => self.counted(text(schema)),
         }
+    }
+
+    /// The depth of what a schema contains; `None` at a limit.
+    fn descend(&mut self, depth: usize) -> Option<usize> {
+        self.left = self.left.checked_sub(1)?;
+        depth.checked_sub(1)
     }
 
     /// Counts the bytes of a value; `null` if they are too many.
@@ -74,18 +80,59 @@ impl Example<'_> {
         }
     }
 
-    fn object(&mut self, schema: &Value, depth: usize) -> Value {
-        let required = schema["required"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str);
-        let members = required.map(|name| {
-            let member = self.instance(&schema["properties"][name], depth);
-            (name.to_owned(), member)
-        });
-        Value::Object(members.collect::<Map<_, _>>())
+    /// The schemas that an instance of a schema also satisfies: the target of its reference, the first of its
+    /// alternatives, and all of `allOf`.
+    fn parts(&self, schema: &'d Value) -> impl Iterator<Item = &'d Value> + use<'d> {
+        let pointer = schema["$ref"].as_str().and_then(|it| it.strip_prefix('#'));
+        let target = pointer.and_then(|pointer| self.document.pointer(pointer));
+        let first = ["anyOf", "oneOf"].into_iter().filter_map(|of| schema[of].get(0));
+        let all = schema["allOf"].as_array().into_iter().flatten();
+        target.into_iter().chain(first).chain(all)
     }
+
+    fn is_object(&self, schema: &'d Value, depth: usize) -> bool {
+        let is_part = || {
+            let part = self.parts(schema).next().filter(|_| depth > 0);
+            part.is_some_and(|part| self.is_object(part, depth - 1))
+        };
+        match kind(schema) {
+            Some(kind) => kind == "object",
+            None => schema["properties"].is_object() || is_part(),
+        }
+    }
+
+    fn object(&mut self, schema: &'d Value, depth: usize) -> Value {
+        let (mut properties, mut required) = (BTreeMap::new(), BTreeSet::new());
+        self.collect(schema, depth, &mut properties, &mut required);
+        let members = required.into_iter().map(|name| {
+            let schema = properties.get(name).copied().unwrap_or(&Value::Null);
+            (name.to_owned(), self.instance(schema, depth))
+        });
+        Value::Object(members.collect())
+    }
+
+    /// Collects the properties and the names of the required members of a schema and its parts. A property of a part
+    /// replaces that of the whole: it is the tag of an alternative, for example.
+    fn collect(
+        &mut self,
+        schema: &'d Value,
+        depth: usize,
+        properties: &mut BTreeMap<&'d str, &'d Value>,
+        required: &mut BTreeSet<&'d str>,
+    ) {
+        let Some(depth) = self.descend(depth) else { return };
+        let own = schema["properties"].as_object().into_iter().flatten();
+        properties.extend(own.map(|(name, schema)| (name.as_str(), schema)));
+        let own = schema["required"].as_array().into_iter().flatten();
+        required.extend(own.filter_map(Value::as_str));
+        for part in self.parts(schema) {
+            self.collect(part, depth, properties, required);
+        }
+    }
+}
+
+fn kind(schema: &Value) -> Option<&str> {
+    schema["type"].as_str().or_else(|| schema["type"][0].as_str())
 }
 
 fn number(schema: &Value) -> Value {
@@ -120,6 +167,8 @@ fn text(schema: &Value) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Map;
+
     use super::*;
 
     #[test]
@@ -142,6 +191,37 @@ mod tests {
     }
 
     #[test]
+    fn an_example_has_the_members_of_all_parts_of_its_schema() {
+        let tagged = json!({
+            "type": "object",
+            "properties": {"id": {"type": "integer"}},
+            "required": ["id"],
+            "oneOf": [
+                {"type": "object", "properties": {"kind": {"const": "a"}}, "required": ["kind"]},
+                {"type": "object", "properties": {"kind": {"const": "b"}}, "required": ["kind"]},
+            ],
+        });
+        assert_eq!(example(&tagged, &tagged), json!({"id": 1, "kind": "a"}));
+        let extended = json!({
+            "allOf": [{"$ref": "#/$defs/Base"}, {"properties": {"b": {"type": "boolean"}}, "required": ["b"]}],
+            "$defs": {"Base": {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}},
+        });
+        assert_eq!(example(&extended, &extended), json!({"a": 1, "b": false}));
+        let either = json!({
+            "type": "object",
+            "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}},
+            "anyOf": [{"required": ["b"]}, {"required": ["a"]}],
+        });
+        assert_eq!(example(&either, &either), json!({"b": 1}));
+    }
+
+    #[test]
+    fn an_example_of_a_tuple_has_an_element_of_each_type() {
+        let tuple = json!({"type": "array", "prefixItems": [{"type": "integer"}, {"type": "boolean"}], "minItems": 3, "items": {"const": "x"}});
+        assert_eq!(example(&tuple, &tuple), json!([1, false, "x"]));
+    }
+
+    #[test]
     fn the_example_of_a_recursive_schema_is_finite() {
         let schema = json!({"type": "object", "properties": {"a": {"$ref": "#"}}, "required": ["a"]});
         assert!(example(&schema, &schema).is_object());
@@ -158,7 +238,9 @@ mod tests {
         let long = json!({"type": "array", "items": {"$ref": "#"}, "minItems": 16});
         let item = json!({"default": "x".repeat(1000)});
         let large = json!({"type": "array", "items": {"type": "array", "items": item, "minItems": 16}, "minItems": 16});
-        for schema in [wide, long, large] {
+        let parts: Vec<Value> = (0..16).map(|_| json!({"$ref": "#"})).collect();
+        let parts = json!({"type": "object", "allOf": parts});
+        for schema in [wide, long, large, parts] {
             let length = example(&schema, &schema).to_string().len();
             assert!(length < 20 * MAX_BYTES, "{length}");
         }
