@@ -1,6 +1,5 @@
 //! A `server.json` document, and the schema version that it names.
 
-use std::fs;
 use std::io::ErrorKind;
 use std::path::Path as FilePath;
 
@@ -10,6 +9,7 @@ use serde_json::Value;
 
 use super::problem::Problem;
 use crate::error::CommandError;
+use crate::input_file::read_text;
 
 /// The definition of the document in the schema.
 pub const DEFINITION: &str = "ServerDetail";
@@ -28,7 +28,7 @@ pub struct Document {
 impl Document {
     /// Reads a file.
     pub fn read(file: &FilePath) -> Result<Self, CommandError> {
-        let text = fs::read_to_string(file).map_err(|error| match error.kind() {
+        let text = read_text(file).map_err(|error| match error.kind() {
             ErrorKind::NotFound => {
                 CommandError::file(file, "there is no such file; `mcp-rev registry init` writes one")
             }

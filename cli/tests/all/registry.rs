@@ -386,3 +386,17 @@ fn the_from_option_sets_the_schema_of_a_document_without_one() {
     assert_eq!(wrong.status.code(), Some(2));
     assert!(stderr(&wrong).contains("2025-07-09"), "{}", stderr(&wrong));
 }
+
+#[test]
+fn a_byte_order_mark_before_a_document_is_skipped() {
+    let document = "{\"name\": \"com.example/weather\", \"description\": \"Weather\", \"version\": \"1.2.0\"}";
+    let folder = folder(&[("server.json", &format!("\u{feff}{document}"))]);
+    let upgraded = run(folder.path(), &["upgrade", "--write", "--from", "2025-12-11"]);
+    assert_eq!(upgraded.status.code(), Some(0), "{}", stderr(&upgraded));
+    let written = read(&folder, "server.json");
+    assert!(written.starts_with('{'), "{written}");
+    let marked = format!("\u{feff}{written}");
+    fs::write(folder.path().join("server.json"), marked).unwrap();
+    let valid = run(folder.path(), &["validate"]);
+    assert_eq!(valid.status.code(), Some(0), "{}", stdout(&valid));
+}
