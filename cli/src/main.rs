@@ -97,6 +97,6 @@ fn run(command: &Command, schemas: Option<&Path>) -> Result<Summary, CommandErro
             Ok(Summary::AllSucceeded)
         }
         Command::Completions { shell } => manual::completions(*shell, output),
-        Command::Man { command } => manual::page(command.as_deref(), output),
+        Command::Man { command } => manual::page(command, output),
     }
 }

@@ -19,21 +19,22 @@ pub fn completions(shell: Shell, mut output: impl Write) -> Result<Summary, Comm
     Ok(Summary::AllSucceeded)
 }
 
-/// Writes the manual page of the program, or of a command.
-pub fn page(name: Option<&str>, mut output: impl Write) -> Result<Summary, CommandError> {
+/// Writes the manual page of the program, or of the command with these names, such as `registry` and `validate`.
+pub fn page(names: &[String], mut output: impl Write) -> Result<Summary, CommandError> {
     let mut program = Args::command();
     program.build();
-    let command = match name {
-        None => program,
-        Some(name) => program
+    let mut command = &program;
+    for name in names {
+        command = command
             .find_subcommand(name)
-            .cloned()
             .ok_or_else(|| CommandError::UnknownCommand {
                 name: name.to_owned(),
-                known: program.get_subcommands().map(|it| it.get_name().to_owned()).collect(),
-            })?,
-    };
-    Man::new(command).render(&mut output)?;
+                known: command.get_subcommands().map(|it| it.get_name().to_owned()).collect(),
+            })?;
+    }
+    // By default, the page of a command shows the command's own version, and commands have none.
+    let source = concat!("mcp-rev ", env!("CARGO_PKG_VERSION"));
+    Man::new(command.clone()).source(source).render(&mut output)?;
     output.flush()?;
     Ok(Summary::AllSucceeded)
 }

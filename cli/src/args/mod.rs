@@ -156,8 +156,8 @@ pub enum Command {
     /// Print the manual page of mcp-rev or of one of its commands
     #[command(after_help = "Example:\n  mcp-rev man call | man -l -")]
     Man {
-        /// The command
-        command: Option<String>,
+        /// The command, such as `call` or `registry validate`
+        command: Vec<String>,
     },
 }
 

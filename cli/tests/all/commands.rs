@@ -381,7 +381,15 @@ fn commands_have_manual_pages_and_shells_have_completions() {
         let page = mcp_rev(&["man", command], "");
         assert_eq!(page.status.code(), Some(0), "{command}");
         assert!(stdout(&page).contains("Example"), "{command}");
+        let title = format!(".TH mcp-rev-{command} 1  \"mcp-rev {}\"", env!("CARGO_PKG_VERSION"));
+        assert!(stdout(&page).contains(&title), "{}", stdout(&page));
     }
+    let page = mcp_rev(&["man", "registry", "validate"], "");
+    assert!(
+        stdout(&page).contains(".TH mcp-rev-registry-validate 1"),
+        "{}",
+        stderr(&page)
+    );
 }
 
 #[test]
