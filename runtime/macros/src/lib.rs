@@ -13,7 +13,7 @@ pub fn tool(arguments: TokenStream, function: TokenStream) -> TokenStream {
 
 /// Returns the method calls on the route for the arguments of the attribute.
 fn settings(arguments: TokenStream) -> Result<String, String> {
-    let tokens: Vec<TokenTree> = arguments.into_iter().collect();
+    let tokens = ungrouped(arguments);
     let is_comma = |token: &TokenTree| matches!(token, TokenTree::Punct(comma) if comma.as_char() == ',');
     let arguments = tokens.split(is_comma).filter(|argument| !argument.is_empty());
     arguments.map(setting).collect()
@@ -52,6 +52,7 @@ fn route(function: TokenStream, settings: &str) -> Result<String, String> {
         {visibility} struct {name} {{}}
         impl {name} {{
             /// The function as a tool.
+            #[allow(deprecated)]
             {visibility} fn tool() -> ::mcp_runtime::router::ToolRoute {{
                 let description = ::mcp_runtime::router::description(&[{documentation}]);
                 ::mcp_runtime::router::tool({shown:?}, description, {name}){settings}
@@ -63,7 +64,7 @@ fn route(function: TokenStream, settings: &str) -> Result<String, String> {
 /// The parts of a function that are declared before its parameters.
 struct Signature {
     visibility: String,
-    /// The literals of its doc comment, one per line.
+    /// The expressions of its doc comment, one per line.
     documentation: Vec<String>,
     name: String,
 }
@@ -71,7 +72,7 @@ struct Signature {
 impl Signature {
     fn read(function: TokenStream) -> Result<Self, String> {
         let (mut visibility, mut documentation) = (String::new(), Vec::new());
-        let mut tokens = function.into_iter().peekable();
+        let mut tokens = ungrouped(function).into_iter().peekable();
         while let Some(token) = tokens.next() {
             match token {
                 TokenTree::Group(group) if group.delimiter() == Delimiter::Bracket => {
@@ -107,14 +108,21 @@ fn is(word: &Ident, keyword: &str) -> bool {
     word.to_string() == keyword
 }
 
-/// Returns the literal of an attribute `doc = "…"`.
+/// Returns the expression of an attribute `doc = …`: the text of a doc comment, or a macro such as `include_str`.
 fn doc(attribute: TokenStream) -> Option<String> {
-    let mut tokens = attribute.into_iter();
-    let (name, equals, text) = (tokens.next()?, tokens.next()?, tokens.next()?);
+    let mut tokens = ungrouped(attribute).into_iter();
+    let (name, equals) = (tokens.next()?, tokens.next()?);
     let is_doc = matches!(&name, TokenTree::Ident(name) if is(name, "doc"));
     let is_value = matches!(&equals, TokenTree::Punct(equals) if equals.as_char() == '=');
-    match text {
-        TokenTree::Literal(text) if is_doc && is_value => Some(text.to_string()),
-        _ => None,
-    }
+    let text: TokenStream = tokens.collect();
+    (is_doc && is_value && !text.is_empty()).then(|| text.to_string())
+}
+
+/// Returns the tokens without the invisible groups in which `macro_rules!` encloses what it was given.
+fn ungrouped(tokens: TokenStream) -> Vec<TokenTree> {
+    let ungrouped = tokens.into_iter().flat_map(|token| match token {
+        TokenTree::Group(group) if group.delimiter() == Delimiter::None => ungrouped(group.stream()),
+        token => vec![token],
+    });
+    ungrouped.collect()
 }

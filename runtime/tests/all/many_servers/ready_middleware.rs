@@ -253,3 +253,44 @@ async fn the_tool_attribute_uses_the_name_and_documentation_of_the_function() {
     assert_eq!(json!(tools[0].annotations), hints);
     assert!(session.call_tool("time", ()).await.is_ok());
 }
+
+/// Makes a tool whose documentation, visibility and title are parameters of a macro.
+macro_rules! described {
+    ($(#[$attribute:meta])* $visibility:vis fn $name:ident, $second:expr, $title:literal) => {
+        $(#[$attribute])*
+        #[doc = $second]
+        #[mcp_runtime::tool(title = $title)]
+        $visibility fn $name() -> &'static str {
+            ""
+        }
+    };
+}
+
+#[deny(deprecated)]
+mod inner {
+    described!(
+        /// From a macro,
+        pub(super) fn described,
+        concat!("and", " evaluated."),
+        "Made"
+    );
+
+    /// Tells the time.
+    #[deprecated(note = "clients have clocks")]
+    #[mcp_runtime::tool]
+    pub(super) fn old_time() -> &'static str {
+        "noon"
+    }
+}
+
+#[tokio::test]
+async fn the_tool_attribute_reads_documentation_in_macros_and_accepts_deprecated_functions() {
+    let router = Router::new("clock", "1.0")
+        .with(inner::described::tool())
+        .with(inner::old_time::tool());
+    let session = session(router, "ada").await;
+    let tools = session.list_tools().await.unwrap();
+    assert_eq!(tools[0].description.as_deref(), Some("From a macro,\nand evaluated."));
+    assert_eq!(tools[0].title.as_deref(), Some("Made"));
+    assert_eq!(tools[1].name, "old_time");
+}
