@@ -14,9 +14,12 @@ pub fn tool(arguments: TokenStream, function: TokenStream) -> TokenStream {
 /// Returns the method calls on the route for the arguments of the attribute.
 fn settings(arguments: TokenStream) -> Result<String, String> {
     let tokens = ungrouped(arguments);
-    let is_comma = |token: &TokenTree| matches!(token, TokenTree::Punct(comma) if comma.as_char() == ',');
     let arguments = tokens.split(is_comma).filter(|argument| !argument.is_empty());
     arguments.map(setting).collect()
+}
+
+fn is_comma(token: &TokenTree) -> bool {
+    matches!(token, TokenTree::Punct(comma) if comma.as_char() == ',')
 }
 
 fn setting(argument: &[TokenTree]) -> Result<String, String> {
@@ -91,6 +94,7 @@ impl Signature {
                         break;
                     };
                     let name = name.to_string();
+                    check_parameters(&name, tokens)?;
                     return Ok(Self {
                         visibility,
                         documentation,
@@ -101,6 +105,24 @@ impl Signature {
             }
         }
         Err("`tool` must be on a function".to_owned())
+    }
+}
+
+/// Checks what follows the name of a function, which can't be a method. Parentheses in bounds of generics aren't
+/// parameters, but no bound contains `self`.
+fn check_parameters(name: &str, mut tokens: impl Iterator<Item = TokenTree>) -> Result<(), String> {
+    let parameters = tokens.find_map(|token| match token {
+        TokenTree::Group(group) if group.delimiter() == Delimiter::Parenthesis => Some(group.stream()),
+        _ => None,
+    });
+    let first = parameters.into_iter().flatten().take_while(|token| !is_comma(token));
+    let mut words = first.take_while(|token| !matches!(token, TokenTree::Punct(colon) if colon.as_char() == ':'));
+    match words.any(|token| matches!(token, TokenTree::Ident(word) if is(&word, "self"))) {
+        true => Err(format!(
+            "`tool` can't be on the method `{name}`: make it a function that takes `State<T>` in place of `self`, and pass the value to \
+             `Router::with_state`"
+        )),
+        false => Ok(()),
     }
 }
 
