@@ -28,6 +28,19 @@ struct Identity {
     registration: Option<Registration>,
 }
 
+/// The result of using a refresh token.
+pub(super) enum Refresh {
+    /// A grant with new tokens.
+    Renewed(Box<Grant>),
+    /// There is no refresh token, or the authorization server doesn't accept it any more.
+    Refused,
+    /// The authorization server doesn't know the client any more, so that its registration is useless.
+    UnknownClient,
+}
+
+/// The code of the error for a client that an authorization server doesn't know.
+const INVALID_CLIENT: &str = "invalid_client";
+
 /// Obtains grants for one server.
 pub struct GrantSource {
     authorizer: Authorizer,
@@ -127,21 +140,21 @@ impl GrantSource {
         })
     }
 
-    /// Uses the refresh token for a grant with new tokens; `None` if that isn't possible.
-    pub(super) async fn refresh(&self, target: &Target, earlier: &Grant) -> Result<Option<Grant>, AuthError> {
+    /// Uses the refresh token for a grant with new tokens.
+    pub(super) async fn refresh(&self, target: &Target, earlier: &Grant) -> Result<Refresh, AuthError> {
         let Some(token) = earlier
             .refresh_token
             .clone()
             .filter(|_| earlier.issuer == target.issuer)
         else {
-            return Ok(None);
+            return Ok(Refresh::Refused);
         };
         let dpop = earlier.dpop_key.as_ref().map(DpopKey::stored).transpose()?;
         let client = match &earlier.registration {
             Some(registration) => registered(registration, target),
             None => match self.known_client(target) {
                 Some(client) => client,
-                None => return Ok(None),
+                None => return Ok(Refresh::Refused),
             },
         };
         let form = vec![
@@ -149,17 +162,20 @@ impl GrantSource {
             ("refresh_token", token.expose().to_owned()),
         ];
         match self.tokens(target, &client, dpop.as_ref(), form).await {
-            Ok(tokens) => Ok(Some(Grant {
+            Ok(tokens) => Ok(Refresh::Renewed(Box::new(Grant {
                 access_token: tokens.access,
                 token_type: tokens.token_type,
                 expires_at: tokens.expires_at,
                 refresh_token: tokens.refresh.or(Some(token)),
                 scopes: tokens.scopes.unwrap_or_else(|| earlier.scopes.clone()),
                 ..earlier.clone()
-            })),
+            }))),
             Err(AuthError::Refused { code, .. }) => {
                 tracing::debug!(code, "the authorization server refused the refresh token");
-                Ok(None)
+                Ok(match code == INVALID_CLIENT {
+                    true => Refresh::UnknownClient,
+                    false => Refresh::Refused,
+                })
             }
             Err(error) => Err(error),
         }

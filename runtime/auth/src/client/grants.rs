@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use super::challenge::Challenge;
 use super::dpop::DpopKey;
-use super::flow::GrantSource;
+use super::flow::{GrantSource, Refresh};
 use super::store::{Grant, StoreLock};
 use crate::error::AuthError;
 use crate::scopes::Scopes;
@@ -146,10 +146,13 @@ impl Grants {
         }
         let target = self.source.discover(challenge, refused.at_origin).await?;
         let same = earlier.filter(|held| held.grant.issuer == target.issuer);
-        if let Some(held) = same.filter(|_| reason == Reason::Unauthorized && worth > Worth::Untried)
-            && let Some(refreshed) = self.source.refresh(&target, &held.grant).await?
-        {
-            return self.keep(refreshed).await;
+        let mut registered = grant;
+        if let Some(held) = same.filter(|_| reason == Reason::Unauthorized && worth > Worth::Untried) {
+            match self.source.refresh(&target, &held.grant).await? {
+                Refresh::Renewed(refreshed) => return self.keep(*refreshed).await,
+                Refresh::Refused => {}
+                Refresh::UnknownClient => registered = None,
+            }
         }
         // Other clients of the store shouldn't wait for the user of this one.
         drop(lock);
@@ -163,7 +166,7 @@ impl Grants {
                 return Err(AuthError::InsufficientScope);
             }
         }
-        let obtained = self.source.obtain(&target, scopes, grant).await?;
+        let obtained = self.source.obtain(&target, scopes, registered).await?;
         self.keep(obtained).await
     }
 

@@ -126,6 +126,32 @@ async fn a_token_that_is_no_longer_accepted_is_refreshed() {
 }
 
 #[tokio::test]
+async fn a_client_that_the_authorization_server_has_forgotten_registers_again() {
+    let world = TestServers::new().await;
+    let user = Browser::default();
+    let session = world.connect(Authorizer::interactive(user.clone())).await.unwrap();
+    call(&session).await.unwrap();
+
+    // As after a restart of an authorization server that keeps its registrations in memory.
+    world.issued.revoke();
+    world.auth.on("POST /register", |_| reply(json!({"client_id": "another client"})));
+    let issued = world.issued.clone();
+    world.auth.on("POST /token", move |request| {
+        if request.form("client_id").as_deref() != Some("another client") {
+            let error = axum::Json(json!({"error": "invalid_client"}));
+            return Reply::Response((StatusCode::UNAUTHORIZED, error).into_response());
+        }
+        let token = ("another".to_owned(), "basic".to_owned());
+        issued.tokens.lock().unwrap().push(token);
+        reply(json!({"access_token": "another", "token_type": "Bearer"}))
+    });
+    call(&session).await.unwrap();
+    assert_eq!(user.asked(), 2);
+    let asked = world.auth.seen("GET /authorize");
+    assert_eq!(asked[1].query("client_id").as_deref(), Some("another client"));
+}
+
+#[tokio::test]
 async fn the_user_can_take_longer_than_the_timeouts_of_the_server() {
     let world = TestServers::new().await;
     let limits = Limits {
