@@ -32,6 +32,11 @@ pub struct AuthArgs {
     /// A file with the client secret
     #[arg(long, value_name = "FILE", requires = "client_id", help_heading = "Server")]
     pub client_secret: Option<PathBuf>,
+    /// The redirect URI that the client is registered with, such as http://localhost:8080/callback [default: a free port]
+    ///
+    /// Some authorization servers accept no other port. The host is this machine.
+    #[arg(long, value_name = "URI", requires = "auth", help_heading = "Server")]
+    pub redirect_uri: Option<String>,
     /// The file in which tokens are stored [default: mcp-rev/tokens.json in the user's data directory]
     #[arg(long, value_name = "FILE", requires = "auth", help_heading = "Server")]
     pub tokens: Option<PathBuf>,

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use mcp_runtime::auth::{Authorizer, Client, FileStore, Loopback};
 use mcp_runtime::transport::http::client::HttpOptions;
+use mcp_runtime::transport::http::client::reqwest::Url;
 use mcp_runtime::transport::http::client::reqwest::header::{HeaderName, HeaderValue};
 
 use crate::args::{AuthArgs, AuthMode};
@@ -27,8 +28,14 @@ async fn authorizer(args: &AuthArgs) -> Result<Option<Authorizer>, CommandError>
     let client = client(args)?;
     let authorizer = match (mode, client) {
         (AuthMode::User, client) => {
-            let user = Loopback::bind(|url| say(&format!("The server wants you to log in. Open this page:\n{url}")));
-            let authorizer = Authorizer::interactive(user.await?).client_name("mcp-rev");
+            let open = |url: &Url| say(&format!("The server wants you to log in. Open this page:\n{url}"));
+            let user = match &args.redirect_uri {
+                Some(uri) => Loopback::bind_to(uri, open)
+                    .await
+                    .map_err(|error| CommandError::Argument(format!("--redirect-uri {uri}: {error}")))?,
+                None => Loopback::bind(open).await?,
+            };
+            let authorizer = Authorizer::interactive(user).client_name("mcp-rev");
             client.into_iter().fold(authorizer, Authorizer::client)
         }
         (AuthMode::Client, Some(client)) => Authorizer::client_credentials(client),

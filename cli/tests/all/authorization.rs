@@ -117,10 +117,25 @@ fn a_client_uses_its_own_credentials_or_lets_the_user_log_in_once() {
     );
     std::fs::remove_file(&tokens).unwrap();
 
-    let mut asks = mcp_rev(&["call", "hello", "--auth", "--tokens", &tokens, &url]);
+    let unused = runtime.block_on(TcpListener::bind(("127.0.0.1", 0))).unwrap();
+    let redirect = format!("http://localhost:{}/done", unused.local_addr().unwrap().port());
+    drop(unused);
+    let mut asks = mcp_rev(&[
+        "call",
+        "hello",
+        "--auth",
+        "--redirect-uri",
+        &redirect,
+        "--tokens",
+        &tokens,
+        &url,
+    ]);
     let mut asks = asks.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(asks.stderr.take().unwrap()).lines().map(Result::unwrap);
     let page = lines.find(|line| line.starts_with("http")).unwrap();
+    let page = reqwest::Url::parse(&page).unwrap();
+    let mut parameters = page.query_pairs();
+    assert!(parameters.any(|(name, value)| name == "redirect_uri" && *value == *redirect));
     assert_eq!(runtime.block_on(reqwest::get(page)).unwrap().status(), 200);
     let called = asks.wait_with_output().unwrap();
     assert_eq!(String::from_utf8_lossy(&called.stdout), "hello\n");
@@ -137,6 +152,13 @@ fn wrong_arguments_are_refused() {
         &["inspect", "--auth", "--", "server"][..],
         &["inspect", "--client-id", "me", "http://127.0.0.1:1/mcp"],
         &["inspect", "--auth=client", "http://127.0.0.1:1/mcp"],
+        &[
+            "inspect",
+            "--auth",
+            "--redirect-uri",
+            "http://example.org/",
+            "http://127.0.0.1:1/mcp",
+        ],
         // A client id without its issuer: any server could obtain the secret.
         &[
             "inspect",

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io;
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,6 +15,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::user_agent::{UserAgent, parameter};
+use crate::address::{host_address, is_loopback};
 use crate::error::BoxError;
 
 /// The maximum bytes of a request's head.
@@ -55,13 +57,40 @@ impl Loopback {
     pub async fn bind(open: impl Fn(&Url) + Send + Sync + 'static) -> io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let port = listener.local_addr()?.port();
-        Ok(Self {
+        Ok(Self::new(listener, format!("http://127.0.0.1:{port}/callback"), open))
+    }
+
+    /// Listens at a redirect URI that is the same for each login, such as `http://localhost:8080/callback`. Some
+    /// authorization servers only accept the exact URI that a client was registered with, or that the document of the
+    /// client contains. Its host is an address of this machine, or `localhost`, where 127.0.0.1 is meant.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::InvalidInput`] when it isn't an `http` URL of this machine, and another one when the port can't be
+    /// opened.
+    pub async fn bind_to(
+        redirect_uri: impl Into<String>,
+        open: impl Fn(&Url) + Send + Sync + 'static,
+    ) -> io::Result<Self> {
+        let redirect_uri = redirect_uri.into();
+        let url = Url::parse(&redirect_uri).ok();
+        let url = url.filter(|url| url.scheme() == "http" && is_loopback(url) && url.fragment().is_none());
+        let url = url.ok_or_else(|| {
+            let what = format!("{redirect_uri:?} isn't an `http` URL of this machine");
+            io::Error::new(io::ErrorKind::InvalidInput, what)
+        })?;
+        let address = host_address(&url).unwrap_or(Ipv4Addr::LOCALHOST.into());
+        let listener = TcpListener::bind((address, url.port_or_known_default().unwrap_or_default())).await?;
+        Ok(Self::new(listener, redirect_uri, open))
+    }
+
+    fn new(listener: TcpListener, redirect_uri: String, open: impl Fn(&Url) + Send + Sync + 'static) -> Self {
+        Self {
             listener,
-            redirect_uri: format!("http://127.0.0.1:{port}/callback"),
+            redirect_uri,
             open: Arc::new(open),
             timeout: Duration::from_secs(5 * 60),
             asking: Mutex::default(),
-        })
+        }
     }
 
     /// Sets how long the user may take; the default is five minutes.

@@ -9,7 +9,7 @@ use mcp_runtime::auth::{Authorizer, Client, Loopback, Scopes};
 use mcp_runtime::transport::http::client::reqwest;
 use mcp_runtime::{Limits, Options};
 use serde_json::json;
-use tokio::net::TcpStream;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
 
 use crate::auth::script::{Reply, json as reply, status, with_headers};
@@ -134,7 +134,9 @@ async fn a_client_that_the_authorization_server_has_forgotten_registers_again() 
 
     // As after a restart of an authorization server that keeps its registrations in memory.
     world.issued.revoke();
-    world.auth.on("POST /register", |_| reply(json!({"client_id": "another client"})));
+    world
+        .auth
+        .on("POST /register", |_| reply(json!({"client_id": "another client"})));
     let issued = world.issued.clone();
     world.auth.on("POST /token", move |request| {
         if request.form("client_id").as_deref() != Some("another client") {
@@ -335,6 +337,37 @@ async fn a_local_port_receives_the_redirect_and_refuses_other_requests() {
         .await
         .unwrap();
     call(&session).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_local_port_can_be_that_of_a_registered_redirect_uri() {
+    let world = TestServers::new().await;
+    let port = free_port().await;
+    let uri = format!("http://localhost:{port}/login/done");
+    let user = Loopback::bind_to(&uri, |url| {
+        tokio::spawn(reqwest::get(url.clone()));
+    });
+    let client = Client::new(&world.auth.url, "registered");
+    let authorizer = Authorizer::interactive(user.await.unwrap()).client(client);
+    let session = world.connect(authorizer).await.unwrap();
+    call(&session).await.unwrap();
+    let asked = &world.auth.seen("GET /authorize")[0];
+    assert_eq!(asked.query("redirect_uri"), Some(uri));
+
+    for other in [
+        "https://localhost/login",
+        "http://notes.example/login",
+        "http://localhost/#login",
+        "login",
+    ] {
+        let error = Loopback::bind_to(other, |_| {}).await.unwrap_err();
+        assert_eq!(error.kind(), std::io::ErrorKind::InvalidInput, "{other}");
+    }
+}
+
+async fn free_port() -> u16 {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    listener.local_addr().unwrap().port()
 }
 
 #[tokio::test]
