@@ -23,7 +23,9 @@ pub trait ToolTask: Sized {
     /// revision whose core has tasks. Other clients wait for the result.
     ///
     /// The router needs [`Tasks`], added by [`Router::extension`](mcp_runtime_router::Router::extension), before the
-    /// tool is added.
+    /// tool is added. The function requests input by a [`TaskContext`]: input requests of a [`Call`] fail in the task of
+    /// a stateless client ([`CallError::InputRequired`](mcp_runtime_core::CallError::InputRequired)), because there is no
+    /// result of a call that could contain them.
     #[must_use]
     fn task(self) -> Self;
 
