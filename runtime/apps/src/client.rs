@@ -1,5 +1,7 @@
 //! Clients that show views.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use mcp_ext_apps::{EXTENSION, McpUiClientCapabilities, McpUiResourceMeta, McpUiToolMeta};
 use mcp_runtime_core::mcp_wire::{RawJson, RawObject};
 use mcp_runtime_core::{CallError, CallServer, Client, ClientSide, Peer, hub};
@@ -79,21 +81,24 @@ impl ReadViews for Peer<ClientSide> {
             uri: uri.clone(),
             what: what.to_owned(),
         };
-        let mut contents = read.contents.into_iter().filter_map(|contents| match contents {
-            hub::AnyResourceContents::Text(contents) => Some(contents),
-            _ => None,
-        });
-        let contents = contents.next().ok_or_else(|| not_a_view("it has no text"))?;
-        if contents.mime_type.as_deref() != Some(MIME_TYPE) {
+        // The document is text, or text in base64.
+        let (html, mime_type, meta) = match read.contents.into_iter().next() {
+            Some(hub::AnyResourceContents::Text(contents)) => (Some(contents.text), contents.mime_type, contents.meta),
+            Some(hub::AnyResourceContents::Blob(contents)) => {
+                let bytes = STANDARD.decode(&contents.blob).ok();
+                let html = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
+                (html, contents.mime_type, contents.meta)
+            }
+            _ => (None, None, None),
+        };
+        let html = html.ok_or_else(|| not_a_view("it has no text"))?;
+        if mime_type.as_deref() != Some(MIME_TYPE) {
             return Err(not_a_view(&format!("its media type isn't {MIME_TYPE}")));
         }
-        let meta = contents
-            .meta
-            .as_ref()
-            .and_then(|meta| meta.get(key("TextResourceContents")));
+        let meta = meta.as_ref().and_then(|meta| meta.get(key("TextResourceContents")));
         let meta = meta.map(|meta| meta.decode_as().map_err(|error| not_a_view(&error.to_string())));
         Ok(Some(View {
-            html: contents.text,
+            html,
             meta: meta.transpose()?.unwrap_or_default(),
         }))
     }

@@ -9,7 +9,7 @@ use mcp_runtime::apps::{
     content_security_policy, tool_input, tool_result, try_ui_resource, ui_resource,
 };
 use mcp_runtime::mcp_wire::{Message, RawJson, Validate, from_str};
-use mcp_runtime::router::{Call, resource, tool};
+use mcp_runtime::router::{Blob, Call, resource, tool};
 use mcp_runtime::transport::channel;
 use mcp_runtime::{Client, ClientSession, Options, Revision, Router, hub};
 use serde_json::{Value, json};
@@ -93,6 +93,26 @@ async fn a_host_reads_the_view_of_a_tool_and_its_content_security_policy() {
         assert!(matches!(wrong, Err(ViewError::NotAView { .. })), "{wrong:?}");
     }
     assert!(shown > 1);
+}
+
+#[tokio::test]
+async fn a_host_reads_a_view_that_is_sent_as_base64() {
+    let encoded = |uri: &'static str, bytes: &'static [u8]| {
+        let view = hub::Resource::new("view", uri).with_mime_type(MIME_TYPE);
+        resource(view, move || Blob(bytes.to_vec()))
+    };
+    let router = server()
+        .with(encoded("ui://weather/blob", b"<title>Chart</title>"))
+        .with(encoded("ui://weather/bytes", b"\xff"))
+        .with(tool("blob", "Its view is base64", || "sunny").ui("ui://weather/blob"))
+        .with(tool("bytes", "Its view isn't text", || "sunny").ui("ui://weather/bytes"));
+    let (ours, theirs) = channel(16);
+    router.serve(Options::default(), theirs);
+    let host = Client::new("host", "1.0").views().connect(ours).await.unwrap();
+    let view = host.peer().view_of(&named(&host, "blob").await).await.unwrap().unwrap();
+    assert_eq!(view.html, "<title>Chart</title>");
+    let wrong = host.peer().view_of(&named(&host, "bytes").await).await;
+    assert!(matches!(wrong, Err(ViewError::NotAView { .. })), "{wrong:?}");
 }
 
 #[tokio::test]
