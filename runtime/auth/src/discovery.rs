@@ -7,6 +7,8 @@ use super::fetch::Fetcher;
 use super::metadata::ServerMetadata;
 
 /// Fetches the metadata of an authorization server, whose `issuer` has to be this one.
+///
+/// Later comparisons have to use the `issuer` of the metadata, which can differ by a slash.
 pub async fn server_metadata(fetcher: &Fetcher, issuer: &str) -> Result<ServerMetadata, AuthError> {
     let url = fetcher.check(issuer)?;
     let mut places = vec![
@@ -23,7 +25,7 @@ pub async fn server_metadata(fetcher: &Fetcher, issuer: &str) -> Result<ServerMe
         let Some(metadata) = answer.metadata::<ServerMetadata>("issuer")? else {
             continue;
         };
-        return match metadata.issuer == issuer {
+        return match is_same_issuer(&metadata.issuer, issuer) {
             true => Ok(metadata),
             false => Err(AuthError::IssuerMismatch {
                 expected: issuer.to_owned(),
@@ -32,6 +34,18 @@ pub async fn server_metadata(fetcher: &Fetcher, issuer: &str) -> Result<ServerMe
         };
     }
     Err(AuthError::NoMetadata(issuer.to_owned()))
+}
+
+/// Whether two URLs identify the same issuer. An issuer without a path can be written with a slash at its end or without,
+/// because libraries for URLs add the slash: several servers name their authorization server in the other form than its
+/// metadata.
+pub fn is_same_issuer(one: &str, other: &str) -> bool {
+    let is_root = || Url::parse(one).is_ok_and(|url| url.path() == "/" && url.query().is_none());
+    one == other || without_slash(one) == without_slash(other) && is_root()
+}
+
+fn without_slash(issuer: &str) -> &str {
+    issuer.strip_suffix('/').unwrap_or(issuer)
 }
 
 /// The way in which a well-known URL is derived from a URL with a path.
@@ -64,6 +78,21 @@ pub fn server_root(of: &Url, path: &str) -> Url {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn issuers_differ_by_more_than_the_slash_of_an_empty_path() {
+        assert!(is_same_issuer("https://as.example/", "https://as.example"));
+        assert!(is_same_issuer("https://as.example:8443", "https://as.example:8443/"));
+        for (one, other) in [
+            ("https://as.example/tenant/", "https://as.example/tenant"),
+            ("https://as.example//", "https://as.example"),
+            ("https://as.example/?a=/", "https://as.example/?a="),
+            ("https://AS.example", "https://as.example"),
+            ("https://as.example", "http://as.example"),
+        ] {
+            assert!(!is_same_issuer(one, other), "{one} {other}");
+        }
+    }
 
     #[test]
     fn well_known_urls_keep_the_path() {

@@ -192,8 +192,8 @@ enum Credential {
 }
 
 impl Client {
-    /// A client with this id at this issuer, which must be exactly the `issuer` in the metadata of the authorization
-    /// server.
+    /// A client with this id at this issuer, which must be the `issuer` in the metadata of the authorization server. Only
+    /// the slash at the end of a URL without a path makes no difference.
     pub fn new(issuer: impl Into<String>, id: impl Into<String>) -> Self {
         Self {
             issuer: issuer.into(),

@@ -48,7 +48,7 @@ pub async fn discover(
     let issuer = choose(&resource.authorization_servers)?;
     let metadata = server_metadata(fetcher, &issuer).await?;
     Ok(Target {
-        issuer,
+        issuer: metadata.issuer.clone(),
         metadata,
         resource: Some(resource.resource),
         scopes: resource.scopes_supported,

@@ -13,6 +13,7 @@ use super::registration::register;
 use super::store::{Grant, Registration};
 use super::token::Tokens;
 use crate::address::AddressPolicy;
+use crate::discovery::is_same_issuer;
 use crate::error::AuthError;
 use crate::fetch::Fetcher;
 use crate::scopes::Scopes;
@@ -81,7 +82,7 @@ impl GrantSource {
         let first = servers.first().cloned();
         let first = first.ok_or_else(|| AuthError::NoMetadata(self.server.to_string()))?;
         let clients = &self.config().clients;
-        let is_registered = |issuer: &&String| clients.iter().any(|client| client.issuer == **issuer);
+        let is_registered = |issuer: &&String| clients.iter().any(|client| is_same_issuer(&client.issuer, issuer));
         match (servers.iter().find(is_registered), clients.first()) {
             (Some(issuer), _) => Ok(issuer.clone()),
             (None, None) => Ok(first),
@@ -232,7 +233,11 @@ impl GrantSource {
     /// The client, if it was registered in advance, or if a document describes it.
     fn known_client(&self, target: &Target) -> Option<KnownClient> {
         let config = self.config();
-        if let Some(client) = config.clients.iter().find(|client| client.issuer == target.issuer) {
+        if let Some(client) = config
+            .clients
+            .iter()
+            .find(|client| is_same_issuer(&client.issuer, &target.issuer))
+        {
             return Some(client.known(&target.metadata));
         }
         let reads_documents = target.metadata.client_id_metadata_document_supported == Some(true);

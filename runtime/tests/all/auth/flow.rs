@@ -396,6 +396,36 @@ async fn a_client_authenticates_with_its_id_and_secret() {
 }
 
 #[tokio::test]
+async fn an_issuer_can_be_named_with_a_slash_that_its_metadata_lack() {
+    let world = TestServers::new().await;
+    let mut metadata = world.resource();
+    metadata["authorization_servers"] = json!([format!("{}/", world.auth.url)]);
+    world
+        .mcp
+        .document("/.well-known/oauth-protected-resource/mcp", metadata);
+    let authorizer = || Authorizer::interactive(Browser::default());
+    let named = |issuer: String| authorizer().client(Client::new(issuer, "registered"));
+    for authorizer in [
+        authorizer(),
+        named(world.auth.url.clone()),
+        named(format!("{}/", world.auth.url)),
+    ] {
+        let session = world.connect(authorizer).await.unwrap();
+        call(&session).await.unwrap();
+    }
+    // The redirect has to name the issuer as the metadata do.
+    world
+        .mcp
+        .document("/.well-known/oauth-protected-resource/mcp", world.resource());
+    world.with_metadata("issuer", json!(format!("{}/", world.auth.url)));
+    let error = world.error().await;
+    assert!(
+        error.contains(&format!("and not \"{}/\" as expected", world.auth.url)),
+        "{error}"
+    );
+}
+
+#[tokio::test]
 async fn a_failed_authorization_does_not_lead_to_a_handshake() {
     let world = TestServers::new().await;
     world.on_mcp(|_| status(401));

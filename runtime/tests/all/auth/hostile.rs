@@ -62,7 +62,7 @@ async fn a_redirect_with_a_wrong_or_missing_state_is_refused() {
 #[tokio::test]
 async fn metadata_of_another_issuer_are_refused() {
     let world = TestServers::new().await;
-    for issuer in ["https://honest.example".to_owned(), format!("{}/", world.auth.url)] {
+    for issuer in ["https://honest.example".to_owned(), format!("{}/other", world.auth.url)] {
         world.with_metadata("issuer", issuer.clone().into());
         let user = Browser::default();
         assert!(world.error_of(&user).await.contains(&issuer));
