@@ -26,9 +26,13 @@ impl Validation<'_> {
         if let Some(violation) = self.unknown_tag(keyword, alternatives, context) {
             return violations.push(violation);
         }
+        let choices = || self.distinct(self.choices_of_all(alternatives)?);
         let expected = match alternatives {
             [only] => return self.validate(*only, context.value, context.location, violations),
-            _ => format!("one of {} alternatives", alternatives.len()),
+            _ => match choices() {
+                Some(choices) => constants(choices),
+                None => format!("one of {} alternatives", alternatives.len()),
+            },
         };
         violations.push(context.violation(keyword, expected, found(context.value)))
     }
@@ -86,13 +90,7 @@ impl Validation<'_> {
                 .iter()
                 .map(|node| self.tags_of(*node, name))
                 .collect::<Option<_>>()?;
-            let mut distinct: Vec<&Json<'_>> = Vec::new();
-            for tag in tags.concat() {
-                let _level = self.budget.explain(distinct.len())?;
-                if !distinct.contains(&tag) {
-                    distinct.push(tag);
-                }
-            }
+            let distinct = self.distinct(tags.concat())?;
             if distinct.is_empty() || distinct.contains(&value) {
                 return None;
             }
@@ -100,6 +98,39 @@ impl Validation<'_> {
             let context = Context { location, ..context };
             Some(context.violation(keyword, constants(distinct), found(value)))
         })
+    }
+
+    /// Returns the values without those that occur again.
+    fn distinct<'j>(&self, values: Vec<&'j Json<'j>>) -> Option<Vec<&'j Json<'j>>> {
+        let mut distinct: Vec<&Json<'_>> = Vec::new();
+        for value in values {
+            let _level = self.budget.explain(distinct.len())?;
+            if !distinct.contains(&value) {
+                distinct.push(value);
+            }
+        }
+        Some(distinct)
+    }
+
+    /// Returns the values that alternatives allow, if they are all constants.
+    fn choices_of_all(&self, alternatives: &[NodeId]) -> Option<Vec<&Json<'_>>> {
+        let choices = alternatives.iter().map(|node| self.choices_of(*node));
+        let choices: Vec<Vec<&Json<'_>>> = choices.collect::<Option<_>>()?;
+        Some(choices.concat())
+    }
+
+    /// Returns the values that an alternative allows, if it is `null`, a constant, or a union of these.
+    fn choices_of(&self, node: NodeId) -> Option<Vec<&Json<'_>>> {
+        const NULL: &Json<'static> = &Json::Null;
+        let rules = &self.nodes[node].rules;
+        let _level = self.budget.explain(rules.len())?;
+        let choices = rules.iter().find_map(|rule| match rule {
+            Rule::Type(types) if types.is_null() => Some(vec![NULL]),
+            Rule::Ref(target) => self.choices_of(*target),
+            Rule::AnyOf(nodes) | Rule::OneOf(nodes) => self.choices_of_all(nodes),
+            _ => None,
+        });
+        choices.or_else(|| self.constants_of(node))
     }
 
     fn admits_type(&self, node: NodeId, value: &Json<'_>) -> bool {

@@ -224,6 +224,11 @@ impl TypeSet {
         })
     }
 
+    /// Whether `null` is the only value that is admitted.
+    pub(super) fn is_null(self) -> bool {
+        self.0 == 1 << 6
+    }
+
     /// Whether the set has the type at an index of [`TYPES`].
     fn has(self, index: usize) -> bool {
         self.0 & (1 << index) != 0

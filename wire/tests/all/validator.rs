@@ -358,6 +358,25 @@ fn a_union_reports_the_violations_of_the_intended_alternative() {
 }
 
 #[test]
+fn a_union_of_constants_reports_the_constants() {
+    // As schemars writes enums whose variants have descriptions.
+    let described = json!({"oneOf": [
+        {"type": "string", "const": "red", "description": "Stop"},
+        {"type": "string", "enum": ["amber", "green"]},
+    ]});
+    let reference = json!({"$ref": "#/$defs/Color"});
+    let optional = json!({"anyOf": [reference, {"type": "null"}], "$defs": {"Color": described}});
+    for (schema, expected) in [
+        (described.clone(), r#"one of "red", "amber", "green""#),
+        (optional, r#"one of "red", "amber", "green", null"#),
+        (json!({"anyOf": [described, {"type": "number"}]}), "one of 2 alternatives"),
+    ] {
+        let expected = format!("`(root)`: expected {expected}, found \"blue\"");
+        assert_eq!(violations(schema, json!("blue")), [expected]);
+    }
+}
+
+#[test]
 fn an_alternative_whose_required_tag_is_absent_is_not_the_intended_one() {
     let form = json!({"properties": {"mode": {"const": "form"}}, "required": ["schema"]});
     let url = json!({"properties": {"mode": {"const": "url"}}, "required": ["mode", "url"]});
