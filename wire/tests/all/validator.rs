@@ -369,7 +369,10 @@ fn a_union_of_constants_reports_the_constants() {
     for (schema, expected) in [
         (described.clone(), r#"one of "red", "amber", "green""#),
         (optional, r#"one of "red", "amber", "green", null"#),
-        (json!({"anyOf": [described, {"type": "number"}]}), "one of 2 alternatives"),
+        (
+            json!({"anyOf": [described, {"type": "number"}]}),
+            "one of 2 alternatives",
+        ),
     ] {
         let expected = format!("`(root)`: expected {expected}, found \"blue\"");
         assert_eq!(violations(schema, json!("blue")), [expected]);

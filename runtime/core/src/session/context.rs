@@ -86,9 +86,10 @@ impl<S: Side> Context<S> {
     }
 
     /// Returns the parameters of the request as the peer sent them, if their conversion from the peer's revision had
-    /// losses.
+    /// losses; for a request of a server, if there was a conversion.
     ///
-    /// Use it to read a member that the hub lacks, such as the `task` of a call in revision 2025-11-25.
+    /// Use it to read a member that the hub lacks, such as the `task` of a call in revision 2025-11-25, or the
+    /// `elicitationId` of a page that a server of that revision asks the user to open.
     #[must_use]
     pub fn original_params(&self) -> Option<&RawObject> {
         self.message.original_params.as_ref()

@@ -45,7 +45,10 @@ impl<S: Side> Engine<S> {
             Ok(admitted) => admitted,
             Err(error) => return PendingResponse::refused(Some(id), error),
         };
-        let original_params = header.params().filter(|_| !losses.is_empty());
+        // Conversions also remove, without a loss, what other revisions don't need, such as the id of a page to open. Only
+        // clients need it, and servers send few requests.
+        let is_changed = !losses.is_empty() || !S::IS_SERVER && negotiated.revision != Revision::HUB;
+        let original_params = header.params().filter(|_| is_changed);
         let key = negotiated.revision.lifecycle().meta_progress;
         let meta = header.param(&["_meta"]).ok().flatten();
         let token = key.and_then(|key| header.param(&["_meta", key]).ok()?);

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use mcp_runtime::mcp_wire::UnknownMethod;
 use mcp_runtime::transport::channel;
 use mcp_runtime::{
     CallError, CallServer, ClientHandler, ClientSession, ClientSide, Context, Era, ErrorObject, Options, Revision,
     connect, hub,
 };
 use serde_json::{Value, json};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, mpsc};
 use tokio::time::timeout;
 
 use crate::rounds::{Obliging, Raw, client_of, every_capability, info, stateless};
@@ -324,4 +325,54 @@ async fn a_url_elicitation_error_is_returned_if_the_user_declines_or_cannot_be_a
     let request = server.receive().await;
     send_away(&mut server, &request).await;
     assert_eq!(error_of(call.await.expect("it doesn't panic")).code, -32042);
+}
+
+/// A client that opens pages, and reports their ids and those of the completed ones.
+struct Opens(mpsc::UnboundedSender<String>);
+
+impl ClientHandler<Context<ClientSide>> for Opens {
+    async fn elicit(
+        &self,
+        _: hub::ElicitRequestParams,
+        context: &Context<ClientSide>,
+    ) -> Result<hub::ElicitResult, ErrorObject> {
+        let id = context.original_params().and_then(|params| params.get("elicitationId"));
+        let _ = self.0.send(format!("opened {}", id.expect("it has an id").text()));
+        Ok(hub::ElicitResult::new(hub::ElicitResultAction::Accept))
+    }
+
+    async fn on_unknown(&self, notification: UnknownMethod, _: &Context<ClientSide>) {
+        let params = notification.params.expect("it has parameters");
+        let id = params.get("elicitationId").expect("it has an id");
+        let _ = self.0.send(format!("completed {}", id.text()));
+    }
+}
+
+#[tokio::test]
+async fn a_client_matches_the_id_of_a_page_with_that_of_its_completion() {
+    let (server, client) = channel(16);
+    let mut server = Raw::new(server);
+    let (sender, mut seen) = mpsc::unbounded_channel();
+    let connecting = tokio::spawn(connect(
+        Opens(sender),
+        info(),
+        serde_json::from_value(json!({"elicitation": {"url": {}}})).expect("they are capabilities"),
+        Options {
+            supported: vec![Revision::V2025_11_25],
+            ..Options::default()
+        },
+        client,
+    ));
+    begin(&mut server).await;
+    let _client = connecting.await.expect("it doesn't panic").expect("it connects");
+    let page = json!({"mode": "url", "message": "Pay", "url": "https://example.org/pay", "elicitationId": "e-1"});
+    let request = json!({"jsonrpc": "2.0", "id": 1, "method": "elicitation/create", "params": page});
+    server.send(&request).await;
+    assert_eq!(server.receive().await["result"], json!({"action": "accept"}));
+    assert_eq!(seen.recv().await.as_deref(), Some(r#"opened "e-1""#));
+    let completed = json!({
+        "jsonrpc": "2.0", "method": "notifications/elicitation/complete", "params": {"elicitationId": "e-1"},
+    });
+    server.send(&completed).await;
+    assert_eq!(seen.recv().await.as_deref(), Some(r#"completed "e-1""#));
 }
