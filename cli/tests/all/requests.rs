@@ -30,6 +30,9 @@ fn answers_of_a_file_are_checked_and_unanswered_requests_are_shown() {
     assert_eq!(wrong.status.code(), Some(2));
     let reason = r#"elicitation[0].action: expected accept, decline or cancel, found "accepted""#;
     assert!(stderr(&wrong).contains(reason), "{}", stderr(&wrong));
+    let list = asked(r#"[[{"action":"accept"}]]"#);
+    assert_eq!(list.status.code(), Some(2));
+    assert!(stderr(&list).contains("expected an object"), "{}", stderr(&list));
     let none_left = asked(r#"{"elicitation":[]}"#);
     assert_eq!(none_left.status.code(), Some(0), "{}", stderr(&none_left));
     assert!(
@@ -37,6 +40,8 @@ fn answers_of_a_file_are_checked_and_unanswered_requests_are_shown() {
         "{}",
         stderr(&none_left)
     );
+    let reason = "[declined] the file of --answers has no further answer";
+    assert!(stderr(&none_left).contains(reason), "{}", stderr(&none_left));
 }
 
 #[test]

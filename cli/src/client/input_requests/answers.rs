@@ -27,6 +27,10 @@ pub struct Answers {
 impl Answers {
     pub fn read(file: &Path) -> Result<Self, String> {
         let text = read_text(file).map_err(|error| error.to_string())?;
+        // serde would also read the members from a list, in order.
+        if text.trim_start().starts_with('[') {
+            return Err("expected an object with `elicitation` and `sampling`, found an array".to_owned());
+        }
         let answers: Self = serde_json::from_str(&text).map_err(|error| error.to_string())?;
         for (index, answer) in answers.elicitation.iter().enumerate() {
             let decoded = from_str::<ElicitResult>(&answer.to_string());

@@ -63,7 +63,7 @@ impl Respondent {
         match answer {
             Some(answer) => decode(&answer),
             None => {
-                decline(&message);
+                self.decline(&message);
                 Ok(ElicitResult::new(ElicitResultAction::Decline))
             }
         }
@@ -80,7 +80,7 @@ impl Respondent {
         };
         // The user has seen the request.
         if answer.is_none() && !matches!(self, Self::User(_)) {
-            decline("a message of a model");
+            self.decline("a message of a model");
         }
         match answer {
             Some(text) => decode(&json!({
@@ -91,13 +91,15 @@ impl Respondent {
             None => Err(ErrorObject::new(DECLINED, "the user declines to answer")),
         }
     }
-}
 
-/// Shows the user a request that is declined.
-fn decline(what: &str) {
-    say(&format!(
-        "[declined] the server asks: {what}\n[declined] run in a terminal to answer, or give answers with --answers FILE"
-    ));
+    /// Shows the user a request that is declined.
+    fn decline(&self, what: &str) {
+        let reason = match self {
+            Self::File(_) => "the file of --answers has no further answer to such a request",
+            Self::User(_) | Self::Nobody => "run in a terminal to answer, or give answers with --answers FILE",
+        };
+        say(&format!("[declined] the server asks: {what}\n[declined] {reason}"));
+    }
 }
 
 /// Asks the user on another thread, so that the session continues.
