@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use mcp_wire::Direction;
 
 use super::change::{Change, ChangeKind, Compatibility, Subject, list};
-use super::pair::{Pair, leaf_types};
+use super::pair::{Pair, leaves};
 use crate::model::{MessageKind, Method, Model, TypeRef};
 
 type Key<'m> = (&'m str, MessageKind);
@@ -39,7 +39,7 @@ fn methods(model: &Model) -> BTreeMap<Key<'_>, &Method> {
         .collect()
 }
 
-fn compare<'m>(pair: &Pair<'m>, before: &'m Method, after: &'m Method) -> Vec<Change> {
+fn compare(pair: &Pair<'_>, before: &Method, after: &Method) -> Vec<Change> {
     let change = |what, compatibility| {
         let pointers = [pair.earlier.pointer_of(before), pair.later.pointer_of(after)];
         let [earlier, later] = pointers.map(|pointer| Some(pointer.to_owned()));
@@ -64,11 +64,11 @@ fn compare<'m>(pair: &Pair<'m>, before: &'m Method, after: &'m Method) -> Vec<Ch
         };
         changes.push(change(ChangeKind::Changed, compatibility).values(needs(before), needs(after)));
     }
-    let leaf_types = |model, method: &'m Method| -> Vec<_> {
+    let leaves = |model, method: &Method| -> Vec<_> {
         let results = method.results.iter();
-        results.flat_map(|result| leaf_types(model, result)).collect()
+        results.flat_map(|result| leaves(model, result)).collect()
     };
-    let values = pair.compare(&leaf_types(pair.earlier, before), &leaf_types(pair.later, after));
+    let values = pair.compare(&leaves(pair.earlier, before), &leaves(pair.later, after));
     let Some((what, compatibility)) = values.kind() else {
         return changes;
     };

@@ -14,10 +14,6 @@ use crate::normalise::Scalar;
 /// Maximum depth of nested types.
 const MAX_DEPTH: usize = 16;
 
-/// A list or a map in the description of a type.
-const LIST: &str = "list of ";
-const MAP: &str = "map of ";
-
 /// Two models, and which of their types correspond.
 pub(crate) struct Pair<'m> {
     pub(super) earlier: &'m Model,
@@ -26,16 +22,9 @@ pub(crate) struct Pair<'m> {
     counterparts: BTreeSet<(&'m str, &'m str)>,
 }
 
-/// A type that a value, or an element of it, may have: unions are split into their variants.
-pub(super) struct LeafType<'m> {
-    /// The lists and maps around it, from the outside: [`LIST`] and [`MAP`].
-    around: Vec<&'static str>,
-    what: Values<'m>,
-}
-
-/// The values of a type, or a single value.
-enum Values<'m> {
-    Of(&'m TypeRef),
+/// The values of a type that isn't a union, whose elements have such a type too, or a single value.
+pub(super) enum Leaf {
+    Of(TypeRef),
     One(Scalar),
 }
 
@@ -130,95 +119,81 @@ impl<'m> Pair<'m> {
 
     /// Returns the values that only one of two types has. Corresponding named types are the same here, even if their
     /// contents differ.
-    pub(super) fn compare(&self, earlier: &[LeafType<'_>], later: &[LeafType<'_>]) -> Difference {
+    pub(super) fn compare(&self, earlier: &[Leaf], later: &[Leaf]) -> Difference {
         let gone = earlier
             .iter()
-            .filter(|atom| !later.iter().any(|other| self.fits(atom, other, true)));
+            .filter(|leaf| !later.iter().any(|other| self.fits(leaf, other, true)));
         let new = later
             .iter()
-            .filter(|atom| !earlier.iter().any(|other| self.fits(atom, other, false)));
+            .filter(|leaf| !earlier.iter().any(|other| self.fits(leaf, other, false)));
         Difference {
-            removed: gone.map(|atom| atom.describe(self.earlier)).collect(),
-            added: new.map(|atom| atom.describe(self.later)).collect(),
+            removed: gone.map(|leaf| leaf.describe(self.earlier)).collect(),
+            added: new.map(|leaf| leaf.describe(self.later)).collect(),
         }
     }
 
     /// Whether every value of one is a value of the other. `up` means that the other belongs to the later model.
-    fn fits(&self, atom: &LeafType<'_>, other: &LeafType<'_>, up: bool) -> bool {
+    fn fits(&self, leaf: &Leaf, other: &Leaf, up: bool) -> bool {
+        match (leaf, other) {
+            (Leaf::Of(ty), Leaf::Of(other)) => self.type_fits(ty, other, up),
+            (Leaf::One(value), Leaf::One(other)) => value == other,
+            (Leaf::One(_), Leaf::Of(TypeRef::Any)) => true,
+            (Leaf::One(value), Leaf::Of(ty)) => has_type(value, ty, if up { self.later } else { self.earlier }),
+            (Leaf::Of(_), Leaf::One(_)) => false,
+        }
+    }
+
+    fn type_fits(&self, ty: &TypeRef, other: &TypeRef, up: bool) -> bool {
         let (from, to) = if up {
             (self.earlier, self.later)
         } else {
             (self.later, self.earlier)
         };
-        let Some(around) = atom.around.strip_prefix(&other.around[..]) else {
-            return false;
-        };
-        match (&atom.what, &other.what) {
-            (_, Values::Of(TypeRef::Any)) => true,
-            (_, Values::Of(TypeRef::RawObject)) if around.first() == Some(&MAP) => true,
-            _ if !around.is_empty() => false,
-            (Values::One(value), Values::One(other)) => value == other,
-            (Values::One(value), Values::Of(ty)) => has_type(value, ty, to),
-            (Values::Of(_), Values::One(_)) => false,
-            (Values::Of(TypeRef::Named(name)), Values::Of(TypeRef::Named(other))) => {
+        match (ty, other) {
+            (_, TypeRef::Any) | (TypeRef::Map(_), TypeRef::RawObject) | (TypeRef::Integer, TypeRef::Number) => true,
+            (TypeRef::List(ty), TypeRef::List(other)) | (TypeRef::Map(ty), TypeRef::Map(other)) => {
+                self.type_fits(ty, other, up)
+            }
+            (TypeRef::Named(name), TypeRef::Named(other)) => {
                 let (before, after) = if up { (name, other) } else { (other, name) };
                 self.counterparts.contains(&(before.as_str(), after.as_str()))
             }
-            (Values::Of(TypeRef::Named(name)), Values::Of(TypeRef::RawObject)) => {
-                matches!(from.kind(name), Some(TypeKind::Struct(_)))
-            }
-            (Values::Of(TypeRef::Named(name)), Values::Of(TypeRef::String)) => from.is_strings(name),
-            (Values::Of(TypeRef::String), Values::Of(TypeRef::Named(name))) => {
-                to.is_strings(name) && !to.is_enumeration(name)
-            }
+            (TypeRef::Named(name), TypeRef::RawObject) => matches!(from.kind(name), Some(TypeKind::Struct(_))),
+            (TypeRef::Named(name), TypeRef::String) => from.is_strings(name),
+            (TypeRef::String, TypeRef::Named(name)) => to.is_strings(name) && !to.is_enumeration(name),
             // Any object may lack members that are declared and not required.
-            (Values::Of(TypeRef::RawObject), Values::Of(ty)) if *ty != &TypeRef::RawObject => {
+            (TypeRef::RawObject, ty) if *ty != TypeRef::RawObject => {
                 let required = |object: &Struct| object.members.iter().any(|member| member.required);
                 to.struct_of(ty)
                     .is_some_and(|object| object.constants.is_empty() && !required(object))
             }
-            (Values::Of(TypeRef::Integer), Values::Of(TypeRef::Number)) => true,
-            (Values::Of(ty), Values::Of(other)) => ty == other,
+            (ty, other) => ty == other,
         }
     }
 }
 
-/// Returns the types that a value of a type may have.
-pub(super) fn leaf_types<'m>(model: &'m Model, ty: &'m TypeRef) -> Vec<LeafType<'m>> {
-    let mut found = Vec::new();
-    collect(model, ty, &mut Vec::new(), 0, &mut found);
-    found
+/// Returns the types that a value of a type may have: unions are split into their variants.
+pub(super) fn leaves(model: &Model, ty: &TypeRef) -> Vec<Leaf> {
+    leaf_types(model, ty, 0).into_iter().map(Leaf::Of).collect()
 }
 
-fn collect<'m>(
-    model: &'m Model,
-    ty: &'m TypeRef,
-    around: &mut Vec<&'static str>,
-    depth: usize,
-    found: &mut Vec<LeafType<'m>>,
-) {
+fn leaf_types(model: &Model, ty: &TypeRef, depth: usize) -> Vec<TypeRef> {
     let ty = model.resolve(ty);
-    let mut within = |inner, container| {
-        around.push(container);
-        collect(model, inner, around, depth + 1, found);
-        around.pop();
+    let within = |inner, container: fn(Box<TypeRef>) -> TypeRef| {
+        let inner = leaf_types(model, inner, depth + 1).into_iter();
+        inner.map(|inner| container(Box::new(inner))).collect()
     };
     match (ty, model.union_of(ty)) {
-        (TypeRef::List(inner), _) => within(inner, LIST),
-        (TypeRef::Map(inner), _) => within(inner, MAP),
-        (TypeRef::Nullable(inner), _) => {
-            collect(model, &TypeRef::Null, around, depth, found);
-            collect(model, inner, around, depth, found);
-        }
+        (TypeRef::List(inner), _) => within(inner, TypeRef::List),
+        (TypeRef::Map(inner), _) => within(inner, TypeRef::Map),
+        (TypeRef::Nullable(inner), _) => [vec![TypeRef::Null], leaf_types(model, inner, depth)].concat(),
         (_, Some(union)) if depth < MAX_DEPTH => {
-            for variant in &union.variants {
-                collect(model, &variant.ty, around, depth + 1, found);
-            }
+            let variants = union.variants.iter();
+            variants
+                .flat_map(|variant| leaf_types(model, &variant.ty, depth + 1))
+                .collect()
         }
-        _ => found.push(LeafType {
-            around: around.clone(),
-            what: Values::Of(ty),
-        }),
+        _ => vec![ty.clone()],
     }
 }
 
@@ -235,19 +210,11 @@ fn has_type(value: &Scalar, ty: &TypeRef, model: &Model) -> bool {
     }
 }
 
-impl<'m> LeafType<'m> {
-    pub(super) fn value(value: Scalar) -> Self {
-        Self {
-            around: Vec::new(),
-            what: Values::One(value),
-        }
-    }
-
+impl Leaf {
     fn describe(&self, model: &Model) -> String {
-        let what = match &self.what {
-            Values::Of(ty) => describe_type(model, ty),
-            Values::One(value) => json!(value).to_string(),
-        };
-        self.around.concat() + &what
+        match self {
+            Self::Of(ty) => describe_type(model, ty),
+            Self::One(value) => json!(value).to_string(),
+        }
     }
 }

@@ -33,14 +33,14 @@ pub(crate) fn way_to(pointer: &str) -> String {
     way
 }
 
-/// Describes a type in words, without what is in lists and maps.
+/// Describes a type in words.
 pub(crate) fn describe_type(model: &Model, ty: &TypeRef) -> String {
     match ty {
         TypeRef::Named(name) => model.types.get(name).map_or_else(|| name.clone(), name_of),
         TypeRef::RequestId => "RequestId".into(),
         TypeRef::Any => "any JSON".into(),
-        TypeRef::List(_) => "list".into(),
-        TypeRef::Map(_) => "map".into(),
+        TypeRef::List(inner) => format!("list of {}", describe_type(model, inner)),
+        TypeRef::Map(inner) => format!("map of {}", describe_type(model, inner)),
         TypeRef::Nullable(inner) => format!("{} or null", describe_type(model, inner)),
         simple => simple.to_string(),
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::{Change, ChangeKind, Compatibility, Subject, list};
-use super::pair::{Difference, LeafType, Pair, leaf_types};
+use super::pair::{Difference, Leaf, Pair, leaves};
 use super::place::name_of;
 use crate::model::{Assertions, DeclaredMember, Model, Struct, Type, TypeKind, TypeRef};
 use crate::normalise::Scalar;
@@ -67,7 +67,7 @@ struct Matched<'p, 'm> {
 /// A member or a constant.
 struct Field<'m> {
     required: bool,
-    leaf_types: Vec<LeafType<'m>>,
+    leaves: Vec<Leaf>,
     /// `None` for a constant.
     ty: Option<&'m TypeRef>,
 }
@@ -82,10 +82,7 @@ impl<'m> Matched<'_, 'm> {
             // A union without a name is compared at each place where it is used.
             (TypeKind::Union(_), TypeKind::Union(_)) if self.earlier.official && self.later.official => {
                 let [before, after] = self.rust_names.map(|name| TypeRef::Named(name.to_owned()));
-                let (before, after) = (
-                    leaf_types(self.pair.earlier, &before),
-                    leaf_types(self.pair.later, &after),
-                );
+                let (before, after) = (leaves(self.pair.earlier, &before), leaves(self.pair.later, &after));
                 let values = self.pair.compare(&before, &after);
                 self.loosened_or_tightened(None, values).into_iter().collect()
             }
@@ -115,12 +112,11 @@ impl<'m> Matched<'_, 'm> {
     }
 
     fn enumeration(&self, before: &[String], after: &[String]) -> Option<Change> {
-        let leaf_types = |values: &[String]| -> Vec<_> {
+        let leaves = |values: &[String]| -> Vec<_> {
             let texts = values.iter().cloned().map(Scalar::String);
-            texts.map(LeafType::value).collect()
+            texts.map(Leaf::One).collect()
         };
-        let mut change =
-            self.loosened_or_tightened(None, self.pair.compare(&leaf_types(before), &leaf_types(after)))?;
+        let mut change = self.loosened_or_tightened(None, self.pair.compare(&leaves(before), &leaves(after)))?;
         if !self.earlier.schema.enumeration && !self.later.schema.enumeration {
             // Any other value was valid, and still is.
             change.compatibility = Compatibility::Additive;
@@ -191,7 +187,7 @@ impl<'m> Matched<'_, 'm> {
         if types.is_some_and(|(before, after)| self.pair.are_same_union(before, after)) {
             return parts;
         }
-        let values = self.pair.compare(&before.leaf_types, &after.leaf_types);
+        let values = self.pair.compare(&before.leaves, &after.leaves);
         let change = self.loosened_or_tightened(Some(name), values);
         let change = change.map(|change| change.planned_as(named().map(str::to_owned)));
         parts.into_iter().chain(change).collect()
@@ -249,7 +245,7 @@ fn fields<'m>(model: &'m Model, object: &'m Struct) -> Fields<'m> {
     let constants = object.constants.iter().map(|constant| {
         let field = Field {
             required: constant.required,
-            leaf_types: vec![LeafType::value(constant.value.clone())],
+            leaves: vec![Leaf::One(constant.value.clone())],
             ty: None,
         };
         (constant.name.as_str(), field)
@@ -257,7 +253,7 @@ fn fields<'m>(model: &'m Model, object: &'m Struct) -> Fields<'m> {
     let members = object.members.iter().map(|member| {
         let field = Field {
             required: member.required,
-            leaf_types: leaf_types(model, &member.ty),
+            leaves: leaves(model, &member.ty),
             ty: Some(model.resolve(&member.ty)),
         };
         (member.name.as_str(), field)
