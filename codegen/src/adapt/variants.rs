@@ -12,7 +12,6 @@ use super::planner::Planner;
 use super::rows::refusal;
 use super::rules::{Action, Rule};
 use crate::model::{TypeKind, TypeRef};
-use crate::normalise::Scalar;
 
 impl Planner<'_> {
     /// Plans the variants of a member's value, if there are rules about them only for this member.
@@ -158,11 +157,11 @@ impl Pairing<'_> {
         };
         let object = model.struct_of(candidate);
         let constants = object.map_or(&[][..], |object| &object.constants);
-        let tags = constants.iter().filter_map(|constant| match &constant.value {
-            Scalar::String(text) if constant.required || constants.len() == 1 => Some(text.clone()),
-            _ => None,
-        });
-        let mut names: Vec<String> = tags.collect();
+        let tags = constants
+            .iter()
+            .filter(|constant| constant.required || constants.len() == 1);
+        let tags = tags.filter_map(|constant| constant.value.text());
+        let mut names: Vec<String> = tags.map(str::to_owned).collect();
         match (candidate, json_type) {
             (TypeRef::Named(name), _) => {
                 let same = model.objects().filter(|(_, other)| other.constants == constants);

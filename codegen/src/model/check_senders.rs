@@ -13,7 +13,7 @@ use super::type_ref::TypeRef;
 use super::types::Model;
 use super::unions_of_messages::{method_constant, union_members};
 use crate::messages::{DIRECTIONS, MessageKind};
-use crate::normalise::{DefinitionShape, Node, NormalisedSchema, Scalar, Shape};
+use crate::normalise::{DefinitionShape, Node, NormalisedSchema, Shape};
 use crate::problem::{Problem, correction};
 
 pub(super) fn unions_without_sender(model: &Model, schema: &NormalisedSchema) -> Vec<Problem> {
@@ -69,8 +69,8 @@ impl<'m> Check<'m> {
         }
         let mut methods = self.model.methods.iter();
         let messages = match method_constant(shapes, node) {
-            Some(Scalar::String(name)) if methods.all(|method| self.model.pointer_of(method) != pointer) => {
-                let method = self.sent().find(|method| method.name == *name)?;
+            Some(name) if methods.all(|method| self.model.pointer_of(method) != pointer) => {
+                let method = self.sent().find(|method| method.name == name)?;
                 self.model.pointer_of(method)
             }
             _ if matches!(node.shape, Shape::Union(_)) => {

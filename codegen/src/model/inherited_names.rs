@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::unions_of_messages::method_constant;
 use crate::facts::{MirroredArguments, Mirrors};
 use crate::load::Document;
-use crate::normalise::{DefinitionShape, NormalisedRevision, Property, Scalar, Shape, Shapes};
+use crate::normalise::{DefinitionShape, NormalisedRevision, Property, Shape, Shapes};
 
 /// A value of the earlier revision, and the corresponding one of the later.
 type Both<T> = [T; 2];
@@ -185,10 +185,7 @@ impl<'s> Successors<'s> {
 
 fn messages(shapes: &Shapes) -> BTreeMap<&str, &DefinitionShape> {
     let definitions = shapes.definitions.values().filter(|definition| definition.official);
-    let messages = definitions.filter_map(|definition| match method_constant(shapes, &definition.node)? {
-        Scalar::String(method) => Some((method.as_str(), definition)),
-        _ => None,
-    });
+    let messages = definitions.filter_map(|definition| Some((method_constant(shapes, &definition.node)?, definition)));
     messages.collect()
 }
 

@@ -223,10 +223,7 @@ impl Struct {
 
     /// Returns the text that the member of this name has in every instance, if it has one.
     pub(super) fn constant_text(&self, name: &str) -> Option<&str> {
-        match &self.constant(name)?.value {
-            Scalar::String(text) => Some(text),
-            _ => None,
-        }
+        self.constant(name)?.value.text()
     }
 
     /// Returns the names of the required members whose value varies.

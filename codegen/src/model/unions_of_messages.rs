@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::messages::message_unions;
-use crate::normalise::{Node, Scalar, Shape, Shapes};
+use crate::normalise::{Node, Shape, Shapes};
 
 pub(super) const METHOD: &str = "method";
 
@@ -51,12 +51,12 @@ pub(super) fn twins<'s>(shapes: &'s Shapes, message: &'s Node) -> impl Iterator<
 }
 
 /// Returns the constant `method` of an object.
-pub(super) fn method_constant<'s>(shapes: &'s Shapes, node: &'s Node) -> Option<&'s Scalar> {
+pub(super) fn method_constant<'s>(shapes: &'s Shapes, node: &'s Node) -> Option<&'s str> {
     let Shape::Object(members) = &node.shape else {
         return None;
     };
     match shapes.shape(&members.get(METHOD)?.node) {
-        Shape::Constant(method) => Some(method),
+        Shape::Constant(method) => method.text(),
         _ => None,
     }
 }

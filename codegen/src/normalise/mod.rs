@@ -187,6 +187,14 @@ impl Scalar {
         }
     }
 
+    /// Returns its text, if it is a string.
+    pub(crate) fn text(&self) -> Option<&str> {
+        match self {
+            Self::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
     /// Returns its JSON, as `Reader::peek_constant` does.
     pub(crate) fn to_json(&self) -> String {
         let mut json = String::new();

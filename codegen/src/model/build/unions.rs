@@ -82,9 +82,9 @@ fn tag_of<'s>(shapes: &'s Shapes, variants: &[&'s Node], variant: &'s Node) -> O
     let objects = variants.iter().filter(|other| shapes.members(other).is_some());
     let objects: Vec<Constants<'s>> = objects.map(|object| constants(shapes, object)).collect();
     let own = constants(shapes, variant).into_iter();
-    own.filter_map(|(path, value)| Some((path, text(value)?)))
+    own.filter_map(|(path, value)| Some((path, value.text()?)))
         .find_map(|(path, tag)| {
-            let values = objects.iter().map(|object| text(object.get(&path)?));
+            let values = objects.iter().map(|object| object.get(&path)?.text());
             let values: Option<BTreeSet<&str>> = values.collect();
             (values?.len() == objects.len()).then_some(tag)
         })
@@ -118,13 +118,6 @@ fn constants<'s>(shapes: &'s Shapes, object: &'s Node) -> Constants<'s> {
     let members = shapes.members(object).into_iter().flatten();
     let nested = members.flat_map(|(outer, property)| within(Some(outer), &property.node));
     within(None, object).chain(nested).collect()
-}
-
-fn text(value: &Scalar) -> Option<&str> {
-    match value {
-        Scalar::String(text) => Some(text),
-        _ => None,
-    }
 }
 
 /// Returns the decision between the variants that are objects, or the wider type if they can't be distinguished.
