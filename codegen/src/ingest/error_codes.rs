@@ -12,23 +12,9 @@ use crate::model::JSON_RPC_CODES;
 /// The end of the names of errors.
 const ERROR: &str = "Error";
 
-/// An error that a schema defines.
-pub(super) struct DefinedError {
-    /// The name of its definition.
-    pub(super) definition: String,
-    pub(super) code: i64,
-}
-
-impl DefinedError {
-    /// Returns the entry of the overlay that names the code.
-    pub(super) fn entry(&self) -> String {
-        let name = self.definition.strip_suffix(ERROR).unwrap_or(&self.definition);
-        format!("name: {}, code: {}", name.to_shouty_snake_case(), self.code)
-    }
-}
-
-/// Returns the errors with one code that no entry of an overlay names, apart from those of JSON-RPC itself.
-pub(super) fn defined_errors(schema: &Value, overlay: &Value) -> Vec<DefinedError> {
+/// Returns the definitions of errors with one code that no entry of an overlay names, apart from those of JSON-RPC itself,
+/// each with the entry that names the code.
+pub(super) fn defined_errors<'s>(schema: &'s Value, overlay: &Value) -> Vec<(&'s str, String)> {
     let named = overlay["error_codes"].as_array().into_iter().flatten();
     let mut known: Vec<i64> = named.filter_map(|entry| entry["code"].as_i64()).collect();
     known.extend(JSON_RPC_CODES);
@@ -39,8 +25,8 @@ pub(super) fn defined_errors(schema: &Value, overlay: &Value) -> Vec<DefinedErro
         }
     });
     let definitions = all_definitions(schema).into_iter();
-    let errors = definitions.filter(|(_, name, _)| name.len() > ERROR.len() && name.ends_with(ERROR));
-    let errors = errors.filter_map(|(definition, name, _)| {
+    let errors = definitions.filter_map(|(definition, name, _)| {
+        let stem = name.strip_suffix(ERROR).filter(|stem| !stem.is_empty())?;
         let mut own = codes
             .iter()
             .filter(|(at, _)| is_within(at, &definition))
@@ -48,10 +34,8 @@ pub(super) fn defined_errors(schema: &Value, overlay: &Value) -> Vec<DefinedErro
         let (code, None) = (*own.next()?, own.next()) else {
             return None;
         };
-        (!known.contains(&code)).then(|| DefinedError {
-            definition: name.to_owned(),
-            code,
-        })
+        let entry = || format!("name: {}, code: {code}", stem.to_shouty_snake_case());
+        (!known.contains(&code)).then(|| (name, entry()))
     });
     errors.collect()
 }
@@ -75,13 +59,13 @@ mod tests {
             "Error": with_code(json!({"const": 3})),
         }});
         let overlay = json!({"error_codes": [{"name": "KNOWN", "code": -32020}]});
-        let entries: Vec<String> = defined_errors(&schema, &overlay)
-            .iter()
-            .map(DefinedError::entry)
-            .collect();
+        let expected = [
+            ("QuotaError", "name: QUOTA, code: -32051"),
+            ("RateLimitedError", "name: RATE_LIMITED, code: -32050"),
+        ];
         assert_eq!(
-            entries,
-            ["name: QUOTA, code: -32051", "name: RATE_LIMITED, code: -32050"]
+            defined_errors(&schema, &overlay),
+            expected.map(|(name, entry)| (name, entry.to_owned()))
         );
     }
 }

@@ -51,9 +51,9 @@ pub(super) fn inherited_overlay(
         let why = "A new message has these members as the other messages have them.";
         successor.add(section, &says, why, &link(entry, "JSONRPCMessage"));
     }
-    for error in defined_errors(schema.root(), overlay.root()) {
-        let why = format!("The schema defines this code by {}.", error.definition);
-        successor.add("error_codes", &error.entry(), &why, &link(entry, &error.definition));
+    for (definition, says) in defined_errors(schema.root(), overlay.root()) {
+        let why = format!("The schema defines this code by {definition}.");
+        successor.add("error_codes", &says, &why, &link(entry, definition));
     }
     Ok(Some(successor))
 }
