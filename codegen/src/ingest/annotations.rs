@@ -28,30 +28,26 @@ type Schema = Map<String, Value>;
 /// What the overlay does with a member: the schema that replaces the official one, and its annotations.
 type Corrected = (Schema, Schema);
 
-/// The schemas of a revision: the official one, and the one that its overlay has corrected.
-#[derive(Clone, Copy)]
-pub(super) struct Before<'s> {
-    pub(super) official: &'s Value,
-    pub(super) corrected: &'s Value,
-}
-
 /// Returns the entries of the overlay that correct and annotate the required members of messages which only the later
-/// schema has. Those of moved definitions move with them.
-pub(super) fn annotations_of_new_messages(before: Before<'_>, after: &Value, moved: &[Moved<'_>]) -> Vec<Entry> {
+/// schema has. Those of moved definitions move with them. The earlier schema is given as it is officially, and corrected.
+pub(super) fn annotations_of_new_messages(
+    [official, corrected]: [&Value; 2],
+    after: &Value,
+    moved: &[Moved<'_>],
+) -> Vec<Entry> {
     let mut known: BTreeMap<String, Vec<(Schema, Corrected)>> = BTreeMap::new();
-    walk(before.corrected, |at, schema| {
-        let official = pointer::resolve(before.official, at)
-            .map(required_members)
-            .unwrap_or_default();
+    walk(corrected, |at, schema| {
+        let official = pointer::resolve(official, at).map(required_members).unwrap_or_default();
         for (name, corrected) in required_members(schema) {
             if let Some((official, _)) = official.get(&name) {
                 known.entry(name).or_default().push((official.clone(), corrected));
             }
         }
     });
-    let mut new = new_parts(before.official, after);
+    let mut new = new_parts(official, after);
     new.retain(|part| moved.iter().all(|moved| moved.after != *part));
-    let (mut annotated, mut replaced) = (BTreeMap::new(), BTreeMap::new());
+    // The places by the change there: annotations first, by their keyword.
+    let mut changes = BTreeMap::<(bool, String, String), Vec<String>>::new();
     walk(after, |at, schema| {
         if !new.iter().any(|part| is_within(at, part)) {
             return;
@@ -63,23 +59,20 @@ pub(super) fn annotations_of_new_messages(before: Before<'_>, after: &Value, mov
             };
             let member = pointer::child(&pointer::child(at, "properties"), &name);
             for (keyword, value) in usual {
-                let places: &mut Vec<String> = annotated.entry((keyword.clone(), value.to_string())).or_default();
+                let places = changes
+                    .entry((false, keyword.clone(), format!("to: {value}")))
+                    .or_default();
                 places.push(pointer::child(&member, keyword));
             }
             if *other != bare {
                 let change = format!("expect: {}, to: {}", json!(bare), json!(other));
-                let places: &mut Vec<String> = replaced.entry(change).or_default();
-                places.push(member);
+                changes.entry((true, String::new(), change)).or_default().push(member);
             }
         }
     });
-    let annotated = annotated
-        .into_iter()
-        .map(|((_, value), at)| format!("at: {}, to: {value}", json!(at)));
-    let replaced = replaced
-        .into_iter()
-        .map(|(change, at)| format!("at: {}, {change}", json!(at)));
-    annotated.chain(replaced).map(|says| ("corrections", says)).collect()
+    let entries = changes.into_iter();
+    let entries = entries.map(|((.., change), at)| ("corrections", format!("at: {}, {change}", json!(at))));
+    entries.collect()
 }
 
 /// Returns the pointers of the definitions of new messages and of their parts.
@@ -150,11 +143,7 @@ mod tests {
             "VisitAlternative": result(json!({})),
         }});
         let found = |corrected: &Value| {
-            let before = Before {
-                official: &official,
-                corrected,
-            };
-            let found = annotations_of_new_messages(before, &after, &[]).into_iter();
+            let found = annotations_of_new_messages([&official, corrected], &after, &[]).into_iter();
             Vec::from_iter(found.map(|(_, says)| says))
         };
         let tag = r##"at: ["#/$defs/VisitResult/properties/kind/x-tag"], to: "complete""##;

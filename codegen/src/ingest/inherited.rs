@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::annotations::{Before, annotations_of_new_messages};
+use super::annotations::annotations_of_new_messages;
 use super::error_codes::defined_errors;
 use super::inferred::Inference;
 use super::moved_definitions::{Moved, moved_definitions};
@@ -43,11 +43,7 @@ pub(super) fn inherited_overlay(
         let why = "The schema has other names for this than that of the previous revision.";
         successor.add(section, &says, why, &link(entry, "JSONRPCMessage"));
     }
-    let before = Before {
-        official: official.root(),
-        corrected: before.root(),
-    };
-    for (section, says) in annotations_of_new_messages(before, schema.root(), &moved) {
+    for (section, says) in annotations_of_new_messages([official.root(), before.root()], schema.root(), &moved) {
         let why = "A new message has these members as the other messages have them.";
         successor.add(section, &says, why, &link(entry, "JSONRPCMessage"));
     }
