@@ -114,10 +114,11 @@ impl<'m> Planner<'m> {
         // A server's requests for input may be separate requests in one revision, and parts of its results in the
         // other.
         let others = to.input_requests();
-        for own in from.input_requests() {
-            for other in &others {
-                self.relate(&own.requests, &other.requests);
-                self.relate(&own.results, &other.results);
+        let named = |name: &str| TypeRef::Named(name.to_owned());
+        for (requests, results) in from.input_requests() {
+            for (other_requests, other_results) in &others {
+                self.relate(&named(requests), &named(other_requests));
+                self.relate(&named(results), &named(other_results));
             }
         }
         while let Some(pair) = self.pending.pop() {

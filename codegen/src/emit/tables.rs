@@ -117,9 +117,9 @@ fn said(mut row: Value) -> Value {
 fn role(model: &Model, role: &str, other: &str) -> Value {
     let (requests, _) = model.requests_of(role);
     let (_, results) = model.requests_of(other);
-    let declared = |name: String| model.types.contains_key(&name).then_some(name);
-    let notifications = declared(format!("{role}Notification"));
-    json!({"requests": declared(requests), "notifications": notifications, "results": declared(results)})
+    let notifications = format!("{role}Notification");
+    let declared = |name| model.types.get_key_value(name).map(|(name, _)| name);
+    json!({"requests": declared(requests), "notifications": declared(&notifications), "results": declared(results)})
 }
 
 /// Returns the prefix of the pointers of definitions.

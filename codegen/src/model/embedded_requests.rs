@@ -16,15 +16,7 @@ use crate::messages::{MessageKind, RESULTS};
 use crate::normalise::Shapes;
 
 /// The unions of the requests that a server sends directly, and of their results.
-const DIRECT: (&str, &str) = ("ServerRequest", "ClientResult");
-
-/// The types of requests to a client, and of their results.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct InputRequests {
-    pub(crate) requests: TypeRef,
-    /// The union of their results.
-    pub(crate) results: TypeRef,
-}
+pub(super) const DIRECT: (&str, &str) = ("ServerRequest", "ClientResult");
 
 /// Sets the direction of requests that only occur in results. `is_sent` identifies the methods in a union of sent
 /// messages.
@@ -72,15 +64,12 @@ pub(super) fn unite_requests_in_results(model: &mut Model) {
 }
 
 impl Model {
-    /// Returns the types of the requests of a server to a client: those that it sends, and those in its results.
-    pub(crate) fn input_requests(&self) -> Vec<InputRequests> {
-        let named = |name: &str| TypeRef::Named(name.to_owned());
+    /// Returns the unions of the requests of a server to a client, each with that of their results: those that it sends,
+    /// and those in its results.
+    pub(crate) fn input_requests(&self) -> Vec<(&str, &str)> {
         let is_union = |name: &str| matches!(self.kind(name), Some(TypeKind::Methods(_) | TypeKind::Results(_)));
         let (requests, results) = DIRECT;
-        let direct = (is_union(requests) && is_union(results)).then(|| InputRequests {
-            requests: named(requests),
-            results: named(results),
-        });
+        let direct = (is_union(requests) && is_union(results)).then_some(DIRECT);
         let in_results = self.types.iter().filter_map(|(name, ty)| {
             let TypeKind::Methods(methods) = &ty.kind else {
                 return None;
@@ -88,16 +77,13 @@ impl Model {
             let asked = methods.iter().map(|(name, _)| self.method(name));
             let asked = asked.map(|method| method.filter(|method| method.direction == Direction::InResult));
             let asked: Option<Vec<&Method>> = asked.collect();
-            Some(InputRequests {
-                requests: named(name),
-                results: self.union_of_results(&asked?)?,
-            })
+            Some((name.as_str(), self.union_of_results(&asked?)?))
         });
         direct.into_iter().chain(in_results).collect()
     }
 
     /// Returns the union of exactly the results of some methods.
-    fn union_of_results(&self, methods: &[&Method]) -> Option<TypeRef> {
+    fn union_of_results(&self, methods: &[&Method]) -> Option<&str> {
         let results = methods.iter().flat_map(|method| &method.results);
         let results: BTreeSet<&TypeRef> = results.map(|ty| self.resolve(ty)).collect();
         let mut unions = self.types.iter().filter(|(_, ty)| match &ty.kind {
@@ -107,6 +93,6 @@ impl Model {
             }
             _ => false,
         });
-        unions.next().map(|(name, _)| TypeRef::Named(name.clone()))
+        unions.next().map(|(name, _)| name.as_str())
     }
 }

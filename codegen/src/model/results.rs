@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use mcp_wire::JsonType;
 
+use super::embedded_requests::DIRECT;
 use super::method::Method;
 use super::names::{UNKNOWN, unique, variant_names};
 use super::type_ref::TypeRef;
@@ -90,14 +91,10 @@ impl Model {
 
     /// Returns the names of the unions of a side's requests and of their results. For a server, these can be the
     /// requests in its results.
-    pub(crate) fn requests_of(&self, side: &str) -> (String, String) {
-        let input_requests = self.input_requests().into_iter().next();
-        let named =
-            input_requests.and_then(|it| Some((it.requests.named()?.to_owned(), it.results.named()?.to_owned())));
-        match (side, named) {
-            ("Client", _) => ("ClientRequest".to_owned(), "ServerResult".to_owned()),
-            (_, Some(named)) => named,
-            (_, None) => ("ServerRequest".to_owned(), "ClientResult".to_owned()),
+    pub(crate) fn requests_of(&self, side: &str) -> (&str, &str) {
+        match side {
+            "Client" => ("ClientRequest", "ServerResult"),
+            _ => self.input_requests().first().copied().unwrap_or(DIRECT),
         }
     }
 }

@@ -52,25 +52,25 @@ fn values(hub: &Model, (side, other): (&str, &str)) -> Value {
         Some(TypeRef::Named(name)) => json!({"variant": variant, "name": name}),
         _ => json!({"variant": variant, "name": null}),
     };
-    let variants = variants_of_results(hub, &results);
+    let variants = variants_of_results(hub, results);
     let variants = variants.map(|variants| Value::from_iter(variants.into_iter().map(variant)));
     json!({
         "side": side,
         "who": side.to_lowercase(),
         "message": message(hub, side),
         "result": format!("hub::{results}"),
-        "by_method": matches!(hub.kind(&results), Some(TypeKind::Results(_))),
+        "by_method": matches!(hub.kind(results), Some(TypeKind::Results(_))),
         "variants": variants,
     })
 }
 
 /// Returns the type of the messages that a side may send.
 fn message(hub: &Model, side: &str) -> String {
-    let part = |name: String| match hub.kind(&name) {
+    let part = |name: &str| match hub.kind(name) {
         Some(TypeKind::Methods(_)) => format!("hub::{name}"),
         _ => "mcp_wire::UnknownMethod".to_owned(),
     };
     let (requests, _) = hub.requests_of(side);
     let notifications = format!("{side}Notification");
-    format!("Message<{}, {}>", part(requests), part(notifications))
+    format!("Message<{}, {}>", part(requests), part(&notifications))
 }

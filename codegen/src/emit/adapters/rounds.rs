@@ -22,10 +22,10 @@ impl Side<'_> {
         let params = &call.params.filter(|member| member.required)?.ty;
         let retry_input = model.struct_of(params)?;
         let is_text = |member: &Member| !member.required && *model.resolve(&member.ty) == TypeRef::String;
-        model.input_requests().iter().find_map(|input_requests| {
+        model.input_requests().into_iter().find_map(|(requests, answers)| {
             let results = call.method.results.iter().filter_map(|result| model.struct_of(result));
-            let asking = { results }.find(|result| self.map_of(result, &input_requests.requests).is_some())?;
-            let responses = self.map_of(retry_input, &input_requests.results)?;
+            let asking = { results }.find(|result| self.map_of(result, requests).is_some())?;
+            let responses = self.map_of(retry_input, answers)?;
             let is_state = |member: &&Member| {
                 let mut others = asking.members.iter().filter(|other| is_text(other));
                 is_text(member) && others.any(|other| other.name == member.name)
@@ -42,10 +42,10 @@ impl Side<'_> {
     }
 
     /// Returns the optional member that is a map of values of a type.
-    fn map_of<'i>(&self, object: &'i Struct, ty: &TypeRef) -> Option<&'i Member> {
-        let model = self.model;
+    fn map_of<'i>(&self, object: &'i Struct, ty: &str) -> Option<&'i Member> {
+        let (model, ty) = (self.model, TypeRef::Named(ty.to_owned()));
         let is_map = |member: &&Member| match model.resolve(&member.ty) {
-            TypeRef::Map(value) => !member.required && model.resolve(value) == model.resolve(ty),
+            TypeRef::Map(value) => !member.required && model.resolve(value) == model.resolve(&ty),
             _ => false,
         };
         object.members.iter().find(is_map)

@@ -19,7 +19,7 @@ pub(super) struct Side<'i> {
     /// The Rust names of the model's members and values.
     identifiers: &'i Identifiers,
     /// The union of the results of the other side's requests.
-    union: String,
+    union: &'i str,
     /// The results that this side may send, each with its variant in that union.
     results: Vec<(TypeRef, String)>,
 }
@@ -38,14 +38,14 @@ impl<'i> Side<'i> {
     pub(super) fn values(input: &AdaptersInput<'i>, side: &str, other: &str) -> Value {
         let model = input.hub();
         let (requests, union) = model.requests_of(other);
-        let results = variants_of_results(model, &union).into_iter().flatten();
+        let results = variants_of_results(model, union).into_iter().flatten();
         let this = Self {
             model,
             identifiers: input.identifiers,
             union,
             results: results.filter_map(|(ty, variant)| Some((ty?, variant))).collect(),
         };
-        let (calls, requests) = this.calls(&requests, MessageKind::Request);
+        let (calls, requests) = this.calls(requests, MessageKind::Request);
         let (sent, notifications) = this.calls(&format!("{other}Notification"), MessageKind::Notification);
         let internal = calls.iter().chain(&sent).filter(|call| call.values["internal"] == true);
         let internal = Vec::from_iter(internal.map(|call| format!("`{}`", call.method.name))).join(", ");
@@ -123,7 +123,7 @@ impl<'i> Side<'i> {
     /// Returns the result of a method's handler, and what converts it to a result of the side: the function that maps it,
     /// or an arm for each variant.
     fn handled(&self, method: &Method, (usual, variant): &(TypeRef, String)) -> Option<Value> {
-        let (model, results) = (self.model, &self.union);
+        let (model, results) = (self.model, self.union);
         let Some(any) = &method.result_union else {
             return Some(json!({"result": qualified(usual), "mapped_by": format!("hub::{results}::{variant}")}));
         };
