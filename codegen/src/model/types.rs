@@ -27,7 +27,7 @@ pub(crate) const JSON_RPC_CODES: [i64; 5] = [
 ];
 
 /// A revision, ready to be written as Rust.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub(crate) struct Model {
     pub(crate) revision: String,
     /// Every type by its Rust name.

@@ -19,7 +19,6 @@ use super::check_members::check_members;
 use super::check_messages::check_messages;
 use super::cycles::{mark_recursive_parts, open_endless_aliases, shorten_aliases};
 use super::input::BuildInput;
-use super::lifecycle::Lifecycle;
 use super::messages::add_messages;
 use super::modules::assign_modules;
 use super::names::{member_name, unique};
@@ -68,16 +67,12 @@ fn build(input: &BuildInput<'_>) -> Result<Model, Problems> {
         revision: input.revision.to_owned(),
         definitions: definitions(input, &builder.rust_names),
         types: builder.types,
-        methods: Vec::new(),
-        batches: false,
-        errors_without_id: false,
         error_codes: input.schema.overlay.error_codes.clone(),
-        error_data: BTreeMap::new(),
         deprecated: input.schema.overlay.deprecated.clone(),
         summary: input.schema.overlay.summary.clone(),
-        lifecycle: Lifecycle::default(),
         positions: positions.collect(),
         places: builder.rust_names.into_iter().chain(builder.inline).collect(),
+        ..Model::default()
     };
     add_messages(&mut model, input);
     check_messages(&model, input.schema)?;
