@@ -10,33 +10,20 @@ use crate::model::{ConstantMember, Member, Model, Struct};
 /// The sections of an object's table, in the order of its fields.
 pub(super) const SECTIONS: [&str; 5] = ["constant", "implied", "required", "preset", "optional"];
 
-/// A member of an object in Rust.
+/// A member of an object in Rust, with the name of its field.
 pub(super) enum Field<'m> {
-    /// A required member that always has the same value: the struct has no field for it.
-    Constant {
-        constant: &'m ConstantMember,
-        /// The variable that records whether it was read.
-        local: String,
-    },
-    /// An optional member that always has the same value.
-    Implied {
-        constant: &'m ConstantMember,
-        /// The private field that records whether it is present.
-        field: String,
-    },
-    Member {
-        member: &'m Member,
-        field: String,
-    },
+    /// A member that always has the same value. The private field records whether it is present; if it is required, that
+    /// is a variable of the decoder.
+    Constant(&'m ConstantMember, String),
+    Member(&'m Member, String),
 }
 
 impl Field<'_> {
     /// Returns the index of its section in [`SECTIONS`].
     pub(super) fn section(&self) -> usize {
         match self {
-            Self::Constant { .. } => 0,
-            Self::Implied { .. } => 1,
-            Self::Member { member, .. } => match (member.required, member.is_argument()) {
+            Self::Constant(constant, _) => usize::from(!constant.required),
+            Self::Member(member, _) => match (member.required, member.is_argument()) {
                 (true, true) => 2,
                 (true, false) => 3,
                 (false, _) => 4,
@@ -62,18 +49,15 @@ impl Identifiers {
             };
             let name = unique(&wanted, |name| taken.iter().any(|other| other == name));
             taken.push(name.clone());
-            fields.push(match constant.required {
-                true => Field::Constant { constant, local: name },
-                false => Field::Implied { constant, field: name },
-            });
+            fields.push(Field::Constant(constant, name));
         }
         for member in &object.members {
             let field = names.get(&member.name)?.clone();
-            fields.push(Field::Member { member, field });
+            fields.push(Field::Member(member, field));
         }
         fields.sort_by_key(|field| match field {
-            Field::Constant { .. } | Field::Implied { .. } => (field.section(), false, false),
-            Field::Member { member, .. } => {
+            Field::Constant(..) => (field.section(), false, false),
+            Field::Member(member, _) => {
                 let is_compound = model.is_compound(&member.ty);
                 (field.section(), member.name.starts_with('_'), is_compound)
             }

@@ -42,12 +42,12 @@ impl Emitter<'_> {
     /// Returns the documentation and the declaration of a field, if the struct has one.
     fn declaration(&self, ty: &Type, field: &Field<'_>) -> Option<Value> {
         let (docs, declared) = match field {
-            Field::Constant { .. } => return None,
-            Field::Implied { constant, field } => {
+            Field::Constant(constant, _) if constant.required => return None,
+            Field::Constant(constant, field) => {
                 let docs = comment("    ", &format!("Whether `{}` is written.", constant.name));
                 (docs, format!("{field}: bool"))
             }
-            Field::Member { member, field } => {
+            Field::Member(member, field) => {
                 let docs = self.docs_of_member(ty, &member.name, member.description.as_deref());
                 (docs, format!("pub {field}: {}", self.field(member)))
             }
@@ -58,14 +58,15 @@ impl Emitter<'_> {
     /// Returns the row of a field in the table.
     fn row(&self, ty: &Type, field: &Field<'_>) -> String {
         match field {
-            Field::Constant { constant, local } => {
-                format!("{:?} => {local}: {}", constant.name, scalar(&constant.value))
-            }
-            Field::Implied { constant, field } => {
+            Field::Constant(constant, field) => {
                 let (stem, value) = (stem(field), scalar(&constant.value));
-                format!("{:?} => {field}, has_{stem}, with_{stem}: {value}", constant.name)
+                let accessors = match constant.required {
+                    true => String::new(),
+                    false => format!(", has_{stem}, with_{stem}"),
+                };
+                format!("{:?} => {field}{accessors}: {value}", constant.name)
             }
-            Field::Member { member, field } => {
+            Field::Member(member, field) => {
                 let deprecated = self.input.model().deprecation_of_member(ty, &member.name);
                 let deprecated = deprecated.map(|entry| format!("#[deprecated = {:?}]\n        ", entry.note()));
                 let deprecated = deprecated.unwrap_or_default();
