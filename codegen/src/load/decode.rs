@@ -100,6 +100,17 @@ impl<'v> Rest<'v> {
     }
 }
 
+/// Returns a path as the tokens of a JSON pointer.
+pub(super) fn tokens(path: &Path) -> impl Iterator<Item = String> {
+    path.iter().filter_map(|segment| match segment {
+        Segment::Seq { index } => Some(index.to_string()),
+        Segment::Map { key } => Some(key.clone()),
+        // The name of a variant with a value is the name of its member.
+        Segment::Enum { variant } => Some(variant.clone()),
+        Segment::Unknown => None,
+    })
+}
+
 /// Returns the path of the value that an error is about, as the tokens of a JSON pointer.
 fn tokens_of(path: &Path, message: &str, root: &Value) -> Vec<String> {
     let (mut tokens, mut value) = (Vec::new(), root);
@@ -108,14 +119,7 @@ fn tokens_of(path: &Path, message: &str, root: &Value) -> Vec<String> {
         .strip_prefix("unknown field `")
         .and_then(|rest| rest.split('`').next());
     let unknown = unknown.map(str::to_owned);
-    let segments = path.iter().filter_map(|segment| match segment {
-        Segment::Seq { index } => Some(index.to_string()),
-        Segment::Map { key } => Some(key.clone()),
-        // The name of a variant with a value is the name of its member.
-        Segment::Enum { variant } => Some(variant.clone()),
-        Segment::Unknown => None,
-    });
-    for token in segments.chain(unknown) {
+    for token in self::tokens(path).chain(unknown) {
         if let Some(inner) = pointer::resolve(value, &pointer::child("#", &token)) {
             value = inner;
             tokens.push(token);

@@ -11,8 +11,9 @@ use mcp_wire::json_schema::pointer;
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Tag};
 use serde::Deserialize;
 use serde_json::{Map, Number, Value};
-use serde_path_to_error::{Path as JsonPath, Segment, Track};
+use serde_path_to_error::Track;
 
+use super::decode::tokens;
 use super::places::Places;
 use crate::problem::{Place, Problem, Problems};
 
@@ -68,19 +69,14 @@ pub(super) fn parse(file: &str, text: &str, format: Format) -> Result<(Value, Pl
 }
 
 fn parse_json(file: &str, text: &str) -> Result<Value, Problem> {
-    serde_json::from_str(text).map_err(|error| broken_json(file, text, &path_of_error(text), &error))
+    serde_json::from_str(text).map_err(|error| broken_json(file, text, &error))
 }
 
-/// Returns the path of the value in which a text isn't JSON.
-fn path_of_error(text: &str) -> JsonPath {
+fn broken_json(file: &str, text: &str, error: &serde_json::Error) -> Problem {
     let (mut parser, mut track) = (serde_json::Deserializer::from_str(text), Track::new());
-    // The error is known.
+    // The error is known, and only its path isn't.
     let _ = Value::deserialize(serde_path_to_error::Deserializer::new(&mut parser, &mut track));
-    track.path()
-}
-
-/// Returns the problem of a text with an error of serde_json in the value at a path.
-fn broken_json(file: &str, text: &str, path: &JsonPath, error: &serde_json::Error) -> Problem {
+    let pointer = tokens(&track.path()).fold("#".to_owned(), |around, token| pointer::child(&around, &token));
     let message = error.to_string();
     let what = message.rsplit_once(" at line ").map_or(&*message, |(what, _)| what);
     // serde_json's columns count bytes. Column 0 is the end of the line before.
@@ -93,20 +89,8 @@ fn broken_json(file: &str, text: &str, path: &JsonPath, error: &serde_json::Erro
     let column = before.count() + 1;
     Problem::new(file, what)
         .at(Place { line, column })
-        .pointer(pointer_of(path))
+        .pointer(pointer)
         .help(NO_JSON)
-}
-
-fn pointer_of(path: &JsonPath) -> String {
-    let mut pointer = String::from("#");
-    for segment in path {
-        match segment {
-            Segment::Seq { index } => pointer::push(&mut pointer, &index.to_string()),
-            Segment::Map { key } => pointer::push(&mut pointer, key),
-            Segment::Enum { .. } | Segment::Unknown => {}
-        }
-    }
-    pointer
 }
 
 fn parse_yaml(file: &str, text: &str) -> Result<(Value, Places), Problems> {
