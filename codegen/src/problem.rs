@@ -136,7 +136,7 @@ impl Problems {
             return Ok(());
         }
         found.sort_by(|a, b| (&a.file, a.place).cmp(&(&b.file, b.place)));
-        // A problem occurs several times if the file of a revision is also read for its extensions.
+        // A rule can have the same problem in both directions.
         let mut known = HashSet::new();
         found.retain(|problem| known.insert(problem.clone()));
         Err(Self(found))

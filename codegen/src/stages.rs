@@ -42,20 +42,25 @@ fn models(loaded: Loaded, cache: &Cache) -> Result<(Protocol, Shared), Problems>
     problems.extend(rules.filter_map(|rules| Rules::of(rules.clone()).err()).flatten());
     let docs = Docs::of(loaded.shared.docs.clone(), &mut problems);
     let shared = Shared::of(loaded.shared, &mut problems);
-    let mut normalised = |documents: Vec<RevisionDocuments>| -> Vec<NormalisedRevision> {
-        let normalised = documents.into_iter().filter_map(|documents| {
-            let docs = Docs::of(documents.docs.clone(), &mut problems);
-            let schema = normalise_revision(&documents, &cache.schemas);
-            let schema = schema.map_err(|found| problems.extend(found)).ok()?;
-            Some(NormalisedRevision {
-                documents,
-                schema,
-                docs,
-            })
-        });
-        normalised.collect()
+    let mut normalised = |documents: RevisionDocuments, core: Option<&NormalisedRevision>| {
+        let docs = Docs::of(documents.docs.clone(), &mut problems);
+        let schema = normalise_revision(&documents, core, &cache.schemas);
+        let schema = schema.map_err(|found| problems.extend(found)).ok()?;
+        Some(NormalisedRevision {
+            documents,
+            schema,
+            docs,
+        })
     };
-    let (revisions, extensions) = (normalised(loaded.revisions), normalised(loaded.extensions));
+    let revisions = loaded.revisions.into_iter();
+    let revisions: Vec<_> = revisions.filter_map(|documents| normalised(documents, None)).collect();
+    let extensions = loaded.extensions.into_iter().filter_map(|documents| {
+        let of = documents.extends.as_ref().map(|extends| extends.declared.of.clone())?;
+        // An extension of a revision with problems is skipped.
+        let core = revisions.iter().find(|core| core.documents.entry.revision == of)?;
+        normalised(documents, Some(core))
+    });
+    let extensions = extensions.collect();
     Problems::check(problems)?;
     let names = Names::new(loaded.manifest.acronyms.clone());
     let (revisions, warnings) = build_models((&names, &shared), revisions, &cache.revisions)?;

@@ -10,32 +10,31 @@ use std::collections::{BTreeMap, BTreeSet};
 use mcp_wire::json_schema::{Dialect, definitions, pointer, walk};
 use serde_json::{Map, Value, json};
 
-use crate::load::{Document, Extends};
+use crate::load::{Document, Revision};
 use crate::messages::message_unions;
 use crate::overlay::{Overlay, ResultOf, apply_overlay};
 use crate::problem::{Problem, Problems};
 use copies::canonical;
 
-/// Corrects the schema of an extension, and replaces its copies of the revision's definitions by the revision's own.
-/// Returns the pointers of these too.
+/// Corrects the schema of an extension, and replaces its copies of definitions of the revision's official schema by those
+/// of its corrected one. Returns the pointers of these too.
 ///
 /// # Errors
 /// Corrections that don't fit, and definitions with the name of a different definition of the revision.
 pub(crate) fn combine(
     schema: &Document,
     overlay: &Overlay,
-    extends: &Extends,
+    (revision, official_core, core): (&Revision, &Document, &Document),
 ) -> Result<(Document, BTreeSet<String>), Problems> {
     let mut combined = apply_overlay(schema, overlay)?;
-    let core = apply_overlay(&extends.core, &Overlay::of(extends.core_overlay.clone())?)?;
     if Dialect::of(combined.root()) != Dialect::of(core.root()) {
-        let what = format!("the schema of {} is of another dialect", extends.declared.of);
+        let what = format!("the schema of {revision} is of another dialect");
         let problem = combined.problem("#/$schema", what);
         return Err(problem
             .help("an extension is of the dialect of the revision that it extends")
             .into());
     }
-    let official: BTreeMap<&str, &Value> = named(extends.core.root()).collect();
+    let official: BTreeMap<&str, &Value> = named(official_core.root()).collect();
     let corrected: BTreeMap<&str, &Value> = named(core.root()).collect();
     let (mut copies, mut problems) = (BTreeMap::new(), Vec::new());
     for (at, name, definition) in definitions(combined.root(), "#") {
@@ -45,7 +44,7 @@ pub(crate) fn combine(
         if canonical(definition) == canonical(official) {
             copies.insert(at, *corrected);
         } else if definition.get("x-name").is_none() && message_unions().all(|union| union != name) {
-            problems.push(other_shape(schema, extends, &at, name));
+            problems.push(other_shape(schema, (revision, official_core), &at, name));
         }
     }
     Problems::check(problems)?;
@@ -53,23 +52,19 @@ pub(crate) fn combine(
         combined.set(at, Some((*corrected).clone()));
     }
     let mut imported = copies.into_keys().collect();
-    import_missing(&mut combined, &core, overlay, &mut imported);
+    import_missing(&mut combined, core, overlay, &mut imported);
     Ok((refer_to_copies(combined, &imported), imported))
 }
 
 /// Returns the problem of a definition that has the name of one of the revision's, and another shape.
-fn other_shape(schema: &Document, extends: &Extends, at: &str, name: &str) -> Problem {
-    let core = &extends.core;
+fn other_shape(schema: &Document, (revision, core): (&Revision, &Document), at: &str, name: &str) -> Problem {
     let place = definitions(core.root(), "#").find(|(_, other, _)| *other == name);
     let place = core.place(&place.map_or_else(|| "#".to_owned(), |(at, ..)| at));
-    let (file, of) = (core.file(), &extends.declared.of);
-    let problem = schema.problem(
-        at,
-        format!(
-            "`{name}` is another type in revision {of}: {file}:{}:{}",
-            place.line, place.column
-        ),
+    let what = format!(
+        "`{name}` is another type in revision {revision}: {}:{place}",
+        core.file()
     );
+    let problem = schema.problem(at, what);
     problem.help(format!(
         "give this one another Rust name by a correction: at: \"{at}/x-name\""
     ))

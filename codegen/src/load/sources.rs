@@ -32,21 +32,16 @@ pub(crate) struct RevisionDocuments {
     pub(crate) names: Document,
     /// `docs.yaml`, which takes precedence over that of all revisions.
     pub(crate) docs: Document,
-    /// The revision that it extends, if it is an extension.
+    /// What it extends, if it is an extension.
     pub(crate) extends: Option<Extends>,
 }
 
-/// The name of an extension, and the revision that it extends.
+/// The name of an extension, and the manifest's entry, which names the revision that it extends.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Extends {
     /// The name of the extension's folder.
     pub(crate) name: String,
-    /// The manifest's entry of the extension.
     pub(crate) declared: Extension,
-    /// The schema of the revision that it extends.
-    pub(crate) core: Document,
-    /// The corrections to that schema.
-    pub(crate) core_overlay: Document,
 }
 
 impl RevisionDocuments {
@@ -137,9 +132,7 @@ impl<'d> Directory<'d> {
         }
         let mut extensions = Vec::new();
         for (name, extension) in &manifest.extensions {
-            let core = revisions.iter().find(|core| core.entry.revision == extension.of);
-            // An extension is skipped if the files of its revision couldn't be read.
-            extensions.extend(core.and_then(|core| self.extension((name, extension), core, &mut problems)));
+            extensions.extend(self.extension(name, extension, &mut problems));
         }
         let mut shared = |name: &str| self.optional(&self.path.join(name), &mut problems);
         let shared = SharedDocuments {
@@ -159,19 +152,12 @@ impl<'d> Directory<'d> {
     }
 
     /// Reads the files of an extension.
-    fn extension(
-        &self,
-        (name, extension): (&str, &Extension),
-        core: &RevisionDocuments,
-        problems: &mut Vec<Problem>,
-    ) -> Option<RevisionDocuments> {
+    fn extension(&self, name: &str, extension: &Extension, problems: &mut Vec<Problem>) -> Option<RevisionDocuments> {
         let own_folder = || extension_directory(self.path, name, &extension.schema.revision);
         let folder = extension.folder.clone().unwrap_or_else(own_folder);
         let extends = Extends {
             name: name.to_owned(),
             declared: extension.clone(),
-            core: core.schema.clone(),
-            core_overlay: core.overlay.clone(),
         };
         Some(RevisionDocuments {
             extends: Some(extends),

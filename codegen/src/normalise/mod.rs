@@ -30,7 +30,7 @@ pub(crate) use sent_messages::{methods_in_union, methods_of};
 pub(crate) use shape_builder::only_requires;
 
 use crate::extension::combine;
-use crate::load::{Docs, Document, Extends, RevisionDocuments, check_document};
+use crate::load::{Docs, Document, Revision, RevisionDocuments, check_document};
 use crate::memo::Memo;
 use crate::messages::MessageKind;
 use crate::overlay::{Overlay, correct_schema};
@@ -59,32 +59,34 @@ pub(crate) struct NormalisedSchema {
 }
 
 /// A cache of schemas reduced to shapes, by their input: a schema, its overlay, and the revision that it extends.
-pub(crate) type NormalisedSchemas = Memo<(Document, Document, Option<Extends>), Result<NormalisedSchema, Problems>>;
+pub(crate) type NormalisedSchemas = Memo<(Document, Document, Option<Core>), Result<NormalisedSchema, Problems>>;
 
-/// Corrects the schema of a revision or an extension, and reduces it to shapes.
+/// A revision that an extension extends, its official schema, and its corrected one.
+type Core = (Revision, Document, Document);
+
+/// Corrects the schema of a revision, or of an extension of `core`, and reduces it to shapes.
 ///
 /// # Errors
 /// All problems of the overlay or the corrected schema, and definitions of an extension with the name of one of the
 /// revision's and another shape.
 pub(crate) fn normalise_revision(
     documents: &RevisionDocuments,
+    core: Option<&NormalisedRevision>,
     known: &NormalisedSchemas,
 ) -> Result<NormalisedSchema, Problems> {
-    let RevisionDocuments {
-        schema,
-        overlay,
-        extends,
-        ..
-    } = documents;
-    let input = (schema.clone(), overlay.clone(), extends.clone());
-    known.get(input, |_| match extends {
+    let core = core.map(|NormalisedRevision { documents, schema, .. }| {
+        let revision = documents.entry.revision.clone();
+        (revision, documents.schema.clone(), schema.document.clone())
+    });
+    let input = (documents.schema.clone(), documents.overlay.clone(), core);
+    known.get(input, |(schema, overlay, core)| match core {
         None => {
             let (document, overlay) = correct_schema(documents)?;
             normalise(document, overlay, BTreeSet::new())
         }
-        Some(extends) => {
+        Some((revision, official, corrected)) => {
             let overlay = Overlay::of(overlay.clone())?;
-            let (document, imported) = combine(schema, &overlay, extends)?;
+            let (document, imported) = combine(schema, &overlay, (revision, official, corrected))?;
             check_document(&document)?;
             normalise(document, overlay, imported)
         }
