@@ -8,18 +8,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use crate::facts::Facts;
-use crate::load::{
-    Document, MAX_DEPTH, OneOrMany, RevisionDocuments, check_document, present, without_unused_definitions,
-};
+use crate::load::{Document, MAX_DEPTH, OneOrMany, present};
 use crate::problem::{Problem, Problems};
-
-/// Corrects the schema of a revision, and checks the corrected schema.
-pub(crate) fn correct_schema(revision: &RevisionDocuments) -> Result<(Document, Overlay), Problems> {
-    let overlay = Overlay::of(revision.overlay.clone())?;
-    let schema = without_unused_definitions(apply_overlay(&revision.schema, &overlay)?);
-    check_document(&schema)?;
-    Ok((schema, overlay))
-}
 
 /// The sections of the file that are lists. Their entries are decoded one by one.
 const LISTS: [&str; 5] = ["corrections", "error_codes", "results", "meta", "deprecated"];

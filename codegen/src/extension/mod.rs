@@ -12,21 +12,20 @@ use serde_json::{Map, Value, json};
 
 use crate::load::{Document, Revision};
 use crate::messages::message_unions;
-use crate::overlay::{Overlay, ResultOf, apply_overlay};
+use crate::overlay::{Overlay, ResultOf};
 use crate::problem::{Problem, Problems};
 use copies::canonical;
 
-/// Corrects the schema of an extension, and replaces its copies of definitions of the revision's official schema by those
-/// of its corrected one. Returns the pointers of these too.
+/// Replaces the copies of definitions of the revision's official schema in an extension's corrected one by those of the
+/// revision's corrected one. Returns the pointers of these too.
 ///
 /// # Errors
-/// Corrections that don't fit, and definitions with the name of a different definition of the revision.
+/// Definitions with the name of a different definition of the revision.
 pub(crate) fn combine(
-    schema: &Document,
+    (schema, mut combined): (&Document, Document),
     overlay: &Overlay,
     (revision, official_core, core): (&Revision, &Document, &Document),
 ) -> Result<(Document, BTreeSet<String>), Problems> {
-    let mut combined = apply_overlay(schema, overlay)?;
     if Dialect::of(combined.root()) != Dialect::of(core.root()) {
         let what = format!("the schema of {revision} is of another dialect");
         let problem = combined.problem("#/$schema", what);

@@ -30,10 +30,10 @@ pub(crate) use sent_messages::{methods_in_union, methods_of};
 pub(crate) use shape_builder::only_requires;
 
 use crate::extension::combine;
-use crate::load::{Docs, Document, Revision, RevisionDocuments, check_document};
+use crate::load::{Docs, Document, Revision, RevisionDocuments, check_document, without_unused_definitions};
 use crate::memo::Memo;
 use crate::messages::MessageKind;
-use crate::overlay::{Overlay, correct_schema};
+use crate::overlay::{Overlay, apply_overlay};
 use crate::problem::Problems;
 
 /// A revision or an extension, reduced to shapes.
@@ -67,8 +67,8 @@ type Core = (Revision, Document, Document);
 /// Corrects the schema of a revision, or of an extension of `core`, and reduces it to shapes.
 ///
 /// # Errors
-/// All problems of the overlay or the corrected schema, and definitions of an extension with the name of one of the
-/// revision's and another shape.
+/// All problems of the overlay or the corrected schema, everything that the validator in the generated crate doesn't
+/// support, and definitions of an extension with the name of one of the revision's and another shape.
 pub(crate) fn normalise_revision(
     documents: &RevisionDocuments,
     core: Option<&NormalisedRevision>,
@@ -79,38 +79,28 @@ pub(crate) fn normalise_revision(
         (revision, documents.schema.clone(), schema.document.clone())
     });
     let input = (documents.schema.clone(), documents.overlay.clone(), core);
-    known.get(input, |(schema, overlay, core)| match core {
-        None => {
-            let (document, overlay) = correct_schema(documents)?;
-            normalise(document, overlay, BTreeSet::new())
-        }
-        Some((revision, official, corrected)) => {
-            let overlay = Overlay::of(overlay.clone())?;
-            let (document, imported) = combine(schema, &overlay, (revision, official, corrected))?;
-            check_document(&document)?;
-            normalise(document, overlay, imported)
-        }
-    })
-}
-
-/// Reduces a corrected schema to shapes.
-///
-/// # Errors
-/// Everything that the validator in the generated crate doesn't support.
-fn normalise(document: Document, overlay: Overlay, imported: BTreeSet<String>) -> Result<NormalisedSchema, Problems> {
-    let shapes = normalise_schema(document.root());
-    let validator = Validator::new(&shapes.schema).map_err(|error| {
-        let found = error.problems().iter();
-        Problems::from_iter(found.map(|found| document.problem(&found.pointer, found.message.clone())))
-    })?;
-    let unfit = written_out::unfit(document.root(), &shapes).into_iter();
-    Problems::check(unfit.map(|problem| document.locate(problem)).collect())?;
-    Ok(NormalisedSchema {
-        document,
-        shapes: Arc::new(shapes),
-        validator: Arc::new(validator),
-        overlay: Arc::new(overlay),
-        imported,
+    known.get(input, |(schema, overlay, core)| {
+        let overlay = Overlay::of(overlay.clone())?;
+        let corrected = apply_overlay(schema, &overlay)?;
+        let (document, imported) = match core {
+            None => (without_unused_definitions(corrected), BTreeSet::new()),
+            Some((revision, official, core)) => combine((schema, corrected), &overlay, (revision, official, core))?,
+        };
+        check_document(&document)?;
+        let shapes = normalise_schema(document.root());
+        let validator = Validator::new(&shapes.schema).map_err(|error| {
+            let found = error.problems().iter();
+            Problems::from_iter(found.map(|found| document.problem(&found.pointer, found.message.clone())))
+        })?;
+        let unfit = written_out::unfit(document.root(), &shapes).into_iter();
+        Problems::check(unfit.map(|problem| document.locate(problem)).collect())?;
+        Ok(NormalisedSchema {
+            document,
+            shapes: Arc::new(shapes),
+            validator: Arc::new(validator),
+            overlay: Arc::new(overlay),
+            imported,
+        })
     })
 }
 
@@ -246,7 +236,7 @@ pub(crate) struct DefinitionShape {
     pub(crate) envelope: Option<MessageKind>,
 }
 
-pub(crate) fn normalise_schema(corrected: &Value) -> Shapes {
+fn normalise_schema(corrected: &Value) -> Shapes {
     let mut schema = corrected.clone();
     sent_messages::separate_methods(&mut schema);
     let envelopes = envelope::take_envelopes(&mut schema);

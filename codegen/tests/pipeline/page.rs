@@ -15,8 +15,7 @@ use crate::emit::revision_table;
 use crate::ingest::{IngestOptions, ingest};
 use crate::load::load;
 use crate::model::TypeRef;
-use crate::normalise::normalise_schema;
-use crate::overlay::correct_schema;
+use crate::normalise::normalise_revision;
 use crate::stages::{model, plan};
 
 const POINTER: &str = "#/$defs/Link";
@@ -70,12 +69,13 @@ fn blocks() -> BTreeMap<&'static str, String> {
     blocks.insert("loaded", file);
     blocks.insert("overlay", fs::read_to_string(case("overlay.yaml")).unwrap());
 
-    let (corrected, _) = correct_schema(documents).unwrap();
-    blocks.insert("corrected", pretty(&corrected.get(POINTER).unwrap()["required"]));
-    let shapes = normalise_schema(corrected.root());
-    blocks.insert("shape", said(&format!("{:#?}", shapes.definitions[POINTER].node.shape)));
-
     let cache = Cache::default();
+    let normalised = normalise_revision(documents, None, &cache.schemas).unwrap();
+    let corrected = normalised.document.get(POINTER).unwrap();
+    blocks.insert("corrected", pretty(&corrected["required"]));
+    let definition = &normalised.shapes.definitions[POINTER];
+    blocks.insert("shape", said(&format!("{:#?}", definition.node.shape)));
+
     let protocol = model(loaded, &cache).unwrap();
     let types = &protocol.revisions[1].model.types;
     blocks.insert("model", yaml(&json!({"Link": types["Link"], "Block": types["Block"]})));
