@@ -22,25 +22,16 @@ const DEEPEST: usize = 128;
 
 /// Marks every member of structs that is larger than [`LARGEST`].
 pub(crate) fn mark_large_members(model: &mut Model) {
+    let measured = model.clone();
     let mut sizes = Sizes {
-        model,
+        model: &measured,
         known: BTreeMap::new(),
         depth: 0,
     };
-    let objects = model.types.iter().filter_map(|(name, ty)| match &ty.kind {
-        TypeKind::Struct(object) => Some((name, object)),
-        _ => None,
-    });
-    let large: BTreeMap<String, Vec<bool>> = objects
-        .map(|(name, object)| {
-            let members = object.members.iter();
-            (name.clone(), members.map(|member| sizes.is_large(member)).collect())
-        })
-        .collect();
-    for (name, large) in large {
-        if let Some(TypeKind::Struct(object)) = model.types.get_mut(&name).map(|ty| &mut ty.kind) {
-            for (member, is_large) in object.members.iter_mut().zip(large) {
-                member.large = is_large;
+    for ty in model.types.values_mut() {
+        if let TypeKind::Struct(object) = &mut ty.kind {
+            for member in &mut object.members {
+                member.large = sizes.is_large(member);
             }
         }
     }
@@ -49,12 +40,12 @@ pub(crate) fn mark_large_members(model: &mut Model) {
 /// Estimates sizes on a 64-bit machine: the compiler may find a smaller layout.
 struct Sizes<'m> {
     model: &'m Model,
-    known: BTreeMap<&'m str, usize>,
+    known: BTreeMap<String, usize>,
     depth: usize,
 }
 
-impl<'m> Sizes<'m> {
-    fn of(&mut self, ty: &'m TypeRef) -> usize {
+impl Sizes<'_> {
+    fn of(&mut self, ty: &TypeRef) -> usize {
         match ty {
             TypeRef::Named(name) => self.of_named(name),
             TypeRef::RequestId | TypeRef::String | TypeRef::Number | TypeRef::List(_) => TEXT,
@@ -66,7 +57,7 @@ impl<'m> Sizes<'m> {
         }
     }
 
-    fn of_named(&mut self, name: &'m str) -> usize {
+    fn of_named(&mut self, name: &str) -> usize {
         if let Some(known) = self.known.get(name) {
             return *known;
         }
@@ -89,16 +80,16 @@ impl<'m> Sizes<'m> {
             Some(TypeKind::Strings { .. } | TypeKind::Methods(_) | TypeKind::Results(_)) | None => TEXT,
         };
         self.depth -= 1;
-        self.known.insert(name, size);
+        self.known.insert(name.to_owned(), size);
         size
     }
 
-    fn is_large(&mut self, member: &'m Member) -> bool {
+    fn is_large(&mut self, member: &Member) -> bool {
         !member.recursive && self.of(&member.ty) > LARGEST
     }
 
     /// Returns the size of a struct whose large members are behind pointers.
-    fn of_struct(&mut self, object: &'m Struct) -> usize {
+    fn of_struct(&mut self, object: &Struct) -> usize {
         let members = object.members.iter();
         let members = members.map(|member| match member.recursive || self.is_large(member) {
             true => WORD,
