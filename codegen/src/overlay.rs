@@ -107,7 +107,7 @@ pub(crate) enum ErrorRole {
 }
 
 /// The result of requests, if neither the names nor the schema define it.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ResultOf {
     #[serde(rename = "method")]
@@ -115,7 +115,7 @@ pub(crate) struct ResultOf {
     /// The official name of the definition of its result.
     pub(crate) result: String,
     /// The definitions of other possible results.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) alternatives: Vec<String>,
     /// The reason.
     pub(crate) why: String,

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::load::{Document, Format, Revision};
-use crate::model::ModelledRevision;
+use crate::model::{Model, ModelledRevision};
+use crate::overlay::{Overlay, ResultOf};
 
 /// The overlay of a revision, with the results that so far only the previous revision's overlay declares.
 pub(super) struct Inherited {
@@ -16,72 +17,53 @@ pub(super) struct Inherited {
     pub(super) methods: Vec<String>,
 }
 
-/// Adds to the overlay of a revision the results that it inherits from the previous one's. `None` if there are none, or
-/// if they can't be inserted into the text.
-pub(super) fn with_results_of(
-    earlier: &Document,
-    (own, text): (&Document, &str),
-    modelled: &ModelledRevision,
-) -> Option<Inherited> {
-    let entries = entries(earlier, own, modelled);
+/// Adds to the text of a revision's overlay the results that it inherits from the previous one's. `None` if there are none,
+/// or if they can't be inserted into the text.
+pub(super) fn with_results_of(earlier: &Overlay, own: &ModelledRevision, text: &str) -> Option<Inherited> {
+    let entries = entries(earlier, own);
     let last = entries.len().checked_sub(1)?;
-    let methods = entries.iter().flat_map(|entry| names(&entry["method"]));
-    let methods = methods.filter_map(|name| Some(name.as_str()?.to_owned())).collect();
     let text = with_entries(text, &entries);
-    let document = Document::parse(own.file(), text.as_bytes(), Format::Yaml).ok()?;
+    let document = Document::parse(own.documents.overlay.file(), text.as_bytes(), Format::Yaml).ok()?;
     document.get(&format!("#/results/{last}"))?;
     Some(Inherited {
         text,
         document,
-        methods,
+        methods: entries.into_iter().flat_map(|entry| entry.methods.0).collect(),
     })
 }
 
 /// Returns the entries of an earlier overlay about results, for the methods that have the same results in this
 /// revision.
-fn entries(earlier: &Document, own: &Document, modelled: &ModelledRevision) -> Vec<Value> {
-    let own: Vec<&Value> = results(own).iter().flat_map(|entry| names(&entry["method"])).collect();
-    let entries = results(earlier).iter().filter_map(|entry| {
-        let definitions = [names(&entry["result"]), names(&entry["alternatives"])].concat();
-        let mut methods = names(&entry["method"]).to_vec();
-        methods.retain(|method| !own.contains(&method) && results_in(modelled, method).as_ref() == Some(&definitions));
-        if methods.is_empty() {
-            return None;
-        }
+fn entries(earlier: &Overlay, own: &ModelledRevision) -> Vec<ResultOf> {
+    let is_own = |method: &String| own.overlay.results.iter().any(|entry| entry.methods.contains(method));
+    let entries = earlier.results.iter().filter_map(|entry| {
+        let definitions: Vec<&str> = entry.definitions().map(String::as_str).collect();
         let mut entry = entry.clone();
-        entry["method"] = json!(methods);
-        Some(entry)
+        let methods = &mut entry.methods.0;
+        methods.retain(|method| !is_own(method) && results_in(&own.model, method).as_ref() == Some(&definitions));
+        (!methods.is_empty()).then_some(entry)
     });
     entries.collect()
 }
 
-fn results(overlay: &Document) -> &[Value] {
-    overlay.get("#/results").map_or(&[], names)
-}
-
-/// Returns the elements of a list, or the value itself; nothing for null.
-fn names(value: &Value) -> &[Value] {
-    match value {
-        Value::Array(names) => names,
-        Value::Null => &[],
-        name => std::slice::from_ref(name),
-    }
-}
-
 /// Returns the official names of the results of a method.
-fn results_in(modelled: &ModelledRevision, method: &Value) -> Option<Vec<Value>> {
-    let method = modelled.model.method(method.as_str()?)?;
-    let results = method.results.iter().map(|result| {
-        let pointer = &modelled.model.types.get(result.named()?)?.pointer;
-        Some(json!(pointer.rsplit('/').next()?))
+fn results_in<'m>(model: &'m Model, method: &str) -> Option<Vec<&'m str>> {
+    let results = model.method(method)?.results.iter().map(|result| {
+        let pointer = &model.types.get(result.named()?)?.pointer;
+        pointer.rsplit('/').next()
     });
     results.collect()
 }
 
 /// Adds entries about results to the text of an overlay.
-fn with_entries(text: &str, entries: &[Value]) -> String {
+fn with_entries(text: &str, entries: &[ResultOf]) -> String {
     const SECTION: &str = "\nresults:\n";
-    let lines = |indent: &str| -> String { entries.iter().map(|entry| format!("{indent}- {entry}\n")).collect() };
+    let lines = |indent: &str| -> String {
+        entries
+            .iter()
+            .map(|entry| format!("{indent}- {}\n", json!(entry)))
+            .collect()
+    };
     match text.split_once(SECTION) {
         Some((before, after)) => {
             let indent = &after[..after.len() - after.trim_start_matches(' ').len()];

@@ -70,18 +70,11 @@ pub fn withdraw(directory: &Path, revision: &Revision) -> Result<Withdrawn, Revi
 
 /// Returns the data about the revision at an index of the manifest. `None` if nothing can be generated even with it.
 fn left(directory: &Path, index: usize) -> Option<Left> {
-    let loaded = load(directory).ok()?;
-    let mut revisions = loaded.revisions.iter();
-    let earlier = revisions.nth(index)?.overlay.clone();
-    let successor = revisions
-        .next()
-        .map(|next| (next.overlay.clone(), next.entry.revision.clone()));
-    let before = model(loaded, &Cache::default()).ok()?.revisions;
-    let overlay = successor.and_then(|(own, revision)| {
-        let text = read_text(&directory.join(revision.as_str()).join(OVERLAY))
-            .ok()?
-            .unwrap_or_default();
-        with_results_of(&earlier, (&own, &text), before.get(index + 1)?)
+    let before = model(load(directory).ok()?, &Cache::default()).ok()?.revisions;
+    let overlay = before.get(index + 1).and_then(|successor| {
+        let file = directory.join(successor.model.revision.as_str()).join(OVERLAY);
+        let text = read_text(&file).ok()?.unwrap_or_default();
+        with_results_of(&before[index].overlay, successor, &text)
     });
     Some(Left { before, overlay })
 }
