@@ -75,25 +75,9 @@ pub(super) fn namespace(root: &Value) -> &str {
 
 /// Moves definitions, and changes the references to them.
 fn relocate(root: &mut Value, moves: &Moves) {
-    let mut taken = Vec::new();
     for (old, new) in moves {
-        let (container, _) = old.rsplit_once('/').unwrap_or_default();
-        let names = [old, new].map(|at| {
-            pointer::tokens(at)
-                .and_then(|mut tokens| tokens.pop())
-                .unwrap_or_default()
-        });
-        if let Some(Value::Object(definitions)) = root.pointer_mut(&container[1..]) {
-            taken.extend(
-                definitions
-                    .remove(&names[0])
-                    .map(|schema| (new, names[1].clone(), schema)),
-            );
-        }
-    }
-    for (new, name, schema) in taken {
-        let (container, _) = new.rsplit_once('/').unwrap_or_default();
-        if let Some(Value::Object(definitions)) = root.pointer_mut(&container[1..]) {
+        let taken = entry(root, old).and_then(|(definitions, name)| definitions.remove(&name));
+        if let (Some(schema), Some((definitions, name))) = (taken, entry(root, new)) {
             definitions.insert(name, schema);
         }
     }
@@ -107,6 +91,15 @@ fn relocate(root: &mut Value, moves: &Moves) {
             *reference = pointer::reference(&format!("{new}{}", &target[at.len()..]));
         }
     });
+}
+
+/// Returns the object around the value at a pointer, and the name of the value in it.
+fn entry<'v>(root: &'v mut Value, at: &str) -> Option<(&'v mut Map<String, Value>, String)> {
+    let (around, _) = at.rsplit_once('/')?;
+    Some((
+        root.pointer_mut(&around[1..])?.as_object_mut()?,
+        pointer::tokens(at)?.pop()?,
+    ))
 }
 
 #[cfg(test)]
