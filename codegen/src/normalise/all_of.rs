@@ -9,27 +9,22 @@ use super::references::resolve;
 /// The maximum number of nested references and intersections, after which an intersection is considered recursive.
 const LONGEST_CHAIN: usize = 64;
 
-/// Merges `schema`, its `allOf` and the target of its `$ref` into one schema without either.
-///
-/// Returns `None` if one schema can't express it: two unions, or an intersection that contains itself.
-///
-/// In draft-07, keywords next to `$ref` are ignored: `siblings_apply` is false.
-pub(crate) fn merge_intersection(
-    root: &Value,
-    schema: &Map<String, Value>,
-    siblings_apply: bool,
-) -> Option<Map<String, Value>> {
-    let merging = Merging { root, siblings_apply };
-    let mut merged = Map::new();
-    merging.merge_into(&mut merged, schema, LONGEST_CHAIN).then_some(merged)
+/// The intersections of a document.
+pub(super) struct Intersections<'s> {
+    pub(super) root: &'s Value,
+    /// Whether keywords next to `$ref` apply: not in draft-07.
+    pub(super) siblings_apply: bool,
 }
 
-struct Merging<'s> {
-    root: &'s Value,
-    siblings_apply: bool,
-}
+impl Intersections<'_> {
+    /// Merges `schema`, its `allOf` and the target of its `$ref` into one schema without either.
+    ///
+    /// Returns `None` if one schema can't express it: two unions, or an intersection that contains itself.
+    pub(super) fn merged(&self, schema: &Map<String, Value>) -> Option<Map<String, Value>> {
+        let mut merged = Map::new();
+        self.merge_into(&mut merged, schema, LONGEST_CHAIN).then_some(merged)
+    }
 
-impl Merging<'_> {
     fn merge_into(&self, merged: &mut Map<String, Value>, part: &Map<String, Value>, budget: usize) -> bool {
         let Some(budget) = budget.checked_sub(1) else {
             return false;

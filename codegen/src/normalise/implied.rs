@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::all_of::accepts_everything;
+use super::all_of::{Intersections, accepts_everything};
 use super::references::resolve;
 
 /// The maximum depth of nested schemas that are compared.
@@ -17,14 +17,7 @@ const DEPENDENT: [&str; 5] = [
     "unevaluatedProperties",
 ];
 
-/// Compares the schemas of a document.
-pub(super) struct Implications<'s> {
-    pub(super) root: &'s Value,
-    /// Whether keywords next to `$ref` apply: not in draft-07.
-    pub(super) siblings_apply: bool,
-}
-
-impl Implications<'_> {
+impl Intersections<'_> {
     /// Returns the part of an intersection that implies all others, and its position.
     pub(super) fn narrowest<'p>(&self, parts: &'p [Value]) -> Option<(&'p Value, usize)> {
         let implies_all = |narrow: &Value| parts.iter().all(|wide| self.implies(narrow, wide, DEEPEST));
@@ -107,12 +100,11 @@ mod tests {
             "Text": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]},
             "Loop": {"allOf": [{"$ref": "#/$defs/Loop"}]},
         }});
-        let siblings_apply = true;
-        Implications {
+        let intersections = Intersections {
             root: &root,
-            siblings_apply,
-        }
-        .implies(narrow, wide, DEEPEST)
+            siblings_apply: true,
+        };
+        intersections.implies(narrow, wide, DEEPEST)
     }
 
     #[test]

@@ -7,8 +7,8 @@ use mcp_wire::json_schema::{Dialect, pointer};
 use serde_json::{Map, Value};
 
 use super::added_schemas::AddedSchemas;
-use super::all_of::merge_intersection;
-use super::implied::{Implications, is_annotation};
+use super::all_of::Intersections;
+use super::implied::is_annotation;
 use super::references::{follow, pointer_of, resolve};
 use super::union::{distinct, either_scalar, one_of};
 use super::{Node, Property, Scalar, Shape, Strings};
@@ -51,7 +51,7 @@ const DEEPEST: usize = 64;
 /// Builds the shapes of a document's schemas.
 pub(crate) struct ShapeBuilder<'s> {
     root: &'s Value,
-    siblings_of_references_apply: bool,
+    intersections: Intersections<'s>,
     /// The schemas that validation needs in addition to the official ones.
     pub(super) added: AddedSchemas<'s>,
 }
@@ -61,7 +61,10 @@ impl<'s> ShapeBuilder<'s> {
     pub(crate) fn new(root: &'s Value) -> Self {
         Self {
             root,
-            siblings_of_references_apply: Dialect::of(root) != Ok(Dialect::Draft07),
+            intersections: Intersections {
+                root,
+                siblings_apply: Dialect::of(root) != Ok(Dialect::Draft07),
+            },
             added: AddedSchemas::new(root),
         }
     }
@@ -76,12 +79,12 @@ impl<'s> ShapeBuilder<'s> {
     pub(crate) fn definition(&self, schema: &Value, pointer: &str) -> Node {
         let node = self.build(schema, pointer);
         // Next to a narrowing keyword, it is an intersection already.
-        let is_reference = matches!(node.shape, Shape::Reference(_)) && self.siblings_of_references_apply;
+        let is_reference = matches!(node.shape, Shape::Reference(_)) && self.intersections.siblings_apply;
         let own = schema.as_object().filter(|schema| {
             let asserts = |keyword: &String| keyword != "$ref" && !is_annotation(keyword);
             is_reference && schema.contains_key("$ref") && !schema.contains_key(TYPE) && schema.keys().any(asserts)
         });
-        let merged = own.and_then(|schema| merge_intersection(self.root, schema, true));
+        let merged = own.and_then(|schema| self.intersections.merged(schema));
         match merged.map(|merged| self.shape(&merged, pointer, DEEPEST)) {
             // A method has only one message.
             Some(Shape::Object(members)) if !members.contains_key("method") => Node {
@@ -118,7 +121,7 @@ impl<'s> ShapeBuilder<'s> {
         if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
             let intersects =
                 schema.contains_key("allOf") || schema.contains_key("anyOf") || schema.contains_key("oneOf");
-            if !self.siblings_of_references_apply || !(narrowed || intersects) {
+            if !self.intersections.siblings_apply || !(narrowed || intersects) {
                 return self.reference(reference);
             }
         }
@@ -129,7 +132,7 @@ impl<'s> ShapeBuilder<'s> {
             if let Some((part, at)) = self.only_part(schema) {
                 return self.build_within(part, &format!("{pointer}/allOf/{at}"), depth).shape;
             }
-            let merged = merge_intersection(self.root, schema, self.siblings_of_references_apply);
+            let merged = self.intersections.merged(schema);
             return merged.map_or(Shape::Any, |merged| self.shape(&merged, pointer, depth));
         }
         if let Some(constant) = schema.get("const") {
@@ -164,14 +167,10 @@ impl<'s> ShapeBuilder<'s> {
     /// Returns the part of an `allOf` that implies all others, and its position, if the schema is nothing else.
     fn only_part<'p>(&self, schema: &'p Map<String, Value>) -> Option<(&'p Value, usize)> {
         let parts = schema.get("allOf")?.as_array()?;
-        let implications = Implications {
-            root: self.root,
-            siblings_apply: self.siblings_of_references_apply,
-        };
         let is_instruction = |keyword: &str| [OPEN, VALUES, ORDERED].contains(&keyword);
         let mut others = schema.keys().filter(|keyword| *keyword != "allOf");
         let is_alone = others.all(|keyword| is_annotation(keyword) && !is_instruction(keyword));
-        implications.narrowest(parts).filter(|_| is_alone)
+        self.intersections.narrowest(parts).filter(|_| is_alone)
     }
 
     fn reference(&self, reference: &str) -> Shape {
