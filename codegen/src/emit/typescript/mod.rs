@@ -4,6 +4,8 @@ mod expression;
 mod names;
 mod types;
 
+use std::cell::Cell;
+
 use mcp_wire::json_schema::{all_definitions, pointer};
 use serde_json::{Map, Value, json};
 
@@ -17,7 +19,7 @@ use crate::overlay::Deprecation;
 use crate::templates::render;
 use expression::Expression;
 use names::{key, type_names};
-use types::{Place, TypeWriter, comment, indented};
+use types::{TypeWriter, comment, indented};
 
 /// The constant with the name of the revision.
 const VERSION: &str = "PROTOCOL_VERSION";
@@ -30,6 +32,7 @@ pub(crate) fn definitions(input: &EmitInput<'_>) -> Result<String, EmitError> {
     let writer = TypeWriter {
         input,
         names: type_names(model.definitions.keys(), &taken),
+        parts: Cell::default(),
     };
     let codes = model.error_codes.iter().map(|code| {
         let docs = comment(&code.why, Some(&code.link), None);
@@ -69,14 +72,14 @@ impl TypeWriter<'_> {
     ) -> Option<Value> {
         let text = self.input.docs.entry(name, None).map_or("", |(_, text)| text);
         let deprecation = self.input.model().deprecation(at).map(Deprecation::note);
-        let (own, place) = (self.names.get(name)?, Place::new(at));
+        let own = self.names.get(name)?;
         let declared = match schema.as_object().filter(|schema| is_interface(schema)) {
             Some(schema) => {
                 let envelope = self.envelope(envelope);
-                let members = self.members(schema, Some((name, &envelope)), place);
+                let members = self.members(schema, Some((name, &envelope)), at);
                 format!("interface {own} {members}")
             }
-            None => format!("type {own} = {};", self.ty(schema, place)),
+            None => format!("type {own} = {};", self.ty(schema, at)),
         };
         let docs = comment(text, Some(link), deprecation.as_deref());
         Some(json!({"docs": docs, "declared": declared}))
@@ -111,7 +114,7 @@ impl TypeWriter<'_> {
     fn named(&self, ty: &str) -> Option<Expression> {
         let at = &self.input.model().types.get(ty)?.pointer;
         let name = self.definition_at(at).map(Expression::single);
-        name.or_else(|| Some(self.ty(pointer::resolve(self.input.schema(), at)?, Place::new(at))))
+        name.or_else(|| Some(self.ty(pointer::resolve(self.input.schema(), at)?, at)))
     }
 
     fn of_model(&self, ty: &TypeRef) -> String {

@@ -2,6 +2,7 @@
 //!
 //! Keywords that TypeScript can't express, such as `minimum` and `pattern`, are left out.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -22,29 +23,13 @@ const MAX_PARTS: usize = 8;
 pub(super) struct TypeWriter<'i> {
     pub(super) input: &'i EmitInput<'i>,
     pub(super) names: BTreeMap<&'i str, String>,
-}
-
-/// The place at which a type is written.
-#[derive(Clone, Copy)]
-pub(super) struct Place<'p> {
-    pub(super) pointer: &'p str,
-    /// Number of references to parts of definitions that lead here.
-    pub(super) parts: usize,
-}
-
-impl<'p> Place<'p> {
-    pub(super) fn new(pointer: &'p str) -> Self {
-        Self { pointer, parts: 0 }
-    }
-
-    fn at(self, pointer: &str) -> Place<'_> {
-        Place { pointer, ..self }
-    }
+    /// The number of references to parts of definitions that lead to the current place.
+    pub(super) parts: Cell<usize>,
 }
 
 impl TypeWriter<'_> {
     /// Returns the type that a schema describes.
-    pub(super) fn ty(&self, schema: &Value, place: Place<'_>) -> Expression {
+    pub(super) fn ty(&self, schema: &Value, at: &str) -> Expression {
         let schema = match schema {
             Value::Bool(false) => return Expression::single("never"),
             Value::Object(schema) => schema,
@@ -57,54 +42,54 @@ impl TypeWriter<'_> {
             return Expression::union(values.iter().map(literal));
         }
         let reference = schema.get("$ref").and_then(Value::as_str);
-        let mut all: Vec<Expression> = reference.map(|it| self.reference(it, place)).into_iter().collect();
+        let mut all: Vec<Expression> = reference.map(|it| self.reference(it)).into_iter().collect();
         for keyword in ["anyOf", "oneOf"] {
-            all.extend(self.each(schema, keyword, place).map(Expression::union));
+            all.extend(self.each(schema, keyword, at).map(Expression::union));
         }
-        all.extend(self.each(schema, "allOf", place).into_iter().flatten());
-        all.extend(self.own(schema, place));
+        all.extend(self.each(schema, "allOf", at).into_iter().flatten());
+        all.extend(self.own(schema, at));
         Expression::intersection(all)
     }
 
     /// Returns the types of the schemas in the list of a keyword, if the schema has it.
-    fn each(&self, schema: &Map<String, Value>, keyword: &str, place: Place<'_>) -> Option<Vec<Expression>> {
-        let inner = pointer::child(place.pointer, keyword);
+    fn each(&self, schema: &Map<String, Value>, keyword: &str, at: &str) -> Option<Vec<Expression>> {
+        let inner = pointer::child(at, keyword);
         let types = list(schema, keyword)?.iter().enumerate();
-        let types = types.map(|(index, it)| self.ty(it, place.at(&pointer::child(&inner, &index.to_string()))));
+        let types = types.map(|(index, it)| self.ty(it, &pointer::child(&inner, &index.to_string())));
         Some(types.collect())
     }
 
     /// Returns the type that a schema describes apart from its references and alternatives.
-    fn own(&self, schema: &Map<String, Value>, place: Place<'_>) -> Option<Expression> {
+    fn own(&self, schema: &Map<String, Value>, at: &str) -> Option<Expression> {
         match schema.get("type") {
-            Some(Value::String(name)) => Some(self.of_type(name, schema, place)),
+            Some(Value::String(name)) => Some(self.of_type(name, schema, at)),
             Some(Value::Array(names)) => {
                 let names = names.iter().filter_map(Value::as_str);
-                Some(Expression::union(names.map(|name| self.of_type(name, schema, place))))
+                Some(Expression::union(names.map(|name| self.of_type(name, schema, at))))
             }
             _ => {
                 let mut of_objects = ["properties", "required", "additionalProperties"].iter();
                 let is_object = of_objects.any(|keyword| schema.contains_key(*keyword));
-                is_object.then(|| self.object(schema, place))
+                is_object.then(|| self.object(schema, at))
             }
         }
     }
 
-    fn of_type(&self, name: &str, schema: &Map<String, Value>, place: Place<'_>) -> Expression {
+    fn of_type(&self, name: &str, schema: &Map<String, Value>, at: &str) -> Expression {
         match name {
             "integer" => Expression::single("number"),
-            "array" => self.array(schema, place),
-            "object" => self.object(schema, place),
+            "array" => self.array(schema, at),
+            "object" => self.object(schema, at),
             simple => Expression::single(simple),
         }
     }
 
-    fn array(&self, schema: &Map<String, Value>, place: Place<'_>) -> Expression {
+    fn array(&self, schema: &Map<String, Value>, at: &str) -> Expression {
         let items = schema.get("items").map_or_else(Expression::unknown, |items| {
-            self.ty(items, place.at(&pointer::child(place.pointer, "items")))
+            self.ty(items, &pointer::child(at, "items"))
         });
         let rest = Expression::array(&items);
-        match self.each(schema, "prefixItems", place) {
+        match self.each(schema, "prefixItems", at) {
             None => rest,
             // An array may have fewer elements than its schema lists.
             Some(first) => {
@@ -114,19 +99,14 @@ impl TypeWriter<'_> {
         }
     }
 
-    fn object(&self, schema: &Map<String, Value>, place: Place<'_>) -> Expression {
-        Expression::single(self.members(schema, None, place))
+    fn object(&self, schema: &Map<String, Value>, at: &str) -> Expression {
+        Expression::single(self.members(schema, None, at))
     }
 
     /// Returns the members of an object, in braces. Those of a definition are documented by its name, and start with
     /// those of its envelope.
-    pub(super) fn members(
-        &self,
-        schema: &Map<String, Value>,
-        definition: Option<(&str, &str)>,
-        place: Place<'_>,
-    ) -> String {
-        let own_type = self.input.model().places.get(place.pointer);
+    pub(super) fn members(&self, schema: &Map<String, Value>, definition: Option<(&str, &str)>, at: &str) -> String {
+        let own_type = self.input.model().places.get(at);
         let own_type = own_type.and_then(|name| self.input.model().types.get(name));
         let (documented_as, envelope) = match definition {
             Some((name, envelope)) => (Some(name), envelope),
@@ -135,7 +115,7 @@ impl TypeWriter<'_> {
         let properties = schema.get("properties").and_then(Value::as_object);
         let required = list(schema, "required").unwrap_or_default();
         let required: Vec<&str> = required.iter().filter_map(Value::as_str).collect();
-        let inner = pointer::child(place.pointer, "properties");
+        let inner = pointer::child(at, "properties");
         let mut members = envelope.to_owned();
         for (name, property) in properties.into_iter().flatten() {
             let pointer = pointer::child(&inner, name);
@@ -144,14 +124,14 @@ impl TypeWriter<'_> {
             let deprecation = self.input.model().deprecation(&pointer).map(Deprecation::note);
             members += &comment(text, None, deprecation.as_deref());
             let optional = if required.contains(&name.as_str()) { "" } else { "?" };
-            let ty = self.ty(property, place.at(&pointer));
+            let ty = self.ty(property, &pointer);
             let _ = writeln!(members, "{}{optional}: {ty};", key(name));
         }
         let is_declared = |name: &str| properties.is_some_and(|properties| properties.contains_key(name));
         for name in required.iter().filter(|name| !is_declared(name)) {
             let _ = writeln!(members, "{}: unknown;", key(name));
         }
-        if let Some(ty) = self.others(schema, !members.is_empty(), place) {
+        if let Some(ty) = self.others(schema, !members.is_empty(), at) {
             let _ = writeln!(members, "[key: string]: {ty};");
         }
         match members.as_str() {
@@ -161,32 +141,32 @@ impl TypeWriter<'_> {
     }
 
     /// Returns the type of the members that the schema doesn't name.
-    fn others(&self, schema: &Map<String, Value>, declares: bool, place: Place<'_>) -> Option<Expression> {
+    fn others(&self, schema: &Map<String, Value>, declares: bool, at: &str) -> Option<Expression> {
         match schema.get("additionalProperties") {
             Some(Value::Bool(false)) => None,
             // The type of all members must hold those that are declared.
             Some(_) if declares => Some(Expression::unknown()),
             Some(others) => {
-                let pointer = pointer::child(place.pointer, "additionalProperties");
-                Some(self.ty(others, place.at(&pointer)))
+                let pointer = pointer::child(at, "additionalProperties");
+                Some(self.ty(others, &pointer))
             }
             None => (!declares).then(Expression::unknown),
         }
     }
 
-    fn reference(&self, reference: &str, place: Place<'_>) -> Expression {
+    fn reference(&self, reference: &str) -> Expression {
         let target = pointer::canonical(reference).unwrap_or_default();
         if let Some(name) = self.definition_at(&target) {
             return Expression::single(name);
         }
-        match pointer::resolve(self.input.schema(), &target) {
-            Some(part) if place.parts < MAX_PARTS => {
-                let mut there = place.at(&target);
-                there.parts += 1;
-                self.ty(part, there)
-            }
-            _ => Expression::unknown(),
-        }
+        let parts = self.parts.get();
+        let Some(part) = pointer::resolve(self.input.schema(), &target).filter(|_| parts < MAX_PARTS) else {
+            return Expression::unknown();
+        };
+        self.parts.set(parts + 1);
+        let ty = self.ty(part, &target);
+        self.parts.set(parts);
+        ty
     }
 
     /// Returns the name of the definition at a pointer, with or without its envelope: TypeScript only has the one with
