@@ -5,15 +5,15 @@ use mcp_wire::json_schema::{all_definitions, pointer, walk};
 use serde_json::{Value, json};
 
 use crate::load::is_within;
+use crate::normalise::targets;
 
 /// Replaces copies of the definitions of messages by references to them.
 pub(super) fn refer_to_messages(root: &mut Value) {
     let definitions = all_definitions(root);
     let messages = definitions.iter().filter(|(.., schema)| is_message(schema));
     let messages: Vec<(&String, &Value)> = messages.map(|(at, _, schema)| (at, *schema)).collect();
-    let (mut targets, mut copies) = (Vec::<String>::new(), Vec::new());
+    let (targets, mut copies) = (targets(root), Vec::new());
     walk(root, |at, schema| {
-        targets.extend(schema.get("$ref").and_then(Value::as_str).and_then(pointer::canonical));
         if !is_message(schema) || messages.iter().any(|(definition, _)| *definition == at) {
             return;
         }

@@ -1,9 +1,11 @@
 //! Results that official schemas define within the responses to requests.
 
-use mcp_wire::json_schema::{DEFINITIONS, pointer, walk};
+use mcp_wire::json_schema::{DEFINITIONS, pointer};
 use serde_json::{Value, json};
 
+use crate::load::is_within;
 use crate::messages::RESPONSES;
+use crate::normalise::targets;
 
 /// Turns the result within the response to `XRequest` into the definition `XResult`, unless there is one.
 pub(super) fn define_results(root: &mut Value) {
@@ -59,11 +61,7 @@ fn result_in(root: &Value, response: &str) -> Option<String> {
     let mut found = if variants.is_empty() { vec![result] } else { variants };
     found.retain(defines);
     let only = found.pop().filter(|_| found.is_empty())?;
-    let mut is_referenced = false;
-    walk(root, |_, schema| {
-        let target = schema.get("$ref").and_then(Value::as_str).and_then(pointer::canonical);
-        is_referenced |= target.is_some_and(|target| format!("{target}/").starts_with(&format!("{only}/")));
-    });
+    let is_referenced = targets(root).iter().any(|target| is_within(target, &only));
     (!is_referenced).then_some(only)
 }
 

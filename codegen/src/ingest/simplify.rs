@@ -5,13 +5,13 @@ use serde_json::{Map, Value};
 
 use super::conditions::{CONDITION, union_of_conditions};
 use crate::load::is_within;
+use crate::normalise::targets;
 
 /// Replaces `{"allOf": [{"$ref": …}]}` by the reference, which some generators write with prose beside it in this way, and
 /// conditions on the value of one member by the union that they express.
 pub(super) fn simplify(root: &mut Value) {
-    let (mut targets, mut places) = (Vec::<String>::new(), Vec::new());
+    let (targets, mut places) = (targets(root), Vec::new());
     walk(root, |at, schema| {
-        targets.extend(schema.get("$ref").and_then(Value::as_str).and_then(pointer::canonical));
         let is_meant = ["allOf", "if"].iter().any(|keyword| schema.get(keyword).is_some());
         places.extend(is_meant.then(|| at.to_owned()));
     });

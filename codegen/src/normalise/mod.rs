@@ -25,7 +25,7 @@ use serde_json::Value;
 pub(crate) use all_of::accepts_everything;
 pub(crate) use envelope::{constant, envelope_of};
 pub(crate) use implied::is_annotation;
-pub(crate) use references::{follow, name_of};
+pub(crate) use references::{follow, name_of, targets};
 pub(crate) use sent_messages::{methods_in_union, methods_of};
 pub(crate) use shape_builder::only_requires;
 
@@ -252,7 +252,7 @@ fn normalise_schema(corrected: &Value) -> Shapes {
         shapes.insert(pointer, shape);
     }
     // A reference can point anywhere in the schema. Its target is treated as a definition without a name.
-    for place in references::targets(&schema) {
+    for place in targets(&schema) {
         if let (false, Some(target)) = (shapes.contains_key(&place), pointer::resolve(&schema, &place)) {
             let shape = DefinitionShape {
                 name: name_of(&place),
