@@ -6,7 +6,7 @@ use mcp_wire::json_schema::{Dialect, change_schemas, definitions, pointer, schem
 use mcp_wire::validator::reference_targets;
 use serde_json::{Map, Value};
 
-use crate::load::PROSE;
+use crate::normalise::is_annotation;
 
 /// Removes keywords from all schemas. A member that is *named* `description`, and the contents of a constant or default,
 /// aren't keywords.
@@ -130,16 +130,6 @@ pub(super) fn replace_aliases(root: &mut Value, dialect: Dialect, aliases: &BTre
             }
         }
     });
-}
-
-/// Whether a keyword is an annotation, which accepts every instance.
-fn is_annotation(keyword: &str) -> bool {
-    PROSE.contains(&keyword)
-        || keyword.starts_with("x-")
-        || matches!(
-            keyword,
-            "default" | "deprecated" | "readOnly" | "writeOnly" | "contentEncoding" | "contentMediaType"
-        )
 }
 
 const OLD: &str = "#/definitions/";

@@ -43,10 +43,8 @@ impl Official {
         change::replace_identifiers(&mut root);
         change::complete_references(&mut root);
         change::replace_aliases(&mut root, dialect, &manifest.aliases);
-        change::remove_keywords(&mut root, manifest.annotations.iter().map(String::as_str));
-        if !keep_prose {
-            change::remove_keywords(&mut root, PROSE);
-        }
+        let prose = PROSE.into_iter().filter(|_| !keep_prose);
+        change::remove_keywords(&mut root, manifest.annotations.iter().map(String::as_str).chain(prose));
         change::unwrap_single_types(&mut root);
         flatten_groups(&mut root);
         refer_to_messages(&mut root);
