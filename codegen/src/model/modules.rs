@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use heck::ToSnakeCase;
+use proc_macro2::Ident;
 
 use super::names::identifier_part;
 use super::type_ref::TypeRef;
@@ -23,15 +24,6 @@ const TAKEN: [&str; 8] = [
     "mcp_wire",
     "methods",
     "schema",
-];
-
-/// Rust's keywords, including reserved ones.
-#[rustfmt::skip]
-const KEYWORDS: [&str; 51] = [
-    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn", "else", "enum",
-    "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match", "mod", "move", "mut",
-    "override", "priv", "pub", "ref", "return", "self", "static", "struct", "super", "trait", "true", "try", "type", "typeof",
-    "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
 
 /// The definitions of each module.
@@ -101,7 +93,9 @@ pub(super) fn is_module_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.is_ascii()
         && name == name.to_snake_case()
-        && !KEYWORDS.contains(&name)
+        // syn doesn't know that this is reserved.
+        && name != "gen"
+        && syn::parse_str::<Ident>(name).is_ok()
         && !TAKEN.contains(&name)
 }
 
