@@ -40,7 +40,9 @@ impl Envelopes {
             }
         }
         let mut found = Vec::new();
-        for pointer in outermost(schema) {
+        let is_of_messages = |name: &str| DIRECTIONS.iter().any(|(union, ..)| *union == name);
+        let others = definitions(schema, "#").filter(|(_, name, _)| !is_of_messages(name));
+        for pointer in Vec::from_iter(others.map(|(pointer, ..)| pointer)) {
             if let Some(definition) = schema.pointer_mut(pointer.trim_start_matches('#')) {
                 self.give_back_within(definition, &mut found);
             }
@@ -89,13 +91,6 @@ fn permit_envelope(definition: &mut Value, whole: &Value) {
 
 /// The name of a method's schema with its envelope, within the method's definition.
 pub(crate) const WHOLE: &str = "in its envelope";
-
-/// Returns the pointers of a schema's outermost definitions, except the unions of messages.
-fn outermost(schema: &Value) -> Vec<String> {
-    let outermost = definitions(schema, "#");
-    let outermost = outermost.filter(|(_, name, _)| DIRECTIONS.iter().all(|(union, ..)| union != name));
-    outermost.map(|(pointer, ..)| pointer).collect()
-}
 
 /// Removes the members of the envelope from every definition of a method, and returns the original definitions.
 pub(crate) fn take_envelopes(schema: &mut Value) -> Envelopes {

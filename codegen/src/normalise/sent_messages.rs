@@ -20,8 +20,16 @@ pub(super) fn separate_methods(schema: &mut Value) {
     for (union, kind, _) in DIRECTIONS {
         for place in places(schema, union) {
             remove_others(schema, &place);
-            if let Some(separated) = separated(schema, &place, kind) {
-                put(schema, &place, separated);
+            let Some((union, outer, messages)) = separated(schema, &place, kind) else {
+                continue;
+            };
+            if let Some(message) = schema.pointer_mut(&place[1..]) {
+                *message = union;
+            }
+            if let Some(Value::Object(outer)) = schema.pointer_mut(&outer[1..])
+                && let Value::Object(nested) = outer.entry("$defs").or_insert_with(|| json!({}))
+            {
+                nested.extend(messages);
             }
         }
     }
@@ -75,25 +83,8 @@ fn remove_others(schema: &mut Value, union: &str) {
     }
 }
 
-/// The union that replaces a message, and the definitions to nest in the one at a pointer.
-struct Separated {
-    union: Value,
-    outer: String,
-    messages: Map<String, Value>,
-}
-
-fn put(schema: &mut Value, place: &str, separated: Separated) {
-    if let Some(message) = schema.pointer_mut(&place[1..]) {
-        *message = separated.union;
-    }
-    if let Some(Value::Object(outer)) = schema.pointer_mut(&separated.outer[1..])
-        && let Value::Object(nested) = outer.entry("$defs").or_insert_with(|| json!({}))
-    {
-        nested.extend(separated.messages);
-    }
-}
-
-fn separated(schema: &Value, place: &str, kind: MessageKind) -> Option<Separated> {
+/// Returns the union that replaces a message, and the definitions to nest in the one at a pointer.
+fn separated(schema: &Value, place: &str, kind: MessageKind) -> Option<(Value, String, Map<String, Value>)> {
     let whole = pointer::resolve(schema, place)?;
     let methods = methods_of(schema, whole)?;
     let outer = definition_around(place)?;
@@ -127,11 +118,7 @@ fn separated(schema: &Value, place: &str, kind: MessageKind) -> Option<Separated
     let mut union = whole.as_object()?.clone();
     union.retain(|keyword, _| !is_of_message(keyword) || keyword == "description");
     union.insert("anyOf".to_owned(), Value::Array(variants));
-    Some(Separated {
-        union: Value::Object(union),
-        outer,
-        messages,
-    })
+    Some((Value::Object(union), outer, messages))
 }
 
 /// Returns the pointer of the innermost definition that contains the schema at a pointer.
