@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use mcp_wire::JsonType;
 use serde::Serialize;
+use serde_json::json;
 
 use crate::normalise::{Node, Property, Scalar, Shape, Shapes};
 
@@ -201,7 +202,8 @@ impl<'n> Search<'n> {
             let decision = self.decide(&group, None)?;
             let value = match value {
                 Scalar::String(text) if strings => text,
-                value => value.to_json(),
+                // As `Reader::peek_constant` writes it.
+                value => json!(value).to_string(),
             };
             match cases.iter_mut().find(|(_, other)| *other == decision) {
                 Some((values, _)) => values.push(value),

@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use mcp_wire::json_schema::{all_definitions, pointer};
-use mcp_wire::{JsonType, Validator, push_string};
+use mcp_wire::{JsonType, Validator};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -185,17 +185,6 @@ impl Scalar {
             Self::String(text) => Some(text),
             _ => None,
         }
-    }
-
-    /// Returns its JSON, as `Reader::peek_constant` does.
-    pub(crate) fn to_json(&self) -> String {
-        let mut json = String::new();
-        match self {
-            Self::String(text) => push_string(&mut json, text),
-            Self::Integer(integer) => json = integer.to_string(),
-            Self::Boolean(boolean) => json = boolean.to_string(),
-        }
-        json
     }
 }
 
