@@ -100,13 +100,10 @@ fn inner<'v>(schema: &'v Value, token: &str) -> &'v Value {
     inner.unwrap_or(&Value::Null)
 }
 
-/// Returns the name that a later object gives a member of the earlier one, if it has another.
+/// Returns the name that a later object gives a member of the earlier one.
 ///
 /// A member that is optional and has only a type isn't followed: others can be the same by chance.
 fn new_name(name: &str, objects: [&Value; 2]) -> Option<String> {
-    if inner(objects[1], PROPERTIES).get(name).is_some() {
-        return None;
-    }
     let [earlier, later] = objects.map(|object| {
         let members = object[PROPERTIES].as_object().into_iter().flatten();
         let required = object["required"].as_array();

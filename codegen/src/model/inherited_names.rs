@@ -126,9 +126,6 @@ impl<'s> Successors<'s> {
 
     /// Returns the name of a member in the later object: the same, or that of the only new member with the same schema.
     fn member(&self, objects: Both<Option<Members<'s>>>, name: &str) -> String {
-        if objects[1].is_some_and(|later| later.contains_key(name)) {
-            return name.to_owned();
-        }
         let [earlier, later] = [0, 1].map(|index| {
             let members = objects[index].into_iter().flatten();
             let schemas = members.map(|(name, member)| {
