@@ -20,10 +20,13 @@ pub(crate) fn describe_extension(
     let results = revision.results.iter();
     let results = results
         .map(|added| json!({"method": added.method, "kind": added.kind, "definition": definition(&added.definition)}));
-    let headers = revision.headers().flat_map(|(header, methods)| {
-        let methods = methods.iter();
-        methods.map(move |(method, parameter)| json!({"header": header, "method": method, "parameter": parameter}))
-    });
+    let mirrors = revision.facts.mirrors.iter();
+    let headers = mirrors
+        .flat_map(|mirrors| &mirrors.params)
+        .flat_map(|(header, methods)| {
+            let methods = methods.iter();
+            methods.map(move |(method, parameter)| json!({"header": header, "method": method, "parameter": parameter}))
+        });
     let meta = overlay.meta.iter().flat_map(|entry| {
         let definition = definition(&entry.definition);
         let of = entry.of.iter();

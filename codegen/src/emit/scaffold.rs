@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use mcp_wire::json_schema::walk;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::Emitter;
 use super::docs::wrapped;
@@ -176,16 +176,14 @@ pub(super) fn schema_text(schema: &Value, comment: &str) -> String {
     let members = BTreeMap::from_iter(members.chain([("$comment", &comment)])).into_iter();
     let members = members.map(|(name, value)| match value {
         Value::Object(definitions) if name == "$defs" || name == "definitions" => {
-            format!("{}:{{\n{}\n}}", json!(name), lines(definitions))
+            let lines = definitions
+                .iter()
+                .map(|(name, value)| format!("{}:{value}", json!(name)));
+            format!("{}:{{\n{}\n}}", json!(name), Vec::from_iter(lines).join(",\n"))
         }
         _ => format!("{}:{value}", json!(name)),
     });
     format!("{{\n{}\n}}\n", Vec::from_iter(members).join(",\n"))
-}
-
-fn lines(members: &Map<String, Value>) -> String {
-    let lines = members.iter().map(|(name, value)| format!("{}:{value}", json!(name)));
-    Vec::from_iter(lines).join(",\n")
 }
 
 /// Whether validation by the schema needs regular expressions.

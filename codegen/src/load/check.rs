@@ -164,29 +164,23 @@ fn wrong_keyword(root: &Value, at: &str, keyword: &str, value: &Value) -> Option
     }
 }
 
-/// Returns the advice for a reference that may name a definition of the revision that an extension extends.
-fn of_extended_revision(reference: &str) -> String {
-    let definition = reference.find("#/").map(|at| &reference[at..]);
-    definition.map_or_else(String::new, |definition| {
-        format!(
-            "; in an extension, {definition} is the definition of the revision, if the extension has none of this name"
-        )
-    })
-}
-
 fn wrong_reference(root: &Value, reference: &str) -> Option<(String, String)> {
     let (what, help) = match pointer::canonical(reference) {
         None if reference.starts_with('#') => (
             format!("{reference} is an anchor, which the generator can't honour"),
             "refer to the definition by its place, as in #/$defs/Name".into(),
         ),
-        None => (
-            format!("{reference} leads out of this document, and has no alias"),
-            format!(
-                "nothing is fetched for a reference: put `\"{reference}\": {{a schema}}` under `aliases` in revisions.yaml{}",
-                of_extended_revision(reference)
-            ),
-        ),
+        None => {
+            let mut help = format!(
+                "nothing is fetched for a reference: put `\"{reference}\": {{a schema}}` under `aliases` in revisions.yaml"
+            );
+            if let Some(at) = reference.find("#/") {
+                help += "; in an extension, ";
+                help += &reference[at..];
+                help += " is the definition of the revision, if the extension has none of this name";
+            }
+            (format!("{reference} leads out of this document, and has no alias"), help)
+        }
         Some(target) if target == "#" => (
             "a reference to the whole document names no type".into(),
             "refer to a definition, as in #/$defs/Name".into(),

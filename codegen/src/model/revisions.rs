@@ -62,11 +62,6 @@ impl ModelledRevision {
         !self.documents.names.root().is_null()
     }
 
-    /// The HTTP headers that repeat a parameter: the parameter of each method that has the header.
-    pub(crate) fn headers(&self) -> impl Iterator<Item = (&String, &BTreeMap<String, String>)> {
-        self.facts.mirrors.iter().flat_map(|mirrors| &mirrors.params)
-    }
-
     /// Combines a revision with the model that was built from its shapes.
     pub(super) fn of(revision: NormalisedRevision, mut model: Model, facts: Facts) -> Self {
         let schema = revision.schema;
