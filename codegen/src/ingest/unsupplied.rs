@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::json;
 
 use super::renamed::{Renamed, suggestion};
-use crate::adapt::{NOTHING_SUPPLIES, NoteKind, Plan};
+use crate::adapt::{NOTHING_SUPPLIES, NoteKind, Plan, Rules};
 use crate::model::{ModelledRevision, TypeRef};
 use crate::problem::Problem;
 
@@ -65,14 +65,10 @@ fn refused<'p>(source: &ModelledRevision, plan: &'p Plan) -> BTreeMap<&'p str, V
 
 /// Returns what the rules of the revision that requires a member say about its absence in the revision before.
 fn supplied_before(revision: &ModelledRevision, member: &str) -> Option<String> {
-    let rules = revision.documents.rules.root()["rules"].as_array()?;
-    rules.iter().find_map(|rule| {
-        let places = rule["at"]
-            .as_array()
-            .map_or(std::slice::from_ref(&rule["at"]), Vec::as_slice);
-        let mut places = places.iter().filter_map(Value::as_str);
-        places.find(|at| at.split_once('.').is_some_and(|(_, name)| name == member))?;
-        let mut actions = ["implied", "supplied"].into_iter();
-        actions.find_map(|action| Some(format!("{action}: {}", rule.get(action)?)))
+    let rules = Rules::of(revision.documents.rules.clone()).ok()?.rules.into_iter();
+    let of_member = rules.filter(|rule| rule.at.split_once('.').is_some_and(|(_, name)| name == member));
+    { of_member }.find_map(|rule| {
+        let implied = rule.implied.map(|value| format!("implied: {value}"));
+        implied.or_else(|| Some(format!("supplied: {}", json!(rule.supplied?))))
     })
 }
