@@ -9,8 +9,8 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use heck::{ToSnakeCase, ToUpperCamelCase};
-use serde_json::{Map, Value, json};
-use typify::{TypeSpace, TypeSpaceSettings};
+use serde_json::{Value, json};
+use typify::{TypeDetails, TypeSpace, TypeSpaceSettings};
 
 use crate::error::EmitError;
 use crate::model::names::{spelt_out, unique};
@@ -19,8 +19,7 @@ use crate::model::{Model, TypeKind};
 /// The field for members that the schema doesn't declare.
 pub(crate) const EXTRA: &str = "extra";
 
-/// The maximum number of schemas whose identifiers are kept for the next crate; the official revisions and extensions
-/// have fewer than 1,000 types.
+/// The maximum number of identifiers that are kept for the next crate.
 const MAX_CHOSEN: usize = 4096;
 
 /// The name of the type that typify gets.
@@ -30,14 +29,13 @@ const NAME: &str = "Type";
 #[derive(Default)]
 pub(crate) struct Identifiers(BTreeMap<String, BTreeMap<String, String>>);
 
-/// A cache of the identifiers that typify chose, by the schema that it got and the key in it. Most types of a revision
-/// have the same keys in others.
+/// A cache of the identifiers that typify chose, by the schema that it got. Most names occur in several types.
 #[derive(Debug, Default)]
-pub(crate) struct ChosenIdentifiers(RefCell<BTreeMap<String, BTreeMap<String, String>>>);
+pub(crate) struct ChosenIdentifiers(RefCell<BTreeMap<String, String>>);
 
 impl ChosenIdentifiers {
-    /// Returns the identifier that typify chooses for each key of a schema.
-    fn of(&self, schema: &Value) -> Result<BTreeMap<String, String>, EmitError> {
+    /// Returns the identifier that typify chooses for the only member or value of a schema.
+    fn of(&self, schema: &Value) -> Result<String, EmitError> {
         let mut chosen = self.0.borrow_mut();
         if chosen.len() > MAX_CHOSEN {
             chosen.clear();
@@ -49,28 +47,18 @@ impl ChosenIdentifiers {
     }
 }
 
-/// Has typify choose the identifiers for the keys of a schema.
-fn choose(schema: &Value) -> Result<BTreeMap<String, String>, EmitError> {
-    let parts = run_typify(schema)?.into_iter().find_map(|item| match item {
-        syn::Item::Struct(item) if item.ident == NAME => {
-            let fields = item.fields.into_iter();
-            Some(Vec::from_iter(
-                fields.filter_map(|field| Some((field.ident?, field.attrs))),
-            ))
-        }
-        syn::Item::Enum(item) if item.ident == NAME => {
-            let variants = item.variants.into_iter();
-            Some(variants.map(|variant| (variant.ident, variant.attrs)).collect())
-        }
+fn choose(schema: &Value) -> Result<String, EmitError> {
+    let refused = |error: &dyn std::fmt::Display| EmitError::Typify(error.to_string());
+    let mut space = TypeSpace::new(&TypeSpaceSettings::default());
+    let of_typify = serde_json::from_value(schema.clone()).map_err(|error| refused(&error))?;
+    let id = space.add_type_with_name(&of_typify, Some(NAME.to_owned()));
+    let ty = id.and_then(|id| space.get_type(&id)).map_err(|error| refused(&error))?;
+    let name = match ty.details() {
+        TypeDetails::Struct(object) => object.properties().next().map(|(name, _)| name.to_owned()),
+        TypeDetails::Enum(strings) => strings.variants().next().map(|(name, _)| name.to_owned()),
         _ => None,
-    });
-    let parts = parts.ok_or_else(|| EmitError::Typify(format!("it left out {schema}")))?;
-    let keyed = parts.into_iter().map(|(ident, attributes)| {
-        let ident = ident.to_string();
-        let own = || ident.trim_start_matches("r#").to_owned();
-        (renamed(&attributes).unwrap_or_else(own), ident)
-    });
-    Ok(keyed.collect())
+    };
+    name.ok_or_else(|| EmitError::Typify(format!("it left out {schema}")))
 }
 
 impl Identifiers {
@@ -78,26 +66,25 @@ impl Identifiers {
     pub(crate) fn new(model: &Model, chosen: &ChosenIdentifiers) -> Result<Self, EmitError> {
         let mut identifiers = BTreeMap::new();
         for (name, ty) in model.own_types() {
-            let (keys, schema) = match &ty.kind {
+            let (keys, schema): (_, fn(&str) -> Value) = match &ty.kind {
                 TypeKind::Struct(object) => {
                     let wanted = object.members.iter();
                     let wanted = wanted.map(|member| (&member.name, member.field.as_ref().unwrap_or(&member.name)));
                     let keys = distinct(wanted.collect(), &[EXTRA], |name| name.to_snake_case());
-                    let schema = struct_schema(keys.values());
-                    (keys, schema)
+                    (keys, of_member)
                 }
                 TypeKind::Strings { values, .. } => {
                     let values = values.iter().map(|value| (value, value));
-                    let keys = distinct(values.collect(), &[], |name| name.to_upper_camel_case());
-                    let schema = strings_schema(keys.values());
-                    (keys, schema)
+                    (
+                        distinct(values.collect(), &[], |name| name.to_upper_camel_case()),
+                        of_string,
+                    )
                 }
                 _ => continue,
             };
-            let chosen = chosen.of(&schema)?;
             let named = keys.into_iter();
-            let named = named.filter_map(|(name, key)| Some((name.clone(), chosen.get(&key)?.clone())));
-            identifiers.insert(name.clone(), named.collect());
+            let named = named.map(|(name, key)| Ok((name.clone(), chosen.of(&schema(&key))?)));
+            identifiers.insert(name.clone(), named.collect::<Result<_, EmitError>>()?);
         }
         Ok(Self(identifiers))
     }
@@ -108,40 +95,14 @@ impl Identifiers {
     }
 }
 
-/// Returns the schema of a struct. All members are strings, since typify only names them.
-fn struct_schema<'k>(keys: impl Iterator<Item = &'k String>) -> Value {
-    let members: Map<String, Value> = keys.map(|key| (key.clone(), json!({"type": "string"}))).collect();
-    json!({"type": "object", "properties": members, "required": Vec::from_iter(members.keys())})
+/// Returns the schema of a struct with one member. It is a string, since typify only names it.
+fn of_member(key: &str) -> Value {
+    json!({"type": "object", "properties": {key: {"type": "string"}}, "required": [key]})
 }
 
-/// Returns the schema of an enumeration.
-fn strings_schema<'k>(keys: impl Iterator<Item = &'k String>) -> Value {
-    json!({"type": "string", "enum": Vec::from_iter(keys)})
-}
-
-fn run_typify(schema: &Value) -> Result<Vec<syn::Item>, EmitError> {
-    let mut space = TypeSpace::new(&TypeSpaceSettings::default());
-    let root = json!({"$schema": "http://json-schema.org/draft-07/schema#", "definitions": {NAME: schema}});
-    let refused = |error: &dyn std::fmt::Display| EmitError::Typify(error.to_string());
-    let root = serde_json::from_value(root).map_err(|error| refused(&error))?;
-    space.add_root_schema(root).map_err(|error| refused(&error))?;
-    let file = syn::parse2::<syn::File>(space.to_stream()).map_err(|error| refused(&error))?;
-    Ok(file.items)
-}
-
-/// Returns the name that serde would write: `#[serde(rename = "…")]`.
-fn renamed(attributes: &[syn::Attribute]) -> Option<String> {
-    let mut name = None;
-    for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("serde")) {
-        // Any other argument of the attribute stops the walk, and comes after the name.
-        let _ = attribute.parse_nested_meta(|meta| {
-            if meta.path.is_ident("rename") {
-                name = Some(meta.value()?.parse::<syn::LitStr>()?.value());
-            }
-            Ok(())
-        });
-    }
-    name
+/// Returns the schema of an enumeration of one value.
+fn of_string(key: &str) -> Value {
+    json!({"type": "string", "enum": [key]})
 }
 
 /// Returns a key for each name, such that no two become the same identifier, nor one that is reserved. Most keys are
@@ -194,10 +155,9 @@ mod tests {
     #[test]
     fn the_cache_of_identifiers_is_bounded() {
         let chosen = ChosenIdentifiers::default();
-        let known = (0..=MAX_CHOSEN).map(|number| (number.to_string(), BTreeMap::new()));
+        let known = (0..=MAX_CHOSEN).map(|number| (number.to_string(), String::new()));
         chosen.0.borrow_mut().extend(known);
-        let schema = strings_schema(["a".to_owned()].iter());
-        chosen.of(&schema).expect("typify names it");
+        chosen.of(&of_string("a")).expect("typify names it");
         assert_eq!(chosen.0.borrow().len(), 1);
     }
 }
