@@ -78,28 +78,21 @@ impl Shared {
         let (mut roles, mut problems) = (names.roles.clone(), Vec::new());
         // One role can depend on another.
         loop {
-            let found = self.incomplete_roles(model, schema);
-            if found.is_empty() {
-                return problems;
+            let before = problems.len();
+            for (role, what, help) in incomplete(model, schema, &self.names.roles) {
+                let what = format!(
+                    "`{}` of revision {} has no {what}",
+                    model.lifecycle.names[role], model.revision
+                );
+                let at = pointer::child("#", role);
+                problems.push(self.documents.lifecycle.problem(&at, what).help(help));
+                roles.remove(role);
             }
-            for (role, problem) in found {
-                roles.remove(&role);
-                problems.push(problem);
+            if problems.len() == before {
+                return problems;
             }
             assign_roles(model, &roles);
         }
-    }
-
-    /// Returns the roles of a model that lack something a session needs, with their problems.
-    fn incomplete_roles(&self, model: &Model, schema: &Value) -> Vec<(String, Problem)> {
-        let lacking = incomplete(model, schema, &self.names.roles).into_iter();
-        let problems = lacking.filter_map(|(role, what, help)| {
-            let (name, revision) = (model.lifecycle.names.get(role)?, &model.revision);
-            let at = pointer::child("#", role);
-            let what = format!("`{name}` of revision {revision} has no {what}");
-            Some((role.to_owned(), self.documents.lifecycle.problem(&at, what).help(help)))
-        });
-        problems.collect()
     }
 
     /// Returns a problem for each line about something that no revision has.
