@@ -24,14 +24,6 @@ pub struct Withdrawn {
     pub warnings: Vec<String>,
 }
 
-/// Data about a revision that is needed once it is removed.
-struct Left {
-    /// The models of all revisions before the removal.
-    before: Vec<Arc<ModelledRevision>>,
-    /// The new overlay of its successor; `None` if that stays as it is.
-    overlay: Option<Inherited>,
-}
-
 /// Removes a revision from the manifest, and its folder. The rules of its successor are then about the revision before
 /// it. The successor's overlay gets the results of requests that only the revision's overlay declared.
 ///
@@ -57,7 +49,7 @@ pub fn withdraw(directory: &Path, revision: &Revision) -> Result<Withdrawn, Revi
     let aside = directory.join(format!(".withdrawn-{revision}"));
     let text = manifest.to_yaml().map_err(GenerateError::from)?;
     let mut files = vec![(directory.join(MANIFEST), text)];
-    if let (Some(overlay), Some(successor)) = (left.and_then(|left| left.overlay), manifest.revisions.get(index)) {
+    if let (Some(overlay), Some(successor)) = (left.and_then(|(_, overlay)| overlay), manifest.revisions.get(index)) {
         files.push((directory.join(successor.revision.as_str()).join(OVERLAY), overlay.text));
     }
     move_and_replace(&folder, &aside, &files)?;
@@ -68,15 +60,16 @@ pub fn withdraw(directory: &Path, revision: &Revision) -> Result<Withdrawn, Revi
     Ok(Withdrawn { folder, warnings })
 }
 
-/// Returns the data about the revision at an index of the manifest. `None` if nothing can be generated even with it.
-fn left(directory: &Path, index: usize) -> Option<Left> {
+/// Returns the models of all revisions before the one at an index of the manifest is removed, and the new overlay of its
+/// successor, unless that stays as it is. `None` if nothing can be generated even with the revision.
+fn left(directory: &Path, index: usize) -> Option<(Vec<Arc<ModelledRevision>>, Option<Inherited>)> {
     let before = model(load(directory).ok()?, &Cache::default()).ok()?.revisions;
     let overlay = before.get(index + 1).and_then(|successor| {
         let file = directory.join(successor.model.revision.as_str()).join(OVERLAY);
         let text = read_text(&file).ok()?.unwrap_or_default();
         with_results_of(&before[index].overlay, successor, &text)
     });
-    Some(Left { before, overlay })
+    Some((before, overlay))
 }
 
 /// Returns warnings about everything that depended on the revision at an index of the old manifest.
@@ -84,7 +77,7 @@ fn warnings(
     directory: &Path,
     (old, index): (&Manifest, usize),
     manifest: &Manifest,
-    left: Option<&Left>,
+    left: Option<&(Vec<Arc<ModelledRevision>>, Option<Inherited>)>,
 ) -> Result<Vec<String>, RevisionsError> {
     let revision = &old.revisions[index].revision;
     let mut warnings = Vec::new();
@@ -112,7 +105,7 @@ fn warnings(
             warnings.push(format!("{}: {revision} is named in {lines}", path.display()));
         }
     }
-    let overlay = left.and_then(|left| left.overlay.as_ref()).zip(successor);
+    let overlay = left.and_then(|(_, overlay)| overlay.as_ref()).zip(successor);
     let cache = Cache::default();
     let mut files = Directory::new(directory, &cache.files);
     if let Some((overlay, successor)) = overlay {
@@ -126,8 +119,8 @@ fn warnings(
         ));
     }
     let after = || files.load(manifest.clone());
-    if let (Some(left), Ok(after)) = (left, model(after(), &cache)) {
-        warnings.extend(lost_facts(revision, &left.before, &after.revisions));
+    if let (Some((before, _)), Ok(after)) = (left, model(after(), &cache)) {
+        warnings.extend(lost_facts(revision, before, &after.revisions));
     }
     match check_loaded(after(), &cache) {
         Err(GenerateError::Problems(problems)) => warnings.extend(problems.iter().map(ToString::to_string)),
