@@ -12,7 +12,6 @@ mod extension;
 mod fetch;
 mod inferred;
 mod inherited;
-mod inlined_messages;
 mod lost;
 mod manifest_entry;
 mod moved_definitions;

@@ -7,11 +7,10 @@ use sha2::{Digest, Sha256};
 use super::change;
 use super::error::IngestError;
 use super::fetch::fetch;
-use super::inlined_messages::refer_to_messages;
 use super::namespaces::flatten_groups;
 use super::options::IngestOptions;
 use super::results::define_results;
-use super::simplify::simplify;
+use super::simplify::{refer_to_messages, simplify};
 use crate::load::{Document, Entry, Format, MANIFEST, Manifest, PROSE};
 
 /// An official schema in the form in which it is stored.
