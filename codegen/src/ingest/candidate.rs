@@ -46,11 +46,11 @@ pub(super) struct Candidate {
     pub(super) folder: PathBuf,
     pub(super) official: Official,
     pub(super) is_new: bool,
-    pub(super) inherited: Option<Successor>,
 }
 
 impl Candidate {
-    pub(super) fn new(options: &IngestOptions, cache: &Cache) -> Result<Self, IngestError> {
+    /// Reads a revision, and derives its overlay if it is new and has none.
+    pub(super) fn new(options: &IngestOptions, cache: &Cache) -> Result<(Self, Option<Successor>), IngestError> {
         let mut manifest = Manifest::load(&options.schema)?;
         let known = manifest.entry(options.revision.as_str()).cloned();
         let (official, sha256) = read_official(options, known.as_ref(), &manifest)?;
@@ -65,14 +65,14 @@ impl Candidate {
         let link = |entry: &Entry, union: &str| manifest.link(entry, union, false);
         let inherited = (&entry.revision, &official.schema);
         let inherited = inherited_overlay((&options.schema, cache), predecessor, inherited, link)?;
-        Ok(Self {
+        let candidate = Self {
             manifest,
             entry,
             folder,
             official,
             is_new,
-            inherited,
-        })
+        };
+        Ok((candidate, inherited))
     }
 
     /// Returns the check of the revision with an overlay.
@@ -91,8 +91,7 @@ impl Candidate {
 
     /// Returns a revision that passes all checks.
     pub(super) fn passing(options: &IngestOptions, cache: &Cache) -> Result<(Self, Passed), IngestError> {
-        let mut candidate = Self::new(options, cache)?;
-        let inherited = candidate.inherited.take();
+        let (candidate, inherited) = Self::new(options, cache)?;
         let passed = Passed::by(inherited, candidate.check(options, cache))?;
         Ok((candidate, passed))
     }

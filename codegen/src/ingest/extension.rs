@@ -118,7 +118,6 @@ pub fn ingest_extension(extension: &ExtensionOptions, schema: &IngestOptions) ->
         folder,
         official,
         is_new,
-        inherited: None,
     };
     candidate.write(passed, &schema.schema)
 }

@@ -100,8 +100,7 @@ pub fn try_ingest(options: &IngestOptions, cache: &Cache) -> Result<(Vec<Revisio
 ///
 /// When the schema can't be read, or the overlay can't be written.
 pub fn write_overlay(options: &IngestOptions, cache: &Cache) -> Result<Option<PathBuf>, IngestError> {
-    let mut candidate = Candidate::new(options, cache)?;
-    let Some(mut inherited) = candidate.inherited.take() else {
+    let (candidate, Some(mut inherited)) = Candidate::new(options, cache)? else {
         return Ok(None);
     };
     // The problems that remain are those for which entries are added.
