@@ -2,11 +2,10 @@
 
 use mcp_wire::json_schema::pointer;
 
-use super::candidate::{Candidate, Ingested};
+use super::candidate::{Candidate, Ingested, new_entry};
 use super::check::directory_with;
 use super::error::IngestError;
 use super::inherited::inherited_overlay;
-use super::manifest_entry::new_entry;
 use super::official::read_official;
 use super::options::IngestOptions;
 use super::successor::Passed;

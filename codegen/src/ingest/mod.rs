@@ -13,7 +13,6 @@ mod fetch;
 mod inferred;
 mod inherited;
 mod lost;
-mod manifest_entry;
 mod moved_definitions;
 mod moved_places;
 mod namespaces;
