@@ -61,9 +61,8 @@ impl Candidate {
         let revisions = manifest.revisions.iter();
         let earlier = revisions.take_while(|earlier| earlier.revision != entry.revision);
         let predecessor = earlier.last().filter(|_| is_new && !has_overlay);
-        let link = |entry: &Entry, union: &str| manifest.link(entry, union, false);
         let inherited = (&entry.revision, &official.schema);
-        let inherited = inherited_overlay((&options.schema, cache), predecessor, inherited, link)?;
+        let inherited = inherited_overlay((&options.schema, cache), predecessor, inherited, (&manifest, false))?;
         let candidate = Self {
             manifest,
             entry,

@@ -49,12 +49,11 @@ impl<'d> Drafts<'d> {
         let is_ingested = |entry: &&Entry| !self.drafts.contains(&entry.revision);
         let mut earlier = self.manifest.revisions[..position].iter().rev();
         let predecessor = earlier.find(is_ingested).filter(|_| overlay.root().is_null());
-        let link = |entry: &Entry, union: &str| self.manifest.link(entry, union, false);
         let inherited = inherited_overlay(
             (self.path, self.cache),
             predecessor,
             (&revision, &official.schema),
-            link,
+            (&self.manifest, false),
         )?;
         let source = file.display().to_string();
         let entry = Entry {

@@ -101,9 +101,8 @@ pub fn ingest_extension(extension: &ExtensionOptions, schema: &IngestOptions) ->
     let folder = extension_directory(&schema.schema, name, &entry.revision);
     let predecessor = before.filter(|_| is_new && !folder.join(OVERLAY).exists());
     let versions = folder.parent().unwrap_or(&folder);
-    let link = |entry: &Entry, union: &str| manifest.link(entry, union, true);
     let inherited = (&entry.revision, &official.schema);
-    let inherited = inherited_overlay((versions, cache), predecessor.as_ref(), inherited, link)?;
+    let inherited = inherited_overlay((versions, cache), predecessor.as_ref(), inherited, (&manifest, true))?;
     let manifest = extension.declared_in(manifest, entry.clone())?;
     let passed = Passed::by(inherited, |overlay| {
         let directory = directory_with((&schema.schema, cache), &folder, &official.schema, overlay)?;

@@ -10,21 +10,22 @@ use super::moved_places::with_places_in;
 use super::successor::Successor;
 use crate::cache::Cache;
 use crate::error::GenerateError;
-use crate::load::{Document, Entry, Format, OVERLAY, Revision, SCHEMA, load_known, read_text};
+use crate::load::{Document, Entry, Format, Manifest, OVERLAY, Revision, SCHEMA, load_known, read_text};
 use crate::overlay::{Overlay, apply_overlay};
 use crate::problem::Problems;
 
-/// Derives the overlay of a new revision from the overlay and the schema of the previous one. `link` returns the address at
-/// which the previous revision describes a definition.
+/// Derives the overlay of a new revision, or of a new version of an extension, from the overlay and the schema of the
+/// previous one.
 pub(super) fn inherited_overlay(
     (directory, cache): (&Path, &Cache),
     predecessor: Option<&Entry>,
     (revision, schema): (&Revision, &Document),
-    link: impl Fn(&Entry, &str) -> String,
+    (manifest, is_extension): (&Manifest, bool),
 ) -> Result<Option<Successor>, GenerateError> {
     let Some(entry) = predecessor else {
         return Ok(None);
     };
+    let link = |definition: &str| manifest.link(entry, definition, is_extension);
     let folder = directory.join(entry.revision.as_str());
     let text = read_text(&folder.join(OVERLAY))?.unwrap_or_default();
     let names = (entry.revision.as_str(), revision.as_str());
@@ -41,15 +42,15 @@ pub(super) fn inherited_overlay(
     let inferred = inference.unions().chain(inference.results());
     for (section, says) in inferred.chain(moved.iter().filter_map(Moved::keep_name)) {
         let why = "The schema has other names for this than that of the previous revision.";
-        successor.add(section, &says, why, &link(entry, "JSONRPCMessage"));
+        successor.add(section, &says, why, &link("JSONRPCMessage"));
     }
     for (section, says) in annotations_of_new_messages([official.root(), before.root()], schema.root(), &moved) {
         let why = "A new message has these members as the other messages have them.";
-        successor.add(section, &says, why, &link(entry, "JSONRPCMessage"));
+        successor.add(section, &says, why, &link("JSONRPCMessage"));
     }
     for (definition, says) in defined_errors(schema.root(), overlay.root()) {
         let why = format!("The schema defines this code by {definition}.");
-        successor.add("error_codes", &says, &why, &link(entry, definition));
+        successor.add("error_codes", &says, &why, &link(definition));
     }
     Ok(Some(successor))
 }
