@@ -19,60 +19,50 @@ const MAX_DEPTH: usize = 16;
 
 /// The definitions whose envelope was removed, by their pointers: the kind of each, and the definition with its
 /// envelope.
-#[derive(Debug, Default)]
-pub(crate) struct Envelopes {
-    taken: BTreeMap<String, (MessageKind, Value)>,
-}
+pub(super) type Envelopes = BTreeMap<String, (MessageKind, Value)>;
 
-impl Envelopes {
-    /// Returns the kind of the envelope of the method at a pointer.
-    pub(crate) fn get(&self, pointer: &str) -> Option<MessageKind> {
-        self.taken.get(pointer).map(|(envelope, _)| *envelope)
+/// Restores the envelope for all other references to a method, such as that of an object that contains a request:
+/// there the envelope is part of the value. Returns the new targets of those references by pointer, to be added to
+/// the schema.
+pub(super) fn give_back(envelopes: &Envelopes, schema: &mut Value) -> BTreeMap<String, Value> {
+    for (pointer, (_, whole)) in envelopes {
+        if let Some(definition) = schema.pointer_mut(pointer.trim_start_matches('#')) {
+            permit_envelope(definition, whole);
+        }
     }
-
-    /// Restores the envelope for all other references to a method, such as that of an object that contains a request:
-    /// there the envelope is part of the value. Returns the new targets of those references by pointer, to be added to
-    /// the schema.
-    pub(crate) fn give_back(&self, schema: &mut Value) -> BTreeMap<String, Value> {
-        for (pointer, (_, whole)) in &self.taken {
-            if let Some(definition) = schema.pointer_mut(pointer.trim_start_matches('#')) {
-                permit_envelope(definition, whole);
-            }
+    let mut found = Vec::new();
+    let is_of_messages = |name: &str| DIRECTIONS.iter().any(|(union, ..)| *union == name);
+    let others = definitions(schema, "#").filter(|(_, name, _)| !is_of_messages(name));
+    for pointer in Vec::from_iter(others.map(|(pointer, ..)| pointer)) {
+        if let Some(definition) = schema.pointer_mut(pointer.trim_start_matches('#')) {
+            give_back_within(envelopes, definition, &mut found);
         }
-        let mut found = Vec::new();
-        let is_of_messages = |name: &str| DIRECTIONS.iter().any(|(union, ..)| *union == name);
-        let others = definitions(schema, "#").filter(|(_, name, _)| !is_of_messages(name));
-        for pointer in Vec::from_iter(others.map(|(pointer, ..)| pointer)) {
-            if let Some(definition) = schema.pointer_mut(pointer.trim_start_matches('#')) {
-                self.give_back_within(definition, &mut found);
-            }
-        }
-        let mut parts = BTreeMap::new();
-        while let Some((part, whole)) = found.pop() {
-            parts.entry(part).or_insert_with(|| {
-                // A method can contain methods itself.
-                let mut whole = whole.clone();
-                self.give_back_within(&mut whole, &mut found);
-                whole
-            });
-        }
-        parts
     }
-
-    /// Gives the envelope back to the methods that a schema refers to, and adds them to `found`, by their new pointers.
-    fn give_back_within<'e>(&'e self, schema: &mut Value, found: &mut Vec<(String, &'e Value)>) {
-        change_schemas(schema, &mut |schema| {
-            let Some(Value::String(reference)) = schema.get_mut("$ref") else {
-                return;
-            };
-            let target = pointer::canonical(reference).unwrap_or_default();
-            if let Some((_, whole)) = self.taken.get(&target) {
-                let part = format!("{target}/$defs/{WHOLE}");
-                *reference = pointer::reference(&part);
-                found.push((part, whole));
-            }
+    let mut parts = BTreeMap::new();
+    while let Some((part, whole)) = found.pop() {
+        parts.entry(part).or_insert_with(|| {
+            // A method can contain methods itself.
+            let mut whole = whole.clone();
+            give_back_within(envelopes, &mut whole, &mut found);
+            whole
         });
     }
+    parts
+}
+
+/// Gives the envelope back to the methods that a schema refers to, and adds them to `found`, by their new pointers.
+fn give_back_within<'e>(envelopes: &'e Envelopes, schema: &mut Value, found: &mut Vec<(String, &'e Value)>) {
+    change_schemas(schema, &mut |schema| {
+        let Some(Value::String(reference)) = schema.get_mut("$ref") else {
+            return;
+        };
+        let target = pointer::canonical(reference).unwrap_or_default();
+        if let Some((_, whole)) = envelopes.get(&target) {
+            let part = format!("{target}/$defs/{WHOLE}");
+            *reference = pointer::reference(&part);
+            found.push((part, whole));
+        }
+    });
 }
 
 /// Declares the members of the envelope in a method that forbids undeclared members.
@@ -93,7 +83,7 @@ fn permit_envelope(definition: &mut Value, whole: &Value) {
 pub(crate) const WHOLE: &str = "in its envelope";
 
 /// Removes the members of the envelope from every definition of a method, and returns the original definitions.
-pub(crate) fn take_envelopes(schema: &mut Value) -> Envelopes {
+pub(super) fn take_envelopes(schema: &mut Value) -> Envelopes {
     let definitions = all_definitions(schema).into_iter();
     let methods = definitions.filter(|(_, name, _)| !name.contains(JSON_RPC));
     let methods = methods.filter_map(|(pointer, _, definition)| {
@@ -107,7 +97,7 @@ pub(crate) fn take_envelopes(schema: &mut Value) -> Envelopes {
             taken.insert(pointer, (envelope, std::mem::replace(definition, without)));
         }
     }
-    Envelopes { taken }
+    taken
 }
 
 /// Replaces the references in a schema's `allOf` by their targets, since the envelope can be declared in another

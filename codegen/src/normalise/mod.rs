@@ -236,7 +236,7 @@ fn normalise_schema(corrected: &Value) -> Shapes {
             name: name.to_owned(),
             official: true,
             node: builder.definition(definition, &pointer),
-            envelope: envelopes.get(&pointer),
+            envelope: envelopes.get(&pointer).map(|(envelope, _)| *envelope),
         };
         shapes.insert(pointer, shape);
     }
@@ -253,7 +253,7 @@ fn normalise_schema(corrected: &Value) -> Shapes {
         }
     }
     let mut added = builder.added.into_schemas();
-    added.extend(envelopes.give_back(&mut schema));
+    added.extend(envelope::give_back(&envelopes, &mut schema));
     added_schemas::insert_schemas(added, &mut schema);
     Shapes {
         definitions: shapes,
