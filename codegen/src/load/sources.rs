@@ -132,7 +132,14 @@ impl<'d> Directory<'d> {
         }
         let mut extensions = Vec::new();
         for (name, extension) in &manifest.extensions {
-            extensions.extend(self.extension(name, extension, &mut problems));
+            let own_folder = || extension_directory(self.path, name, &extension.schema.revision);
+            let folder = extension.folder.clone().unwrap_or_else(own_folder);
+            let extends = Some(Extends {
+                name: name.clone(),
+                declared: extension.clone(),
+            });
+            let documents = self.revision(&folder, &extension.schema, &mut problems);
+            extensions.extend(documents.map(|documents| RevisionDocuments { extends, ..documents }));
         }
         let mut shared = |name: &str| self.optional(&self.path.join(name), &mut problems);
         let shared = SharedDocuments {
@@ -149,20 +156,6 @@ impl<'d> Directory<'d> {
             extensions,
             problems,
         }
-    }
-
-    /// Reads the files of an extension.
-    fn extension(&self, name: &str, extension: &Extension, problems: &mut Vec<Problem>) -> Option<RevisionDocuments> {
-        let own_folder = || extension_directory(self.path, name, &extension.schema.revision);
-        let folder = extension.folder.clone().unwrap_or_else(own_folder);
-        let extends = Extends {
-            name: name.to_owned(),
-            declared: extension.clone(),
-        };
-        Some(RevisionDocuments {
-            extends: Some(extends),
-            ..self.revision(&folder, &extension.schema, problems)?
-        })
     }
 
     /// Reads the files in a folder. Returns `None` if one has problems.
