@@ -47,6 +47,9 @@ impl<'m> Planner<'m> {
         // A value that an action sets is validated with the object.
         let is_set = action.as_ref().is_some_and(|(key, _)| *key != "tag");
         planned.narrower |= is_set && schema.is_some();
+        if let Some((_, Action::Ensure { list, .. })) = rule {
+            planned.narrower |= self.pair.to.may_refuse_added(to_name, list);
+        }
         let narrower = self.pair.narrower(objects, source, to);
         let narrower = if is_set { &[] } else { narrower };
         let pair = (source.ty.clone(), to.ty.clone());

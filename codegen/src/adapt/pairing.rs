@@ -53,6 +53,12 @@ impl ModelledRevision {
             || inner.is_some_and(|inner| self.asserts_at(inner, rest))
     }
 
+    /// Whether the schema may refuse an element that a rule adds to a list of an object.
+    pub(super) fn may_refuse_added(&self, ty: &str, list: &str) -> bool {
+        let is_open = self.member_schema(ty, list).is_some_and(|schema| schema.open.is_some());
+        is_open || self.asserts_at(ty, &[Step::Member(list.to_owned())])
+    }
+
     /// Whether the schema enumerates a type's values, so that no other is valid.
     pub(super) fn is_enumeration(&self, ty: &TypeRef) -> bool {
         matches!(self.model.resolve(ty), TypeRef::Named(name) if self.model.is_enumeration(name))

@@ -124,7 +124,7 @@ impl<'m> Planner<'m> {
                 self.pair.can_copy((!is_constant).then_some(ty), &path, to)
             }
             Action::Ensure { list, item } => {
-                sets(&[Step::Member(list.clone())]);
+                planned.narrower |= to_side.may_refuse_added(objects.to_name, list);
                 self.pair.can_ensure(ty, (list, item), to)
             }
             Action::Refuse(_) | Action::Drop(_) => Ok(()),
