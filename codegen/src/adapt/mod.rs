@@ -21,6 +21,7 @@ mod variants;
 mod walk;
 
 pub(crate) use members::NOTHING_SUPPLIES;
+pub(crate) use path::{Step, steps, text};
 pub(crate) use plan::{Plan, Plans};
 pub(crate) use report::{Note, NoteKind, report};
 pub(crate) use rules::Rules;

@@ -1,4 +1,4 @@
-//! Paths of values in an object, such as `annotations.title` or `outputs[audience=user].content`.
+//! Paths of values in an object, such as `annotations.title`, `outputs[audience=user].content` or `_meta["example.org/a"]`.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 /// A step of a path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
-pub(super) enum Step {
+pub(crate) enum Step {
     Member(String),
     /// The first element of a list that has these texts in these members.
     Element(BTreeMap<String, String>),
@@ -20,36 +20,47 @@ impl Step {
     }
 }
 
-/// Returns the steps of a path. `None` if it isn't one: names of members with dots between them, and the texts of an
-/// element in brackets after a member that isn't the last.
-pub(super) fn steps(path: &str) -> Option<Vec<Step>> {
-    let (mut steps, mut rest) = (Vec::new(), path);
-    loop {
-        let end = rest.find(['.', '[']).unwrap_or(rest.len());
-        let (name, after) = rest.split_at_checked(end).filter(|(name, _)| !name.is_empty())?;
-        steps.push(Step::Member(name.to_owned()));
-        if after.is_empty() {
-            return Some(steps);
-        }
-        rest = match after.strip_prefix('[') {
-            Some(after) => {
-                let (texts, after) = after.split_once(']')?;
-                let texts = texts.split(',').map(|text| text.split_once('='));
-                let texts = texts.map(|text| text.map(|(name, text)| (name.trim().to_owned(), text.trim().to_owned())));
-                steps.push(Step::Element(texts.collect::<Option<_>>()?));
-                after
-            }
-            None => after,
-        };
-        rest = rest.strip_prefix('.')?;
+/// Returns the steps of a path; `None` if it isn't one. A member is a name without dots and brackets, after a dot if it
+/// isn't the first, or any name in brackets and quotation marks. An element, which isn't the last step, is its texts in
+/// brackets.
+pub(crate) fn steps(path: &str) -> Option<Vec<Step>> {
+    let name = |text: &str| (!text.is_empty()).then(|| Step::Member(text.to_owned()));
+    let before = |text: &str| text.find(SIGNS).unwrap_or(text.len());
+    let (first, mut rest) = path.split_at(before(path));
+    if first.is_empty() && !rest.starts_with(QUOTED[0]) {
+        return None;
     }
+    let mut steps: Vec<_> = name(first).into_iter().collect();
+    while !rest.is_empty() {
+        let step;
+        (step, rest) = if let Some(after) = rest.strip_prefix('.') {
+            let (inner, after) = after.split_at(before(after));
+            (name(inner)?, after)
+        } else if let Some(after) = rest.strip_prefix(QUOTED[0]) {
+            let (inner, after) = after.split_once(QUOTED[1])?;
+            (name(inner)?, after)
+        } else {
+            let (texts, after) = rest.strip_prefix('[')?.split_once(']')?;
+            let texts = texts.split(',').map(|text| text.split_once('='));
+            let texts = texts.map(|text| text.map(|(name, text)| (name.trim().to_owned(), text.trim().to_owned())));
+            (Step::Element(texts.collect::<Option<_>>()?), after)
+        };
+        steps.push(step);
+    }
+    matches!(steps.last(), Some(Step::Member(_))).then_some(steps)
 }
 
+/// The signs that end a name without quotation marks.
+const SIGNS: [char; 2] = ['.', '['];
+/// The signs around other names.
+const QUOTED: [&str; 2] = ["[\"", "\"]"];
+
 /// The inverse of [`steps`].
-pub(super) fn text(steps: &[Step]) -> String {
+pub(crate) fn text(steps: &[Step]) -> String {
     let mut path = String::new();
     for step in steps {
         match step {
+            Step::Member(name) if name.contains(SIGNS) => path.extend([QUOTED[0], name, QUOTED[1]]),
             Step::Member(name) if path.is_empty() => path.push_str(name),
             Step::Member(name) => path.extend([".", name]),
             Step::Element(texts) => {

@@ -185,6 +185,6 @@ impl ModelledRevision {
 
 /// Returns the new name that a rule gives a member, if that is a path.
 pub(super) fn moved_path(rule: &Rule) -> Option<Vec<Step>> {
-    let path = rule.renamed.as_deref().filter(|path| path.contains('.'))?;
+    let path = rule.renamed.as_deref().filter(|path| path.contains(['.', '[']))?;
     steps(path)
 }

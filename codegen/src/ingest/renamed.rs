@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
+use crate::adapt::{Step, steps, text};
 use crate::model::{Member, Method, Model, ModelledRevision, Struct, TypeKind, TypeRef, current_name};
 use crate::normalise::Scalar;
 use crate::problem::Problem;
@@ -12,8 +13,10 @@ use crate::problem::Problem;
 pub(super) struct Renamed {
     /// The place of the rule that keeps it.
     at: String,
-    /// The new name in that rule.
+    /// The new name in that rule, or the path.
     new: String,
+    /// The new member: the one by that name, or the one around it.
+    member: String,
     /// What the new revision has, and what conversions do without the rule.
     what: String,
 }
@@ -22,12 +25,12 @@ impl Renamed {
     /// Whether a member has this name before or after, or is the new member around it.
     pub(super) fn concerns(&self, member: &str) -> bool {
         let old = self.at.split_once('.').map(|(_, old)| old);
-        old == Some(member) || self.new.split(['.', '[']).next() == Some(member)
+        old == Some(member) || self.member == member
     }
 
     /// Returns the warning about it.
     pub(super) fn warning(&self, after: &ModelledRevision) -> Problem {
-        let Self { at, new, what } = self;
+        let Self { at, new, what, .. } = self;
         let what = format!("{} has {what}", after.model.revision);
         let action = format!("renamed: {}", json!(new));
         suggestion(after, what, "if it is the same", at, &action)
@@ -56,7 +59,7 @@ pub(super) fn renamed(before: &ModelledRevision, after: &ModelledRevision) -> Ve
 
 /// Returns each member that is gone, if each type that had it has one new member that could be the same.
 fn renamed_members(models: [&Model; 2]) -> Vec<Renamed> {
-    let mut found = BTreeMap::<(&str, String), Vec<&str>>::new();
+    let mut found = BTreeMap::<(&str, (&str, String)), Vec<&str>>::new();
     for name in models[0].types.keys() {
         let ty = TypeRef::Named(name.clone());
         if let [Some(earlier), Some(later)] = models.map(|model| model.struct_of(&ty)) {
@@ -69,8 +72,9 @@ fn renamed_members(models: [&Model; 2]) -> Vec<Renamed> {
         let role = models[0].lifecycle.names.iter().find(|(_, name)| **name == old);
         role.is_some_and(|(role, _)| models[1].lifecycle.names.get(role).is_some_and(|name| name == new))
     };
-    let found = found.into_iter().filter(|((old, new), _)| !has_role(old, new));
-    let renamed = found.map(|((old, new), types)| Renamed {
+    let found = found.into_iter().filter(|((old, (_, new)), _)| !has_role(old, new));
+    let renamed = found.map(|((old, (member, new)), types)| Renamed {
+        member: member.to_owned(),
         at: match types[..] {
             [only] => format!("{only}.{old}"),
             _ => format!("*.{old}"),
@@ -85,8 +89,8 @@ fn renamed_members(models: [&Model; 2]) -> Vec<Renamed> {
 }
 
 /// Returns the members that the later object doesn't declare, each with the only new one that is like it, and like no
-/// other. A member can also have moved into a new one.
-fn successors<'m>(models: [&'m Model; 2], objects: [&'m Struct; 2]) -> Vec<(&'m str, String)> {
+/// other, and its name. A member can also have moved into a new one, and has a path then.
+fn successors<'m>(models: [&'m Model; 2], objects: [&'m Struct; 2]) -> Vec<(&'m str, (&'m str, String))> {
     let [gone, new] = [0, 1].map(|index| {
         let members = objects[index].members.iter();
         let only_here = members.filter(|member| !objects[1 - index].declares(&member.name));
@@ -98,24 +102,30 @@ fn successors<'m>(models: [&'m Model; 2], objects: [&'m Struct; 2]) -> Vec<(&'m 
         let is_only = |new: &&&Member| gone.iter().filter(|old| is_alike(old, new)).count() == 1;
         let alike: Vec<_> = new.iter().filter(|new| is_alike(old, new)).collect();
         let is_here = |object: &Struct| object.member(&old.name).is_some_and(|inner| is_same_type(old, inner));
-        let moved = new
-            .iter()
-            .filter_map(|outer| Some((outer, step_into(models[1], &outer.ty, is_here)?)));
-        let moved: Vec<_> = moved.collect();
-        match (&alike[..], &moved[..]) {
-            ([only], []) if is_only(only) => Some((old.name.as_str(), only.name.clone())),
-            ([], [(outer, step)]) => Some((old.name.as_str(), format!("{}{step}.{}", outer.name, old.name))),
-            _ => None,
-        }
+        let path = |outer: &&'m Member| {
+            let element = element_with(models[1], &outer.ty, is_here)?;
+            let member = |name: &str| Some(Step::Member(name.to_owned()));
+            let path = [member(&outer.name), element, member(&old.name)];
+            let path: Vec<_> = path.into_iter().flatten().collect();
+            let text = text(&path);
+            (steps(&text)? == path).then_some((outer.name.as_str(), text))
+        };
+        let mut moved: Vec<_> = new.iter().filter_map(path).collect();
+        let successor = match (&alike[..], moved.len()) {
+            ([only], 0) if is_only(only) => (only.name.as_str(), only.name.clone()),
+            ([], 1) => moved.remove(0),
+            _ => return None,
+        };
+        Some((old.name.as_str(), successor))
     });
     pairs.collect()
 }
 
-/// Returns the step from a value to an object that meets a condition: none to the value itself, or the tags of the first
-/// such element of a list. `None` if there is no such object.
-fn step_into(model: &Model, ty: &TypeRef, meets: impl Fn(&Struct) -> bool) -> Option<String> {
+/// Returns the step from a list to the first kind of elements that meets a condition, by its tags; `Some(None)` if the
+/// value itself is such an object, and `None` if there is none.
+fn element_with(model: &Model, ty: &TypeRef, meets: impl Fn(&Struct) -> bool) -> Option<Option<Step>> {
     let TypeRef::List(element) = model.resolve(ty) else {
-        return model.struct_of(ty).is_some_and(meets).then(String::new);
+        return model.struct_of(ty).is_some_and(meets).then_some(None);
     };
     let TypeKind::Union(union) = model.kind_of(element)? else {
         return None;
@@ -123,11 +133,11 @@ fn step_into(model: &Model, ty: &TypeRef, meets: impl Fn(&Struct) -> bool) -> Op
     let mut elements = union.variants.iter().filter_map(|variant| model.struct_of(&variant.ty));
     let element = elements.find(|object| meets(object))?;
     let tags = element.constants.iter().filter_map(|constant| match &constant.value {
-        Scalar::String(text) => Some(format!("{}={text}", constant.name)),
+        Scalar::String(text) => Some((constant.name.clone(), text.clone())),
         _ => None,
     });
-    let tags: Vec<_> = tags.collect();
-    (!tags.is_empty()).then(|| format!("[{}]", tags.join(",")))
+    let tags: BTreeMap<_, _> = tags.collect();
+    (!tags.is_empty()).then_some(Some(Step::Element(tags)))
 }
 
 /// Returns each method that is gone, if there is one new method with the same parameters and results.
@@ -154,6 +164,7 @@ fn renamed_methods(models: [&Model; 2]) -> Vec<Renamed> {
         Some(Renamed {
             at: old.ty.clone(),
             new: new.ty.clone(),
+            member: String::new(),
             what: format!("`{}` instead of `{name}`: conversions refuse the method", new.name),
         })
     });

@@ -727,6 +727,11 @@ fn a_path_that_leads_nowhere_is_refused_with_the_reason() {
         ),
         (
             "CallResult.content",
+            r#"'["a.b"].content'"#,
+            r#"the target has no member `["a.b"]`"#,
+        ),
+        (
+            "CallResult.content",
             "outputs[audience=model]",
             "`outputs[audience=model]` is neither a name nor a path",
         ),
