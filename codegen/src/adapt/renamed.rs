@@ -1,5 +1,5 @@
 //! Members and types that have another name in the other revision, and members that the later revision has inside another
-//! member: `renamed` is a [path] then.
+//! member: `renamed` is a [path](super::path) then.
 
 use std::collections::BTreeMap;
 
