@@ -103,10 +103,9 @@ fn successors<'m>(models: [&'m Model; 2], objects: [&'m Struct; 2]) -> Vec<(&'m 
         let alike: Vec<_> = new.iter().filter(|new| is_alike(old, new)).collect();
         let is_here = |object: &Struct| object.member(&old.name).is_some_and(|inner| is_same_type(old, inner));
         let path = |outer: &&'m Member| {
-            let element = element_with(models[1], &outer.ty, is_here)?;
-            let member = |name: &str| Some(Step::Member(name.to_owned()));
-            let path = [member(&outer.name), element, member(&old.name)];
-            let path: Vec<_> = path.into_iter().flatten().collect();
+            let element = step_into(models[1], &outer.ty, is_here)?;
+            let [first, last] = [&outer.name, &old.name].map(|name| vec![Step::Member(name.clone())]);
+            let path = [first, element, last].concat();
             let text = text(&path);
             (steps(&text)? == path).then_some((outer.name.as_str(), text))
         };
@@ -121,11 +120,11 @@ fn successors<'m>(models: [&'m Model; 2], objects: [&'m Struct; 2]) -> Vec<(&'m 
     pairs.collect()
 }
 
-/// Returns the step from a list to the first kind of elements that meets a condition, by its tags; `Some(None)` if the
-/// value itself is such an object, and `None` if there is none.
-fn element_with(model: &Model, ty: &TypeRef, meets: impl Fn(&Struct) -> bool) -> Option<Option<Step>> {
+/// Returns the step from a value to an object that meets a condition: from a list to the first kind of elements, by its
+/// tags, and none if the value itself is such an object. `None` if there is no such object.
+fn step_into(model: &Model, ty: &TypeRef, meets: impl Fn(&Struct) -> bool) -> Option<Vec<Step>> {
     let TypeRef::List(element) = model.resolve(ty) else {
-        return model.struct_of(ty).is_some_and(meets).then_some(None);
+        return model.struct_of(ty).is_some_and(meets).then(Vec::new);
     };
     let TypeKind::Union(union) = model.kind_of(element)? else {
         return None;
@@ -137,7 +136,7 @@ fn element_with(model: &Model, ty: &TypeRef, meets: impl Fn(&Struct) -> bool) ->
         _ => None,
     });
     let tags: BTreeMap<_, _> = tags.collect();
-    (!tags.is_empty()).then_some(Some(Step::Element(tags)))
+    (!tags.is_empty()).then(|| vec![Step::Element(tags)])
 }
 
 /// Returns each method that is gone, if there is one new method with the same parameters and results.

@@ -207,10 +207,7 @@ impl Effects {
                 _ => self.add(source, left.name),
             }
             if let Some(LeftAction::Copy { to: path, .. } | LeftAction::Move(path)) = &left.row.action
-                && let Some(member_effects) = path
-                    .first()
-                    .and_then(PathStep::member)
-                    .and_then(|name| self.member_effects(source, name))
+                && let Some(member_effects) = PathStep::first(path).and_then(|name| self.member_effects(source, name))
             {
                 member_effects.fills = true;
             }

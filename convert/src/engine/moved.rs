@@ -19,8 +19,8 @@ impl<'a> Run<'_> {
         members: &mut Members<'a>,
     ) -> Converted {
         self.moved(plan.moved.first(), plan.name, &mut value)?;
-        if let Some(name) = path.first().and_then(PathStep::member)
-            && path.iter().any(PathStep::is_element)
+        if let Some(name) = PathStep::first(path)
+            && PathStep::leads_into_list(path)
             && let Some(at) = position(members, name, false)
         {
             self.put_into_undeclared(path, value.clone(), &mut members[at]);
@@ -66,7 +66,7 @@ impl<'a> Run<'_> {
             return Ok(None);
         }
         for (path, _) in taken {
-            if !self.state.carries() || !path.iter().any(PathStep::is_element) {
+            if !self.state.carries() || !PathStep::leads_into_list(path) {
                 remove(&mut around.value, rest_of(path));
             }
         }

@@ -41,7 +41,7 @@ impl<'a> Run<'_> {
         // An undeclared object can be valid only with what is moved into it.
         for member in &plan.left {
             if let Some(LeftAction::Move(path)) = &member.row.action
-                && let Some(name) = path.first().and_then(PathStep::member)
+                && let Some(name) = PathStep::first(path)
                 && position(members, name, false).is_some()
             {
                 self.leave(member, members, &mut afterwards)?;

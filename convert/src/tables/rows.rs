@@ -189,8 +189,14 @@ impl PathStep {
         }
     }
 
-    pub(crate) fn is_element(&self) -> bool {
-        self.member().is_none()
+    /// Returns the name of the member that a path begins with.
+    pub(crate) fn first(path: &[Self]) -> Option<&'static str> {
+        path.first()?.member()
+    }
+
+    /// Whether a path leads into a list.
+    pub(crate) fn leads_into_list(path: &[Self]) -> bool {
+        path.iter().any(|step| step.member().is_none())
     }
 }
 

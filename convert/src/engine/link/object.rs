@@ -25,12 +25,11 @@ impl Linker<'_> {
         };
         let none = MemberRow::default();
         let is_filled = |name| {
-            let mut moved = row.left.values().filter_map(|left| match &left.action {
-                Some(LeftAction::Move(path)) => Some(path),
-                _ => None,
-            });
-            let is_here = |path: &&Vec<PathStep>| path.first().and_then(PathStep::member) == Some(name);
-            moved.any(|path| is_here(&path) && path.iter().any(PathStep::is_element))
+            let mut actions = row.left.values().map(|left| &left.action);
+            actions.any(|action| match action {
+                Some(LeftAction::Move(path)) => PathStep::first(path) == Some(name) && PathStep::leads_into_list(path),
+                _ => false,
+            })
         };
         let mut taken = Vec::new();
         for member in &target.members {
