@@ -275,7 +275,7 @@ mod inner {
         "Made"
     );
 
-    /// Tells the time.
+    /// Returns the time.
     #[deprecated(note = "clients have clocks")]
     #[mcp_runtime::tool]
     pub(super) fn old_time() -> &'static str {
