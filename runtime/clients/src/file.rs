@@ -16,7 +16,7 @@ use super::server::{HttpServerConfig, ProcessConfig, ServerConfig};
 /// The servers of a host's configuration file, such as `mcp.json`: an object `mcpServers`, or `servers`, with the
 /// servers by their names. A server has a `command` with `args`, `env` and `cwd`, or a `url` with `headers`. In these
 /// strings, `${NAME}` and `${NAME:-default}` are replaced by environment variables. Servers with `"disabled": true` are
-/// left out.
+/// left out. The file may contain comments and trailing commas, as that of Visual Studio Code may.
 ///
 /// ```
 /// use mcp_runtime::clients::ServersFile;
@@ -80,8 +80,10 @@ impl ServersFile {
     /// [`Self::invalid`].
     pub fn parse(text: &str) -> Result<Self, String> {
         // Some editors start a file with a byte order mark.
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let Content { servers } = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        let mut text = text.strip_prefix('\u{feff}').unwrap_or(text).to_owned();
+        // Spaces take the place of what is removed, so that errors have the right line and column.
+        json_strip_comments::strip(&mut text).map_err(|error| error.to_string())?;
+        let Content { servers } = serde_json::from_str(&text).map_err(|error| error.to_string())?;
         let mut file = Self {
             servers: Map::new(),
             invalid: BTreeMap::new(),
@@ -253,5 +255,18 @@ mod tests {
     fn a_byte_order_mark_is_skipped() {
         let file = ServersFile::parse("\u{feff}{\"servers\":{\"a\":{\"command\":\"x\"}}}").unwrap();
         assert!(file.servers.contains_key("a"));
+    }
+
+    #[test]
+    fn comments_and_trailing_commas_are_skipped_and_errors_keep_their_place() {
+        let file = "{ // of the editor\n\"servers\": {/* one */ \"a\": {\"url\": \"http://x/*\", },},}";
+        let servers = ServersFile::parse(file).and_then(ServersFile::all).unwrap();
+        let Some(ServerConfig::Http(server)) = servers.get("a") else {
+            panic!("it has a URL");
+        };
+        assert_eq!(server.url, "http://x/*");
+        let reason = ServersFile::parse("{ // of the editor\n/* é */ 5}").unwrap_err();
+        assert!(reason.ends_with("line 2 column 10"), "{reason}");
+        ServersFile::parse("{\"servers\": {} /* unfinished").unwrap_err();
     }
 }
