@@ -22,6 +22,7 @@ pub fn arguments(tool: &Tool, json: Option<&RawObject>, named: &[Argument]) -> R
         None => mcp_wire::Map::new(),
     };
     let schema: Value = tool.input_schema.parse().unwrap_or_default();
+    check_distinct(named.iter().map(|argument| &argument.name))?;
     for Argument { name, value } in named {
         let property = property(&schema, name).map_err(CommandError::Argument)?;
         let value = match value {
@@ -38,6 +39,20 @@ pub fn arguments(tool: &Tool, json: Option<&RawObject>, named: &[Argument]) -> R
     }
     let arguments = RawJson::from_encode(&arguments).map_err(|error| CommandError::Argument(error.to_string()))?;
     Ok(arguments.into())
+}
+
+/// Collects the arguments of a prompt or template by their names.
+pub fn texts(pairs: &[(String, String)]) -> Result<mcp_wire::Map<String>, CommandError> {
+    check_distinct(pairs.iter().map(|(name, _)| name))?;
+    Ok(pairs.iter().cloned().collect())
+}
+
+fn check_distinct<'n>(names: impl Iterator<Item = &'n String>) -> Result<(), CommandError> {
+    let mut known = HashSet::new();
+    match names.into_iter().find(|name| !known.insert(*name)) {
+        Some(name) => Err(CommandError::Argument(format!("the argument {name:?} is given twice"))),
+        None => Ok(()),
+    }
 }
 
 /// The schema of an argument; an error if the tool's schema doesn't allow an argument of this name.
@@ -169,6 +184,17 @@ mod tests {
         let named = ["b=1.50", "c:=[1.50]"].map(|text| argument(text).unwrap());
         let sent = arguments(&tool, Some(&object), &named).unwrap();
         assert_eq!(sent.text(), format!("{{\"a\":{large},\"b\":1.50,\"c\":[1.50]}}"));
+    }
+
+    #[test]
+    fn an_argument_given_twice_is_refused() {
+        let tool = Tool::new("add", from_str::<RawObject>("{}").unwrap());
+        let named = ["b=1", "a=2", "b:=3"].map(|text| argument(text).unwrap());
+        let refused = arguments(&tool, None, &named).unwrap_err().to_string();
+        assert_eq!(refused, "the argument \"b\" is given twice");
+        let pairs = ["a", "a"].map(|name| (name.to_owned(), String::new()));
+        assert_eq!(texts(&pairs).unwrap_err().to_string(), "the argument \"a\" is given twice");
+        assert_eq!(texts(&pairs[1..]).unwrap().len(), 1);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use mcp_runtime::hub::{
     CompletionReference, PromptReference, ResourceTemplateReference,
 };
 
+use super::arguments::texts;
 use super::with_server;
 use crate::args::CompleteArgs;
 use crate::error::{CommandError, Summary};
@@ -26,7 +27,7 @@ pub fn complete(args: &CompleteArgs, output: impl Paint) -> Result<Summary, Comm
     let (name, value) = &args.typed;
     let mut params = CompleteRequestParams::new(CompleteRequestParamsArgument::new(name, value), reference);
     if !args.pairs.is_empty() {
-        let known = args.pairs.iter().cloned().collect();
+        let known = texts(&args.pairs)?;
         params.context = Some(CompleteRequestParamsContext::default().with_arguments(known));
     }
     with_server(&args.client, output, async |peer, shown| {

@@ -3,6 +3,7 @@
 use mcp_runtime::hub::GetPromptRequestParams;
 use mcp_runtime::{CallServer, ClientSide, Peer};
 
+use super::arguments::texts;
 use super::{ResultWriter, content, with_server};
 use crate::args::PromptArgs;
 use crate::error::{CommandError, Summary};
@@ -24,7 +25,7 @@ pub async fn prompt_with(
 ) -> Result<Summary, CommandError> {
     let mut params = GetPromptRequestParams::new(name);
     if !pairs.is_empty() {
-        params = params.with_arguments(pairs.iter().cloned().collect());
+        params = params.with_arguments(texts(pairs)?);
     }
     let result = peer.get_prompt(params).await?;
     shown.write(&result, |result, output| {
