@@ -15,6 +15,8 @@ use crate::args::IngestArgs;
 use crate::help;
 use crate::print::{print, status, warn};
 
+const OVERLAY: &str = "overlay.yaml";
+
 pub fn run(args: IngestArgs) -> Result<(), Box<dyn Error>> {
     let (revision, from) = match (args.revision_and_schema.as_slice(), &args.of) {
         ([revision, from], _) => {
@@ -93,10 +95,11 @@ fn only_overlay(options: &IngestOptions) -> Result<(), Box<dyn Error>> {
     ))?)
 }
 
-/// Says that an overlay that is written for a new revision replaces the inherited one.
+/// Says that an overlay that is written for a new revision replaces the inherited one, if a problem can be corrected
+/// there.
 fn note_overlay(options: &IngestOptions, error: &IngestError) {
-    let overlay = options.schema.join(options.revision.as_str()).join("overlay.yaml");
-    let is_correctable = matches!(error, IngestError::Problems(_) | IngestError::Generate(_));
+    let overlay = options.schema.join(options.revision.as_str()).join(OVERLAY);
+    let is_correctable = error.to_string().contains(OVERLAY);
     let is_new = Manifest::load(&options.schema)
         .is_ok_and(|manifest| !manifest.revisions.is_empty() && manifest.entry(options.revision.as_str()).is_none());
     if is_correctable && is_new && !overlay.exists() {
