@@ -54,7 +54,10 @@ pub enum CallError {
     InvalidResult(String),
     /// This run of the handler is over: the client's input arrives when the client repeats its request, and the handler
     /// then runs again. Only tasks that a handler has spawned get this error.
-    #[error("the client's input comes with the repeated request, for which the handler runs again")]
+    #[error(
+        "a spawned task can't request input from a stateless client: the input comes with the repeated request, for which the handler \
+         runs again"
+    )]
     InputRequired,
     /// The result requests input that the handler of this client doesn't provide.
     #[error("the client doesn't provide the input that the server requests: {}", .0.message)]
