@@ -57,7 +57,7 @@ pub(crate) fn emit_protocol((protocol, cache): (&Protocol, &Cache), crates: &str
         let emitted = emit_crate(&input, &cache.identifiers)?;
         problems.extend(emitted.problems);
         files.insert_crate(&input.crate_name(), emitted.files)?;
-        let id = input.extension().map(|extension| &extension.declared.id);
+        let id = input.extension().map(|extension| &extension.id);
         undocumented.push(Undocumented {
             name: id.unwrap_or(&input.model().revision).clone(),
             is_released: input.revision.documents.entry.released,

@@ -55,7 +55,7 @@ fn models(loaded: Loaded, cache: &Cache) -> Result<(Protocol, Shared), Problems>
     let revisions = loaded.revisions.into_iter();
     let revisions: Vec<_> = revisions.filter_map(|documents| normalised(documents, None)).collect();
     let extensions = loaded.extensions.into_iter().filter_map(|documents| {
-        let of = documents.extends.as_ref().map(|extends| extends.declared.of.clone())?;
+        let of = documents.extension.as_ref().map(|extension| extension.of.clone())?;
         // An extension of a revision with problems is skipped.
         let core = revisions.iter().find(|core| core.documents.entry.revision == of)?;
         normalised(documents, Some(core))

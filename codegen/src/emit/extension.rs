@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 
 use super::input::EmitInput;
 use super::source::import;
-use crate::load::Extends;
+use crate::load::Extension;
 use crate::model::ModelledRevision;
 
 /// Returns how peers declare an extension, and what it adds to messages of the protocol. `definition` describes the
 /// definition of a name.
 pub(crate) fn describe_extension(
     revision: &ModelledRevision,
-    extension: &Extends,
+    extension: &Extension,
     definition: impl Fn(&String) -> Value,
 ) -> Value {
     let overlay = &revision.overlay;
@@ -33,8 +33,8 @@ pub(crate) fn describe_extension(
         of.map(move |of| json!({"of": of, "member": entry.member, "definition": definition}))
     });
     json!({
-        "id": extension.declared.id,
-        "of": extension.declared.of,
+        "id": extension.id,
+        "of": extension.of,
         "settings": overlay.settings.as_ref().map(&definition),
         "results": Vec::from_iter(results),
         "headers": Vec::from_iter(headers),
@@ -43,7 +43,7 @@ pub(crate) fn describe_extension(
 }
 
 /// Returns the template's values for the file with the description.
-pub(super) fn values(input: &EmitInput<'_>, extension: &Extends) -> Value {
+pub(super) fn values(input: &EmitInput<'_>, extension: &Extension) -> Value {
     // Names of definitions were checked when the model was built.
     let definition = |name: &String| json!(input.model().definitions[name].pointer);
     let mut values = describe_extension(input.revision, extension, definition);

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::docs::docs_of_all;
 use super::names::{STANDARD, library_name, module_name};
-use crate::load::{Docs, Extends, Manifest};
+use crate::load::{Docs, Extension, Manifest};
 use crate::model::{Model, ModelledRevision, Type};
 use crate::protocol::Protocol;
 
@@ -40,14 +40,14 @@ impl<'i> EmitInput<'i> {
         &self.revision.model
     }
 
-    /// Returns what it extends, if it is an extension.
-    pub(crate) fn extension(&self) -> Option<&'i Extends> {
-        self.revision.documents.extends.as_ref()
+    /// Returns the manifest's entry, if it is an extension.
+    pub(crate) fn extension(&self) -> Option<&'i Extension> {
+        self.revision.documents.extension.as_ref()
     }
 
     /// Returns the name of the crate of the revision that it extends, if it is an extension.
     pub(crate) fn core_crate(&self) -> Option<String> {
-        let of = &self.extension()?.declared.of;
+        let of = &self.extension()?.of;
         Some(self.manifest().family().types_crate(of.as_str()))
     }
 

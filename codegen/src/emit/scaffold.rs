@@ -27,8 +27,8 @@ pub(super) fn crate_files(emitter: &Emitter<'_>) -> Result<BTreeMap<String, Stri
     let name = input.crate_name();
     let extension = input.extension().zip(input.core_crate()).map(|(extension, core)| {
         json!({
-            "id": extension.declared.id,
-            "official": extension.declared.official,
+            "id": extension.id,
+            "official": extension.official,
             "core_library": library_name(&core),
             "core_version": manifest.version(&core),
             "core": core,
@@ -130,7 +130,7 @@ pub(super) const WIRE: &str = "mcp-wire";
 pub(super) fn header(comment: &str, input: &EmitInput<'_>) -> String {
     let revision = &input.model().revision;
     let source = match input.extension() {
-        Some(extension) => format!("{} of {revision}", extension.declared.id),
+        Some(extension) => format!("{} of {revision}", extension.id),
         None => format!("revision {revision}"),
     };
     let (generator, sources) = match input.crates {

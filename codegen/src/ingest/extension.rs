@@ -39,13 +39,14 @@ impl ExtensionOptions {
     /// manifest is read.
     pub(crate) fn declared_in(&self, mut manifest: Manifest, schema: Entry) -> Result<Manifest, GenerateError> {
         let extension = Extension {
+            name: self.name().to_owned(),
             id: self.id.clone(),
             of: self.of.clone(),
             official: self.official,
             schema,
             folder: None,
         };
-        manifest.extensions.insert(self.name().to_owned(), extension);
+        manifest.extensions.insert(extension.name.clone(), extension);
         let declared = Manifest::parse(MANIFEST, &manifest.to_yaml()?);
         Ok(declared.map_err(|problems| {
             problems

@@ -61,6 +61,9 @@ pub struct Manifest {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Extension {
+    /// Its name in the manifest, which is that of its folder.
+    #[serde(skip)]
+    pub(crate) name: String,
     /// The id by which peers declare it.
     pub id: String,
     /// The revision that it extends.
@@ -182,9 +185,10 @@ impl Manifest {
         for name in names.into_iter().flat_map(Map::keys) {
             let at = pointer::child("#/extensions", name);
             match document.decode::<Extension>(&at) {
-                Ok(extension) => {
+                Ok(mut extension) => {
+                    extension.name.clone_from(name);
                     problems.extend(wrong_entry(document, &format!("{at}/schema"), &extension.schema, &[]));
-                    problems.extend(wrong_extension(document, &at, (name, &extension), &extensions));
+                    problems.extend(wrong_extension(document, &at, &extension, &extensions));
                     if !is_known(&extension.of) {
                         let what = format!("there is no revision {}", extension.of);
                         problems.push(document.problem(&format!("{at}/of"), what));
@@ -321,12 +325,12 @@ fn wrong_family(document: &Document, family: &Family, has_extensions: bool) -> V
 fn wrong_extension(
     document: &Document,
     at: &str,
-    (name, extension): (&str, &Extension),
+    extension: &Extension,
     earlier: &BTreeMap<String, Extension>,
 ) -> Vec<Problem> {
     let mut problems = Vec::new();
-    if !is_crate_name(name) {
-        let what = format!("{name:?} can't name an extension");
+    if !is_crate_name(&extension.name) {
+        let what = format!("{:?} can't name an extension", extension.name);
         problems.push(document.problem(at, what).help(CRATE_NAME));
     }
     let (prefix, last) = extension.id.split_once('/').unwrap_or_default();

@@ -34,7 +34,7 @@ pub use parse::{Format, MAX_DEPTH};
 pub(crate) use places::is_within;
 pub use revision::{Revision, RevisionError};
 pub(crate) use sources::{
-    Directory, Extends, Loaded, OVERLAY, RevisionDocuments, SCHEMA, SharedDocuments, extension_directory, load,
+    Directory, Loaded, OVERLAY, RevisionDocuments, SCHEMA, SharedDocuments, extension_directory, load,
     optional_document,
 };
 pub use sources::{NAMES, unlisted_folders};

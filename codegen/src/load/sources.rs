@@ -32,24 +32,16 @@ pub(crate) struct RevisionDocuments {
     pub(crate) names: Document,
     /// `docs.yaml`, which takes precedence over that of all revisions.
     pub(crate) docs: Document,
-    /// What it extends, if it is an extension.
-    pub(crate) extends: Option<Extends>,
-}
-
-/// The name of an extension, and the manifest's entry, which names the revision that it extends.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Extends {
-    /// The name of the extension's folder.
-    pub(crate) name: String,
-    pub(crate) declared: Extension,
+    /// The manifest's entry of an extension, which names the revision that it extends.
+    pub(crate) extension: Option<Extension>,
 }
 
 impl RevisionDocuments {
     /// Returns the folder of the files, relative to the schema directory.
     pub(crate) fn folder(&self) -> PathBuf {
         let revision = &self.entry.revision;
-        match &self.extends {
-            Some(extends) => extension_directory(Path::new(""), &extends.name, revision),
+        match &self.extension {
+            Some(extension) => extension_directory(Path::new(""), &extension.name, revision),
             None => PathBuf::from(revision.as_str()),
         }
     }
@@ -128,18 +120,13 @@ impl<'d> Directory<'d> {
         let (mut revisions, mut problems) = (Vec::<RevisionDocuments>::new(), Vec::new());
         for entry in &manifest.revisions {
             let folder = self.path.join(entry.revision.as_str());
-            revisions.extend(self.revision(&folder, entry, &mut problems));
+            revisions.extend(self.revision(&folder, (entry, None), &mut problems));
         }
         let mut extensions = Vec::new();
         for (name, extension) in &manifest.extensions {
             let own_folder = || extension_directory(self.path, name, &extension.schema.revision);
             let folder = extension.folder.clone().unwrap_or_else(own_folder);
-            let extends = Some(Extends {
-                name: name.clone(),
-                declared: extension.clone(),
-            });
-            let documents = self.revision(&folder, &extension.schema, &mut problems);
-            extensions.extend(documents.map(|documents| RevisionDocuments { extends, ..documents }));
+            extensions.extend(self.revision(&folder, (&extension.schema, Some(extension)), &mut problems));
         }
         let mut shared = |name: &str| self.optional(&self.path.join(name), &mut problems);
         let shared = SharedDocuments {
@@ -159,7 +146,12 @@ impl<'d> Directory<'d> {
     }
 
     /// Reads the files in a folder. Returns `None` if one has problems.
-    fn revision(&self, folder: &Path, entry: &Entry, problems: &mut Vec<Problem>) -> Option<RevisionDocuments> {
+    fn revision(
+        &self,
+        folder: &Path,
+        (entry, extension): (&Entry, Option<&Extension>),
+        problems: &mut Vec<Problem>,
+    ) -> Option<RevisionDocuments> {
         let before = problems.len();
         let schema = folder.join(SCHEMA);
         let read = self
@@ -172,7 +164,7 @@ impl<'d> Directory<'d> {
             rules: self.optional(&folder.join("adapt.yaml"), problems),
             names: self.optional(&folder.join(NAMES), problems),
             docs: self.optional(&folder.join(DOCS), problems),
-            extends: None,
+            extension: extension.cloned(),
         };
         (problems.len() == before).then_some(documents)
     }

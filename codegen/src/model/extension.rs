@@ -36,7 +36,7 @@ pub(crate) fn build_extensions(
     let (mut modelled, mut problems) = (Vec::<Arc<ModelledRevision>>::new(), Vec::new());
     for extension in extensions {
         let documents = extension.documents.clone();
-        let extended = documents.extends.as_ref().map(|extends| extends.declared.of.clone());
+        let extended = documents.extension.as_ref().map(|extension| extension.of.clone());
         let mut revisions = revisions.iter();
         let Some(core) = revisions.find(|revision| Some(&revision.entry().revision) == extended.as_ref()) else {
             continue;
@@ -108,7 +108,7 @@ fn build_extension(
 
 /// Returns a problem for each method and each kind of result that an extension shares with another one.
 fn shared_names(other: &ModelledRevision, extension: &ModelledRevision) -> Vec<Problem> {
-    let id = other.documents.extends.as_ref().map_or("", |other| &other.declared.id);
+    let id = other.documents.extension.as_ref().map_or("", |other| &other.id);
     let methods = extension.model.methods.iter().map(|method| &method.name);
     let methods = methods.filter(|name| other.model.method(name).is_some());
     let methods = methods.map(|name| format!("`{name}` is a method of {id} too"));

@@ -114,7 +114,7 @@ impl Page<'_> {
     fn address(&self, ty: &Type) -> String {
         let anchor = anchor(&ty.documented_as);
         match self.input.extension().filter(|_| ty.imported) {
-            Some(extension) => format!("../{}.md#{anchor}", extension.declared.of),
+            Some(extension) => format!("../{}.md#{anchor}", extension.of),
             None => format!("#{anchor}"),
         }
     }
