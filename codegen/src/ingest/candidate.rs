@@ -90,7 +90,7 @@ impl Candidate {
     /// Returns a revision that passes all checks.
     pub(super) fn passing(options: &IngestOptions, cache: &Cache) -> Result<(Self, Passed), IngestError> {
         let (candidate, inherited) = Self::new(options, cache)?;
-        let passed = Passed::by(inherited, candidate.check(options, cache))?;
+        let passed = inherited.unwrap_or_default().passing(candidate.check(options, cache))?;
         Ok((candidate, passed))
     }
 

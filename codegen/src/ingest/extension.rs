@@ -8,7 +8,6 @@ use super::error::IngestError;
 use super::inherited::inherited_overlay;
 use super::official::read_official;
 use super::options::IngestOptions;
-use super::successor::Passed;
 use crate::cache::Cache;
 use crate::crates::emit_extension;
 use crate::error::GenerateError;
@@ -105,7 +104,7 @@ pub fn ingest_extension(extension: &ExtensionOptions, schema: &IngestOptions) ->
     let inherited = (&entry.revision, &official.schema);
     let inherited = inherited_overlay((versions, cache), predecessor.as_ref(), inherited, (&manifest, true))?;
     let manifest = extension.declared_in(manifest, entry.clone())?;
-    let passed = Passed::by(inherited, |overlay| {
+    let passed = inherited.unwrap_or_default().passing(|overlay| {
         let directory = directory_with((&schema.schema, cache), &folder, &official.schema, overlay)?;
         let protocol = planned(directory.load(manifest.clone()), cache)?;
         emit_extension((&protocol, cache), name)?;

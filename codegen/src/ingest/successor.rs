@@ -15,7 +15,8 @@ use crate::protocol::Protocol;
 /// Start of the comment that lists the entries left out of an overlay.
 const LEFT_OUT: &str = "# What the overlay of";
 
-/// An overlay that is derived from the previous revision's, entry by entry.
+/// An overlay that is derived from the previous revision's, entry by entry. By default, it has no entries.
+#[derive(Default)]
 pub(super) struct Successor {
     predecessor: String,
     revision: String,
@@ -38,23 +39,6 @@ pub(super) struct Passed {
     /// The overlay that passed; `None` if it has no entries.
     pub(super) overlay: Option<String>,
     pub(super) left_out: Vec<LeftOut>,
-}
-
-impl Passed {
-    /// Runs a check with the entries of an overlay that pass it, or without an overlay.
-    pub(super) fn by(
-        overlay: Option<Successor>,
-        mut check: impl FnMut(Option<&str>) -> Result<Protocol, GenerateError>,
-    ) -> Result<Self, GenerateError> {
-        match overlay {
-            Some(overlay) => overlay.passing(check),
-            None => Ok(Self {
-                checked: check(None)?,
-                overlay: None,
-                left_out: Vec::new(),
-            }),
-        }
-    }
 }
 
 impl Successor {
