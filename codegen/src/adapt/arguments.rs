@@ -46,24 +46,10 @@ impl<'m> Pairing<'m> {
 
     /// Returns the member of the target at the end of a path, if the objects along it can be created.
     pub(super) fn target_member_at(&self, path: &[Step], to: &'m Struct) -> Result<&'m Member, String> {
-        let (mut object, mut rest, mut around) = (to, path, Vec::new());
-        while let [Step::Member(name), after @ ..] = rest {
-            let so_far = text(&path[..path.len() - after.len()]);
-            let member = object.member(name);
-            let member = member.ok_or_else(|| format!("the target has no member `{so_far}`"))?;
-            if after.is_empty() {
-                let mut around = around.into_iter();
-                around.try_for_each(|(object, member, path)| self.can_make(object, member, path))?;
-                return Ok(member);
-            }
-            let inner = self.to.object_in(member, after);
-            (object, rest) = inner.ok_or_else(|| match after {
-                [Step::Element(_), ..] => format!("`{so_far}` of the target isn't a list of objects with these texts"),
-                _ => format!("`{so_far}` of the target isn't an object with declared members"),
-            })?;
-            around.push((object, member, &path[..path.len() - rest.len()]));
-        }
-        Err("it is nowhere in the target".to_owned())
+        let (around, member) = self.to.member_at(to, path)?;
+        let mut around = around.into_iter();
+        around.try_for_each(|(object, member, path)| self.can_make(object, member, path))?;
+        Ok(member)
     }
 
     /// Checks that an object at a path can be created with what rules move into it.

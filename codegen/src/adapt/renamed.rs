@@ -42,7 +42,8 @@ impl<'m> Planner<'m> {
             if !path[0].is_member(member) {
                 continue;
             }
-            let there = self.pair.member_at(from, &path).filter(|there| !there.recursive);
+            let there = self.pair.from.member_at(from, &path).map(|(_, there)| there);
+            let there = there.ok().filter(|there| !there.recursive);
             let there = there.ok_or_else(|| format!("the source has no member `{}`", text(&path)));
             self.moves(index, &place, there.map(|there| (&there.ty, &target.ty)));
             moved.push((path, target.name.clone()));
@@ -132,31 +133,45 @@ impl<'m> Pairing<'m> {
         }
         let rule = self.rules.find(&format!("{}.{member}", objects.to_name), moved_path);
         rule.is_some_and(|(_, path)| {
-            // A list may lack the element: a path that ends with one has no member.
-            let mut places = (1..=path.len()).map(|length| self.member_at(from, &path[..length]));
-            places.all(|place| place.is_some_and(|member| member.required))
+            // A list may lack the element.
+            let has_elements = path.iter().any(|step| matches!(step, Step::Element(_)));
+            let found = self.from.member_at(from, &path).ok().filter(|_| !has_elements);
+            found.is_some_and(|(around, member)| member.required && around.iter().all(|(_, member, _)| member.required))
         })
-    }
-
-    /// The member at the end of a path in the source.
-    fn member_at(&self, object: &'m Struct, path: &[Step]) -> Option<&'m Member> {
-        let [Step::Member(name), rest @ ..] = path else {
-            return None;
-        };
-        let member = object.member(name)?;
-        match rest {
-            [] => Some(member),
-            rest => {
-                let (object, rest) = self.from.object_in(member, rest)?;
-                self.member_at(object, rest)
-            }
-        }
     }
 }
 
+/// An object on a path, the member that it is in, and the steps that lead to it.
+type Around<'m, 'p> = (&'m Struct, &'m Member, &'p [Step]);
+
 impl ModelledRevision {
+    /// Returns the member at the end of a path in an object, and the inner objects on the path. An error is about a path
+    /// in the target.
+    pub(super) fn member_at<'m, 'p>(
+        &'m self,
+        mut object: &'m Struct,
+        path: &'p [Step],
+    ) -> Result<(Vec<Around<'m, 'p>>, &'m Member), String> {
+        let (mut rest, mut around) = (path, Vec::new());
+        while let [Step::Member(name), after @ ..] = rest {
+            let so_far = text(&path[..path.len() - after.len()]);
+            let member = object.member(name);
+            let member = member.ok_or_else(|| format!("the target has no member `{so_far}`"))?;
+            if after.is_empty() {
+                return Ok((around, member));
+            }
+            let inner = self.object_in(member, after);
+            (object, rest) = inner.ok_or_else(|| match after {
+                [Step::Element(_), ..] => format!("`{so_far}` of the target isn't a list of objects with these texts"),
+                _ => format!("`{so_far}` of the target isn't an object with declared members"),
+            })?;
+            around.push((object, member, &path[..path.len() - rest.len()]));
+        }
+        Err("it is nowhere in the target".to_owned())
+    }
+
     /// Returns the object in a member that the next steps of a path lead to, and the steps in that object.
-    pub(super) fn object_in<'p>(&self, member: &Member, rest: &'p [Step]) -> Option<(&Struct, &'p [Step])> {
+    fn object_in<'p>(&self, member: &Member, rest: &'p [Step]) -> Option<(&Struct, &'p [Step])> {
         match rest {
             [Step::Element(texts), rest @ ..] => Some((self.element_with(&member.ty, texts)?, rest)),
             rest => Some((self.model.struct_of(&member.ty)?, rest)),
