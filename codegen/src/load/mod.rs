@@ -54,11 +54,8 @@ pub fn load_document(path: &Path) -> Result<Document, Problems> {
 
 /// Reads a file as [`load_document`] does, unless the cache has it.
 pub(crate) fn load_known(path: &Path, known: &Files) -> Result<Document, Problems> {
-    read_document(path, known)?.ok_or_else(|| missing(path).into())
-}
-
-fn missing(path: &Path) -> Problem {
-    Problem::new(path.display().to_string(), "there is no such file")
+    let missing = || Problem::new(path.display().to_string(), "there is no such file").into();
+    read_document(path, known)?.ok_or_else(missing)
 }
 
 /// A cache of documents, by the names and the bytes of their files.

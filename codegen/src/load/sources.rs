@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::family::folders;
-use super::{Document, Entry, Extension, Files, MANIFEST, Manifest, Revision, missing, read_document};
+use super::{Document, Entry, Extension, Files, MANIFEST, Manifest, Revision, load_known, read_document};
 use crate::problem::{Problem, Problems};
 
 /// The file of a revision's schema.
@@ -128,7 +128,7 @@ impl<'d> Directory<'d> {
             let folder = extension.folder.clone().unwrap_or_else(own_folder);
             extensions.extend(self.revision(&folder, (&extension.schema, Some(extension)), &mut problems));
         }
-        let mut shared = |name: &str| self.optional(&self.path.join(name), &mut problems);
+        let mut shared = |name: &str| self.document(&self.path.join(name), false, &mut problems);
         let shared = SharedDocuments {
             docs: shared(DOCS),
             modules: shared("modules.yaml"),
@@ -153,41 +153,29 @@ impl<'d> Directory<'d> {
         problems: &mut Vec<Problem>,
     ) -> Option<RevisionDocuments> {
         let before = problems.len();
-        let schema = folder.join(SCHEMA);
-        let read = self
-            .read(&schema)
-            .and_then(|read| read.ok_or_else(|| missing(&schema).into()));
+        let mut read = |name: &str| self.document(&folder.join(name), name == SCHEMA, problems);
         let documents = RevisionDocuments {
             entry: entry.clone(),
-            schema: or_empty(read, &schema, problems),
-            overlay: self.optional(&folder.join(OVERLAY), problems),
-            rules: self.optional(&folder.join("adapt.yaml"), problems),
-            names: self.optional(&folder.join(NAMES), problems),
-            docs: self.optional(&folder.join(DOCS), problems),
+            schema: read(SCHEMA),
+            overlay: read(OVERLAY),
+            rules: read("adapt.yaml"),
+            names: read(NAMES),
+            docs: read(DOCS),
             extension: extension.cloned(),
         };
         (problems.len() == before).then_some(documents)
     }
 
-    fn optional(&self, file: &Path, problems: &mut Vec<Problem>) -> Document {
-        let read = self.read(file).map(|read| read.unwrap_or_else(|| empty_document(file)));
-        or_empty(read, file, problems)
-    }
-
-    fn read(&self, file: &Path) -> Result<Option<Document>, Problems> {
-        match self.pending.get(file) {
+    /// Reads a file. Returns an empty document if it has problems, or if it is missing and may be.
+    fn document(&self, file: &Path, required: bool, problems: &mut Vec<Problem>) -> Document {
+        let read = match self.pending.get(file) {
             Some(document) => Ok(Some(document.clone())),
+            None if required => load_known(file, self.known).map(Some),
             None => read_document(file, self.known),
-        }
+        };
+        let document = read.map_err(|found| problems.extend(found)).ok().flatten();
+        document.unwrap_or_else(|| empty_document(file))
     }
-}
-
-/// Returns a document, or if it has problems, an empty one.
-fn or_empty(read: Result<Document, Problems>, file: &Path, problems: &mut Vec<Problem>) -> Document {
-    read.unwrap_or_else(|found| {
-        problems.extend(found);
-        empty_document(file)
-    })
 }
 
 /// Returns the directory of an extension's files.
