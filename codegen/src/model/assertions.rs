@@ -107,16 +107,7 @@ impl<'m> Collector<'m> {
                 }
                 ("anyOf" | "oneOf", Value::Array(variants)) if !variants.iter().all(only_requires) => {
                     let is_enumeration = !schema.contains_key("enum") && self.are_strings(variants);
-                    for (index, variant) in variants.iter().enumerate() {
-                        if is_enumeration && listed_strings(variant) {
-                            continue;
-                        }
-                        let variant = format!("{}/{index}", child());
-                        match self.is_open(&variant, 0) {
-                            true => self.open_json(&variant, &inner(), depth + 1),
-                            false => self.schema(&variant, &inner(), depth + 1, None),
-                        }
-                    }
+                    self.variants(&child(), &inner(), depth + 1, (variants, is_enumeration));
                     // Types don't express that a value is valid for only one variant, which depends on the definitions
                     // of all variants.
                     if keyword == "oneOf" {
@@ -143,6 +134,18 @@ impl<'m> Collector<'m> {
                 }
                 (keyword, _) if is_annotation(keyword) || SAID_BY_TYPES.contains(&keyword) => {}
                 _ => self.add(around, keyword, value),
+            }
+        }
+    }
+
+    /// Collects the assertions of the variants at a pointer. Those that list strings have none if all strings are one type.
+    fn variants(&mut self, at: &str, around: &str, depth: usize, (variants, is_enumeration): (&[Value], bool)) {
+        let variants = variants.iter().enumerate();
+        for (index, _) in variants.filter(|(_, variant)| !is_enumeration || !listed_strings(variant)) {
+            let variant = format!("{at}/{index}");
+            match self.is_open(&variant, 0) {
+                true => self.open_json(&variant, around, depth),
+                false => self.schema(&variant, around, depth, None),
             }
         }
     }
