@@ -101,9 +101,10 @@ impl<'m> Pairing<'m> {
             let at = path.split('.').try_fold(element, member)?;
             match (model.resolve(at), model.kind_of(at)) {
                 (TypeRef::String, _) => Ok(()),
-                (_, Some(TypeKind::Strings { values, .. })) => {
-                    require(values.contains(value), format!("`{path}` has no value {value:?}"))
-                }
+                (_, Some(TypeKind::Strings(strings))) => require(
+                    strings.values.contains(value),
+                    format!("`{path}` has no value {value:?}"),
+                ),
                 _ => Err(format!("`{path}` isn't a string")),
             }
         })

@@ -119,7 +119,7 @@ pub(super) fn refuses(model: &Model, object: &Struct, name: &str, value: &Scalar
     };
     match (model.resolve(&member.ty), value) {
         (TypeRef::Named(name), value) => match (model.kind(name), value) {
-            (Some(TypeKind::Strings { values, .. }), Scalar::String(text)) => !values.contains(text),
+            (Some(TypeKind::Strings(strings)), Scalar::String(text)) => !strings.values.contains(text),
             (Some(TypeKind::Union(_)), _) => false,
             _ => true,
         },

@@ -104,9 +104,9 @@ impl TemplateCheck<'_, '_> {
             (TypeRef::Named(name), _) => match pair.to.model.kind(name) {
                 Some(TypeKind::Struct(object)) => return self.is_object(name, object, json),
                 Some(TypeKind::Union(_)) => return self.is_variant(ty, json),
-                Some(TypeKind::Strings { values, .. }) => {
+                Some(TypeKind::Strings(strings)) => {
                     let text = json.as_str();
-                    text.is_some_and(|text| !is_enumeration || values.iter().any(|value| value == text))
+                    text.is_some_and(|text| !is_enumeration || strings.values.iter().any(|value| value == text))
                 }
                 _ => json.is_object(),
             },

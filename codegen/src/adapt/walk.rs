@@ -177,9 +177,10 @@ impl<'m> Planner<'m> {
                 let conversion = Conversion::of(planned.into_iter());
                 Conversion { row, ..conversion }
             }
-            (Some(TypeKind::Strings { values, .. }), Some(TypeKind::Strings { values: others, .. })) => {
+            (Some(TypeKind::Strings(strings)), Some(TypeKind::Strings(others))) => {
                 let closed = self.pair.to.is_enumeration(target);
-                let missing = values.iter().filter(|value| closed && !others.contains(value));
+                let missing = strings.values.iter();
+                let missing = missing.filter(|value| closed && !others.values.contains(value));
                 let missing: Vec<&String> = missing.collect();
                 for value in &missing {
                     self.refused(&format!("{name}[{value}]"), "the value: the target doesn't declare it");
@@ -192,7 +193,7 @@ impl<'m> Planner<'m> {
                 }
                 implied(closed || !missing.is_empty())
             }
-            (Some(TypeKind::Strings { .. }), None) | (None, Some(TypeKind::Strings { .. })) => {
+            (Some(TypeKind::Strings(_)), None) | (None, Some(TypeKind::Strings(_))) => {
                 implied(self.pair.to.is_enumeration(target))
             }
             _ => {

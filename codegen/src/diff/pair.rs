@@ -200,7 +200,7 @@ fn leaf_types(model: &Model, ty: &TypeRef, depth: usize) -> Vec<TypeRef> {
 fn has_type(value: &Scalar, ty: &TypeRef, model: &Model) -> bool {
     match (value, ty) {
         (Scalar::String(text), TypeRef::Named(name)) => match model.kind(name) {
-            Some(TypeKind::Strings { values, .. }) => !model.is_enumeration(name) || values.contains(text),
+            Some(TypeKind::Strings(strings)) => !model.is_enumeration(name) || strings.values.contains(text),
             _ => false,
         },
         (Scalar::String(_), TypeRef::String)

@@ -76,8 +76,8 @@ impl<'m> Matched<'_, 'm> {
     fn changes(&self) -> Vec<Change> {
         let mut changes = match (&self.earlier.kind, &self.later.kind) {
             (TypeKind::Struct(before), TypeKind::Struct(after)) => self.members(before, after),
-            (TypeKind::Strings { values: before, .. }, TypeKind::Strings { values: after, .. }) => {
-                self.enumeration(before, after).into_iter().collect()
+            (TypeKind::Strings(before), TypeKind::Strings(after)) => {
+                self.enumeration(&before.values, &after.values).into_iter().collect()
             }
             // A union without a name is compared at each place where it is used.
             (TypeKind::Union(_), TypeKind::Union(_)) if self.earlier.official && self.later.official => {

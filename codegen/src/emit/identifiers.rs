@@ -73,8 +73,8 @@ impl Identifiers {
                     let keys = distinct(wanted.collect(), &[EXTRA], |name| name.to_snake_case());
                     (keys, of_member)
                 }
-                TypeKind::Strings { values, .. } => {
-                    let values = values.iter().map(|value| (value, value));
+                TypeKind::Strings(strings) => {
+                    let values = strings.values.iter().map(|value| (value, value));
                     (
                         distinct(values.collect(), &[], |name| name.to_upper_camel_case()),
                         of_string,

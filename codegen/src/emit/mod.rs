@@ -132,7 +132,7 @@ impl Emitter<'_> {
         let mut parts: Vec<String> = types
             .map(|(name, ty)| match &ty.kind {
                 TypeKind::Struct(object) => self.structure(name, ty, object),
-                TypeKind::Strings { values, ordered, .. } => self.strings(name, ty, values, *ordered),
+                TypeKind::Strings(strings) => self.strings(name, ty, strings),
                 TypeKind::Union(union) => self.union(name, ty, union),
                 TypeKind::Alias(target) => Ok(self.alias(name, ty, target)),
                 TypeKind::Methods(variants) => self.method_union(name, ty, variants),

@@ -94,7 +94,7 @@ impl Emitter<'_> {
         let (model, plain) = (self.input.model(), self.ty(&member.ty));
         let converts = match model.resolve(&member.ty) {
             TypeRef::String | TypeRef::Number | TypeRef::Any | TypeRef::RawObject | TypeRef::RequestId => true,
-            TypeRef::Named(name) => matches!(model.kind(name), Some(TypeKind::Union(_) | TypeKind::Strings { .. })),
+            TypeRef::Named(name) => matches!(model.kind(name), Some(TypeKind::Union(_) | TypeKind::Strings(_))),
             _ => false,
         };
         match converts && !member.is_boxed() {

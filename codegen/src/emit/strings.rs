@@ -6,15 +6,21 @@ use super::Emitter;
 use crate::error::EmitError;
 use crate::model::names::{UNKNOWN, unique};
 use crate::model::{Type, TypeRef};
+use crate::normalise::Strings;
 use crate::templates::render;
 
 impl Emitter<'_> {
     /// Emits an enumeration that also holds unknown values, and its table.
-    pub(super) fn strings(&self, name: &str, ty: &Type, values: &[String], ordered: bool) -> Result<String, EmitError> {
+    pub(super) fn strings(&self, name: &str, ty: &Type, strings: &Strings) -> Result<String, EmitError> {
         let Some(variants) = self.identifiers.of(name) else {
             return Ok(String::new());
         };
-        let known = || values.iter().filter_map(|value| Some((value, variants.get(value)?)));
+        let known = || {
+            strings
+                .values
+                .iter()
+                .filter_map(|value| Some((value, variants.get(value)?)))
+        };
         let declared = known().map(|(value, variant)| {
             let docs = self.docs_of_member(ty, value, None);
             json!({"docs": docs, "declared": variant})
@@ -24,7 +30,7 @@ impl Emitter<'_> {
         let values = json!({
             "docs": self.docs(ty),
             "name": name,
-            "derived": if ordered { ", Eq, Hash, PartialOrd, Ord" } else { ", Eq, Hash" },
+            "derived": if strings.ordered { ", Eq, Hash, PartialOrd, Ord" } else { ", Eq, Hash" },
             "variants": Vec::from_iter(declared),
             "about": "A value",
             "unknown": format!("{unknown}({})", self.std("String")),

@@ -162,7 +162,7 @@ fn kind(model: &Model, kind: &TypeKind) -> Value {
                 "implied": constants(false),
             })
         }
-        TypeKind::Strings { values, .. } => json!({"strings": values}),
+        TypeKind::Strings(strings) => json!({"strings": strings.values}),
         TypeKind::Union(union) => {
             let variants: Vec<&TypeRef> = union.variants.iter().map(|variant| &variant.ty).collect();
             json!({"union": variants, "objects": union.objects})

@@ -305,7 +305,7 @@ impl<'m> Collector<'m> {
 
     fn is_own_type(&self, at: &str) -> bool {
         let kind = self.model.places.get(at).and_then(|name| self.model.kind(name));
-        kind.is_some_and(|kind| !matches!(kind, TypeKind::Alias(_) | TypeKind::Strings { .. }))
+        kind.is_some_and(|kind| !matches!(kind, TypeKind::Alias(_) | TypeKind::Strings(_)))
     }
 }
 

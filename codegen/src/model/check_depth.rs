@@ -116,7 +116,7 @@ fn parts(kind: &TypeKind) -> Vec<(&TypeRef, usize)> {
                 .collect()
         }
         TypeKind::Alias(target) => vec![(target, 0)],
-        TypeKind::Strings { .. } | TypeKind::Methods(_) | TypeKind::Results(_) => Vec::new(),
+        TypeKind::Strings(_) | TypeKind::Methods(_) | TypeKind::Results(_) => Vec::new(),
     }
 }
 

@@ -79,7 +79,7 @@ fn can_be(model: &Model, ty: &TypeRef, value: &Value) -> bool {
         TypeRef::List(_) => value.as_array().is_some_and(Vec::is_empty),
         TypeRef::Map(_) | TypeRef::RawObject => is_empty,
         TypeRef::Named(name) => match model.kind(name) {
-            Some(TypeKind::Strings { .. }) => value.is_string(),
+            Some(TypeKind::Strings(_)) => value.is_string(),
             Some(TypeKind::Struct(object)) => is_empty && !object.members.iter().any(Member::is_argument),
             _ => false,
         },

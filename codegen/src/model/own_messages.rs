@@ -131,7 +131,7 @@ fn preset_line(model: &Model, ty: &TypeRef, member: &Member) -> String {
     let members = pointer::child(object.map_or("#", |object| &object.pointer), "properties");
     let at = pointer::child(&pointer::child(&members, &member.name), "x-preset");
     let to = match (model.resolve(&member.ty), model.kind_of(&member.ty)) {
-        (_, Some(TypeKind::Strings { values, .. })) => json!(values.first()),
+        (_, Some(TypeKind::Strings(strings))) => json!(strings.values.first()),
         (TypeRef::Boolean, _) => json!(false),
         (TypeRef::Integer | TypeRef::Number, _) => json!(0),
         (TypeRef::List(_), _) => json!([]),

@@ -65,7 +65,7 @@ fn of_type(model: &Model, root: &Value, at: &str, kind: &TypeKind) -> TypeSchema
         closed: matches!(kind, TypeKind::Struct(_)) && schema.get("additionalProperties") == Some(&Value::Bool(false)),
         enumeration: match kind {
             TypeKind::Struct(_) => false,
-            TypeKind::Strings { open, .. } => !open,
+            TypeKind::Strings(strings) => !strings.open,
             _ => ["enum", "const", "anyOf", "oneOf"].into_iter().any(has),
         },
         members,

@@ -77,7 +77,7 @@ impl Sizes<'_> {
                 WORD + sizes.max().unwrap_or_default()
             }
             Some(TypeKind::Alias(target)) => self.of(target),
-            Some(TypeKind::Strings { .. } | TypeKind::Methods(_) | TypeKind::Results(_)) | None => TEXT,
+            Some(TypeKind::Strings(_) | TypeKind::Methods(_) | TypeKind::Results(_)) | None => TEXT,
         };
         self.depth -= 1;
         self.known.insert(name.to_owned(), size);

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::messages::MessageKind;
-use crate::normalise::Scalar;
+use crate::normalise::{Scalar, Strings};
 use crate::overlay::{Deprecation, ErrorCode};
 
 use super::decide::{Decision, single_tags};
@@ -103,14 +103,7 @@ impl Type {
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum TypeKind {
     Struct(Struct),
-    Strings {
-        values: Vec<String>,
-        /// Whether their order is meaningful.
-        ordered: bool,
-        /// Whether other values are valid too.
-        #[serde(skip_serializing_if = "std::ops::Not::not")]
-        open: bool,
-    },
+    Strings(Strings),
     Union(Union),
     Alias(TypeRef),
     /// One of several requests or notifications: the methods and the types.
@@ -201,7 +194,7 @@ impl TypeKind {
     pub(super) fn parts(&self) -> Vec<TypeRef> {
         match self {
             Self::Struct(object) => object.members.iter().map(|member| member.ty.clone()).collect(),
-            Self::Strings { .. } => Vec::new(),
+            Self::Strings(_) => Vec::new(),
             Self::Union(union) => union.variants.iter().map(|variant| variant.ty.clone()).collect(),
             Self::Alias(target) => vec![target.clone()],
             Self::Methods(methods) => methods.iter().map(|(_, ty)| TypeRef::Named(ty.clone())).collect(),
@@ -358,7 +351,7 @@ impl Model {
 
     /// Whether the type of this Rust name is an enumeration of strings.
     pub(crate) fn is_strings(&self, name: &str) -> bool {
-        matches!(self.kind(name), Some(TypeKind::Strings { .. }))
+        matches!(self.kind(name), Some(TypeKind::Strings(_)))
     }
 
     /// Whether the schema gives the type of this Rust name its name.

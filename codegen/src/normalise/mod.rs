@@ -189,13 +189,14 @@ impl Scalar {
 }
 
 /// The known values of a string.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Strings {
     /// In the schema's order.
     pub(crate) values: Vec<String>,
     /// Whether that order is meaningful, such as severity.
     pub(crate) ordered: bool,
     /// Whether other values are valid too.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) open: bool,
 }
 

@@ -90,7 +90,7 @@ impl<'i> Ancestor<'i> {
     fn has(&self, name: &str) -> bool {
         match &self.ty.kind {
             TypeKind::Struct(object) => object.declares(name),
-            TypeKind::Strings { values, .. } => values.iter().any(|value| value == name),
+            TypeKind::Strings(strings) => strings.values.iter().any(|value| value == name),
             _ => false,
         }
     }

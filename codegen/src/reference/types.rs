@@ -19,14 +19,10 @@ impl Page<'_> {
                 members = self.members(ty, object, &ancestors);
                 members.is_empty().then(|| "It declares no members.".to_owned())
             }
-            TypeKind::Strings {
-                values: known,
-                ordered,
-                open,
-            } => {
-                values = self.values(ty, known, &ancestors);
-                let order = if *ordered { ", in ascending order" } else { "" };
-                let others = match open {
+            TypeKind::Strings(strings) => {
+                values = self.values(ty, &strings.values, &ancestors);
+                let order = if strings.ordered { ", in ascending order" } else { "" };
+                let others = match strings.open {
                     false => "no others are valid",
                     true => "others are valid too",
                 };

@@ -41,11 +41,11 @@ impl Api {
                 }
                 "struct".to_owned()
             }
-            TypeKind::Strings { values, ordered, .. } => {
-                for value in values {
+            TypeKind::Strings(strings) => {
+                for value in &strings.values {
                     self.add(format!("{path}::{value:?}"), "");
                 }
-                format!("enum, ordered: {ordered}")
+                format!("enum, ordered: {}", strings.ordered)
             }
             TypeKind::Union(union) => {
                 for variant in &union.variants {

@@ -103,11 +103,7 @@ impl Builder<'_> {
     fn kind(&mut self, name: &str, node: &Node) -> TypeKind {
         match &node.shape {
             Shape::Object(members) => TypeKind::Struct(self.object(name, members)),
-            Shape::Strings(strings) => TypeKind::Strings {
-                values: strings.values.clone(),
-                ordered: strings.ordered,
-                open: strings.open,
-            },
+            Shape::Strings(strings) => TypeKind::Strings(strings.clone()),
             Shape::Union(_) if self.is_request_id(node) => TypeKind::Alias(TypeRef::RequestId),
             Shape::Union(variants) => match self.union(name, node, variants) {
                 Ok(union) => TypeKind::Union(union),
