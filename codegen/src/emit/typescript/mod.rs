@@ -75,24 +75,13 @@ impl TypeWriter<'_> {
         let own = self.names.get(name)?;
         let declared = match schema.as_object().filter(|schema| is_interface(schema)) {
             Some(schema) => {
-                let envelope = self.envelope(envelope);
-                let members = self.members(schema, Some((name, &envelope)), at);
+                let members = self.members(schema, Some((name, envelope_members(envelope))), at);
                 format!("interface {own} {members}")
             }
             None => format!("type {own} = {};", self.ty(schema, at)),
         };
         let docs = comment(text, Some(link), deprecation.as_deref());
         Some(json!({"docs": docs, "declared": declared}))
-    }
-
-    /// Returns the members of the JSON-RPC envelope around a method.
-    fn envelope(&self, envelope: Option<MessageKind>) -> String {
-        let version = "jsonrpc: \"2.0\";\n";
-        match envelope {
-            None => String::new(),
-            Some(Notification) => version.to_owned(),
-            Some(Request) => format!("{version}id: {};\n", self.of_model(&TypeRef::RequestId)),
-        }
     }
 
     /// Returns the entry of a method in its table.
@@ -117,18 +106,22 @@ impl TypeWriter<'_> {
         name.or_else(|| Some(self.ty(pointer::resolve(self.input.schema(), at)?, at)))
     }
 
+    /// Returns the type of a message or a result, which is named or open JSON.
     fn of_model(&self, ty: &TypeRef) -> String {
         match ty {
             TypeRef::Named(name) => self.named(name).unwrap_or_else(Expression::unknown).to_string(),
-            TypeRef::RequestId => "string | number".to_owned(),
-            TypeRef::Integer | TypeRef::Number => "number".to_owned(),
-            TypeRef::Any => "unknown".to_owned(),
             TypeRef::RawObject => "{ [key: string]: unknown }".to_owned(),
-            TypeRef::List(inner) => format!("({})[]", self.of_model(inner)),
-            TypeRef::Map(inner) => format!("{{ [key: string]: {} }}", self.of_model(inner)),
-            TypeRef::Nullable(inner) => format!("{} | null", self.of_model(inner)),
-            simple => simple.to_string(),
+            _ => "unknown".to_owned(),
         }
+    }
+}
+
+/// Returns the members of the JSON-RPC envelope around a method.
+fn envelope_members(envelope: Option<MessageKind>) -> &'static str {
+    match envelope {
+        None => "",
+        Some(Notification) => "jsonrpc: \"2.0\";\n",
+        Some(Request) => "jsonrpc: \"2.0\";\nid: string | number;\n",
     }
 }
 
