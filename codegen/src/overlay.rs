@@ -222,10 +222,20 @@ impl Overlay {
         // Its places aren't needed.
         let mut corrected = Document::default().with_root(schema.root().clone());
         let mut misfits = Vec::new();
+        let mut unordered = BTreeSet::new();
         for (index, correction) in self.corrections.iter().enumerate() {
             let entry = format!("#/corrections/{index}");
             let places = correction.at.iter().enumerate();
-            let unfit = places.filter(|(_, at)| apply(&mut corrected, at, correction).is_err());
+            let unfit = places.filter(|(_, at)| {
+                let values = at.strip_suffix("/x-ordered").map(|schema| format!("{schema}/enum"));
+                let is_unordered = values.is_some_and(|values| unordered.contains(&values));
+                let is_unfit = is_unordered || apply(&mut corrected, at, correction).is_err();
+                // `x-ordered` states the order that the correction gives.
+                if is_unfit && corrected.get(at) != correction.to.as_ref() {
+                    unordered.insert((*at).clone());
+                }
+                is_unfit
+            });
             let unfit: Vec<String> = unfit.map(|(place, _)| format!("{entry}/at/{place}")).collect();
             match unfit.len() == correction.at.len() {
                 true => misfits.push(entry),

@@ -1220,6 +1220,37 @@ fn an_inherited_overlay_follows_renamed_definitions_and_distinct_members() {
 }
 
 #[test]
+fn an_inherited_order_is_left_out_with_the_correction_that_sorts_the_values() {
+    let house = Fixture::new();
+    let overlay = r##"corrections:
+  - at: "#/$defs/Level/enum"
+    expect: [high, low]
+    to: [low, high]
+    why: The schema sorts the values by name.
+    link: https://example.org/2098-01-01#level
+  - at: "#/$defs/Level/x-ordered"
+    to: true
+    why: Levels are comparable.
+    link: https://example.org/2098-01-01#level
+"##;
+    house.overlay("2098-01-01", overlay);
+    let schema = |values: &[&str]| json!({ "$defs": { "Level": { "type": "string", "enum": values } } }).to_string();
+    house.ingest("2098-01-01", &schema(&["high", "low"])).unwrap();
+    let inherited = |revision: &str, values: &[&str]| {
+        let ingested = house.ingest(revision, &schema(values)).unwrap();
+        fs::read_to_string(ingested.overlay.unwrap_or_default()).unwrap_or_default()
+    };
+    // Nothing states where the new value belongs.
+    assert_eq!(inherited("2099-01-01", &["high", "low", "middle"]), "");
+    // The values are in this order already.
+    house.overlay("2099-02-01", overlay);
+    house.ingest("2099-02-01", &schema(&["high", "low"])).unwrap();
+    let overlay = inherited("2099-03-01", &["low", "high"]);
+    let kept = overlay.split("# What the overlay of").next().unwrap();
+    assert!(kept.contains("x-ordered") && !kept.contains("Level/enum"), "{overlay}");
+}
+
+#[test]
 fn an_inherited_overlay_follows_a_union_to_the_other_keyword() {
     let house = Fixture::new();
     let overlay = r##"corrections:
