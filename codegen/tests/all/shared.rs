@@ -7,7 +7,10 @@ use mcp_codegen::model_yaml;
 const SCHEMA: &str = r##"{"$defs": {
   "PingRequest": {"type": "object", "properties": {"method": {"const": "ping"}, "params": {"type": "object", "properties": {"loud": {}}}}, "required": ["method"]},
   "PingResult": {"type": "object", "properties": {"pong": {"type": "string"}}},
-  "ClientCapabilities": {"type": "object", "properties": {"ping": {"type": "object", "properties": {"loud": {}}}}}
+  "ClientCapabilities": {"type": "object", "properties": {
+    "ping": {"type": "object", "properties": {"loud": {}}},
+    "nullable": {"anyOf": [{"type": "object", "properties": {"loud": {}}}, {"type": "null"}]}
+  }}
 }}"##;
 
 /// A schema directory with one revision and a shared file of this name and text.
@@ -43,6 +46,7 @@ fn entries_about_declared_methods_and_members_are_accepted() {
         (
             "capabilities.yaml",
             "ping: ClientCapabilities.ping\nping loud=yes: [ClientCapabilities.ping.loud]\n\
+             ping loud=no: ClientCapabilities.nullable.loud\n\
              ping loud!=yes: ClientCapabilities.ping.loud or empty\n",
         ),
         ("lifecycle.yaml", "ping: ping\n"),
