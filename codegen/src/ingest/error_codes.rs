@@ -1,4 +1,4 @@
-//! The codes of errors that a new schema defines.
+//! The codes of errors that a new schema defines, or changes.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,9 @@ use heck::ToShoutySnakeCase as _;
 use mcp_wire::json_schema::{all_definitions, walk};
 use serde_json::Value;
 
-use crate::load::is_within;
-use crate::model::JSON_RPC_CODES;
+use crate::load::{Document, is_within};
+use crate::model::{JSON_RPC_CODES, ModelledRevision};
+use crate::problem::{Place, Problem};
 
 /// The end of the names of errors.
 const ERROR: &str = "Error";
@@ -18,6 +19,62 @@ pub(super) fn defined_errors<'s>(schema: &'s Value, overlay: &Value) -> Vec<(&'s
     let named = overlay["error_codes"].as_array().into_iter().flatten();
     let mut known: Vec<i64> = named.filter_map(|entry| entry["code"].as_i64()).collect();
     known.extend(JSON_RPC_CODES);
+    let errors = codes(schema).into_iter().filter(|(_, code)| !known.contains(code));
+    let errors = errors.filter_map(|(name, code)| {
+        let stem = name.strip_suffix(ERROR)?;
+        Some((name, format!("name: {}, code: {code}", stem.to_shouty_snake_case())))
+    });
+    errors.collect()
+}
+
+/// Changes the codes in the overlay of an earlier schema to those that the same definitions of errors have in a later one.
+pub(super) fn with_codes_in([earlier, later]: [&Value; 2], (text, overlay): (&str, &Document)) -> String {
+    let [earlier, later] = [codes(earlier), codes(later)];
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let entries = overlay.root()["error_codes"].as_array().into_iter().flatten();
+    // The last first, because a line can have several.
+    for (index, entry) in entries.enumerate().collect::<Vec<_>>().into_iter().rev() {
+        let Some(code) = entry["code"]
+            .as_i64()
+            .filter(|code| !later.values().any(|other| other == code))
+        else {
+            continue;
+        };
+        let mut definitions = earlier.iter().filter(|(_, known)| **known == code);
+        let now = definitions.find_map(|(name, _)| later.get(name));
+        let Place { line, column } = overlay.place(&format!("#/error_codes/{index}/code"));
+        if let (Some(now), Some(line)) = (now, lines.get_mut(line - 1)) {
+            let start: String = line.chars().take(column - 1).collect();
+            let rest = line[start.len()..].replacen(&code.to_string(), &now.to_string(), 1);
+            *line = start + &rest;
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+/// Returns a warning for each error that has another code in a new revision, unless a rule names the earlier one.
+pub(super) fn changed_codes(before: &ModelledRevision, after: &ModelledRevision) -> Vec<Problem> {
+    let file = after.documents.rules.file();
+    let rules = after.documents.rules.root()["errors"].as_array();
+    let is_ruled = |code: i64| rules.is_some_and(|rules| rules.iter().any(|rule| rule["up"]["from"] == code));
+    let revision = &after.model.revision;
+    let codes = before.model.error_codes.iter();
+    let changed = codes.filter_map(|old| {
+        let mut codes = after.model.error_codes.iter();
+        let new = codes.find(|new| new.name == old.name && new.code != old.code && !is_ruled(old.code))?;
+        let (old, new, name) = (old.code, new.code, &old.name);
+        let what = format!("{revision} has {new} instead of {old} for {name}: conversions keep the code");
+        let help = format!(
+            "if it is the same, add this line under `errors` in the revision's adapt.yaml: \
+             - {{up: {{from: {old}, to: {new}}}, down: {{from: {new}, to: {old}}}, why: \"…\", link: \"https://…\"}}"
+        );
+        Some(Problem::new(file, what).help(help))
+    });
+    changed.collect()
+}
+
+/// Returns the definitions of errors with one code.
+fn codes(schema: &Value) -> BTreeMap<&str, i64> {
     let mut codes: BTreeMap<String, Vec<i64>> = BTreeMap::new();
     walk(schema, |at, schema| {
         if let Some(code) = schema.pointer("/properties/code/const").and_then(Value::as_i64) {
@@ -26,16 +83,15 @@ pub(super) fn defined_errors<'s>(schema: &'s Value, overlay: &Value) -> Vec<(&'s
     });
     let definitions = all_definitions(schema).into_iter();
     let errors = definitions.filter_map(|(definition, name, _)| {
-        let stem = name.strip_suffix(ERROR).filter(|stem| !stem.is_empty())?;
+        name.strip_suffix(ERROR).filter(|stem| !stem.is_empty())?;
         let mut own = codes
             .iter()
             .filter(|(at, _)| is_within(at, &definition))
             .flat_map(|(_, codes)| codes);
-        let (code, None) = (*own.next()?, own.next()) else {
-            return None;
-        };
-        let entry = || format!("name: {}, code: {code}", stem.to_shouty_snake_case());
-        (!known.contains(&code)).then(|| (name, entry()))
+        match (own.next(), own.next()) {
+            (Some(code), None) => Some((name, *code)),
+            _ => None,
+        }
     });
     errors.collect()
 }

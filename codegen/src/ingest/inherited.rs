@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::annotations::annotations_of_new_messages;
-use super::error_codes::defined_errors;
+use super::error_codes::{defined_errors, with_codes_in};
 use super::inferred::Inference;
 use super::moved_definitions::{Moved, moved_definitions};
 use super::moved_places::with_places_in;
@@ -36,6 +36,7 @@ pub(super) fn inherited_overlay(
     };
     let schemas = [official.root(), schema.root()];
     let moved = moved_definitions(schemas);
+    let text = with_codes_in(schemas, (&text, &overlay));
     let text = with_places_in(schemas, &moved, (&text, overlay.root()));
     let mut successor = Successor::new(&text, names, schema)?;
     let inference = Inference::new(before.root(), schema.root());

@@ -38,6 +38,7 @@ pub use options::{IngestOptions, Position};
 pub use successor::LeftOut;
 
 use candidate::Candidate;
+use error_codes::changed_codes;
 use lost::lost;
 use renamed::renamed;
 use unsupplied::unsupplied;
@@ -76,6 +77,7 @@ fn warnings_about(candidate: &Candidate, protocol: &Protocol) -> Vec<Problem> {
     let mut warnings = lost(&before.model, &after.model);
     warnings.extend(renamed.iter().map(|renamed| renamed.warning(after)));
     warnings.extend(unsupplied([before, after], plans, &renamed));
+    warnings.extend(changed_codes(before, after));
     warnings
 }
 

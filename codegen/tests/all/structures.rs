@@ -290,6 +290,55 @@ fn corrections_of_several_results_survive_the_renaming_of_one_message() {
 }
 
 #[test]
+fn the_changed_code_of_an_error_is_inherited_and_reported_with_the_rule_that_converts_it() {
+    let with_codes = |codes: [i64; 2]| {
+        let mut definitions = definitions();
+        for (name, code) in ["BusyError", "ClosedError"].into_iter().zip(codes) {
+            let code = json!({"type": "object", "properties": {"code": {"const": code}}, "required": ["code"]});
+            definitions.insert(name.to_owned(), code);
+        }
+        definitions
+    };
+    let revisions = Revisions::new();
+    let entry = |name: &str, code: i64| {
+        format!(
+            "{{name: {name}, code: {code}, status: 400, why: It can happen., link: \"https://example.org/errors\"}}"
+        )
+    };
+    let overlay = format!(
+        "error_codes: [{}, {}]\n",
+        entry("BUSY", -32050),
+        entry("CLOSED", -32051)
+    );
+    fs::create_dir_all(revisions.schema().join("second")).unwrap();
+    fs::write(
+        revisions.schema().join("second/overlay.yaml"),
+        OVERLAY.to_owned() + &overlay,
+    )
+    .unwrap();
+    revisions.ingest("second", with_codes([-32050, -32051]));
+    let third = revisions.ingest("third", with_codes([-32050, -1]));
+    let [warning] = third.warnings.as_slice() else {
+        panic!("{:?}", third.warnings)
+    };
+    let warning = warning.to_string();
+    assert!(
+        warning.contains("third has -1 instead of -32051 for CLOSED"),
+        "{warning}"
+    );
+    let rule = "{up: {from: -32051, to: -1}, down: {from: -1, to: -32051}, why: \"…\", link: \"https://…\"}";
+    assert!(
+        warning.ends_with(&format!("under `errors` in the revision's adapt.yaml: - {rule}")),
+        "{warning}"
+    );
+    let overlay = fs::read_to_string(third.overlay.unwrap()).unwrap();
+    let overlay: Value = yaml_serde::from_str(&overlay).unwrap();
+    let codes = overlay["error_codes"].as_array().unwrap().iter();
+    let codes: Vec<_> = codes.map(|entry| (&entry["code"], &entry["status"])).collect();
+    assert_eq!(codes, [(&json!(-32050), &json!(400)), (&json!(-1), &json!(400))]);
+}
+
+#[test]
 fn a_renamed_member_is_reported_with_the_rule_that_keeps_its_value() {
     let warnings = |edit: &dyn Fn(&mut Definitions)| -> Vec<String> {
         let mut definitions = definitions();
