@@ -12,12 +12,16 @@ use crate::normalise::{envelope_of, methods_in_union, methods_of};
 /// An entry of an overlay: its section, and its text without a reason and a link.
 pub(super) type Entry = (&'static str, String);
 
+/// The definitions of a schema: pointers, names and contents.
+type Definitions<'s> = Vec<(String, &'s str, &'s Value)>;
+
 /// Two schemas, of adjacent revisions.
 pub(super) struct Inference<'s> {
     before: &'s Value,
     after: &'s Value,
-    /// The definitions of the later schema.
-    definitions: Vec<(String, &'s str, &'s Value)>,
+    /// The definitions of the later schema, and those of the earlier one.
+    definitions: Definitions<'s>,
+    known_definitions: Definitions<'s>,
     known: Vec<Message<'s>>,
     messages: Vec<Message<'s>>,
 }
@@ -36,6 +40,7 @@ impl<'s> Inference<'s> {
             before,
             after,
             definitions: all_definitions(after),
+            known_definitions: all_definitions(before),
             known: messages(before),
             messages: messages(after),
         }
@@ -95,15 +100,22 @@ impl<'s> Inference<'s> {
     }
 
     /// Returns the entries that name the results of requests which another definition defines than before, if their results
-    /// still have the names that go with the earlier definition.
+    /// still have the names that go with the earlier definition, and of requests whose several results only the earlier
+    /// schema lists, in a response.
     pub(super) fn results(&self) -> impl Iterator<Item = Entry> {
-        let requests = self.known.iter().filter(|known| !self.defines(known.name));
+        let requests = self.known.iter();
         let requests = requests.filter_map(|known| Some((known, known.name.strip_suffix("Request")?)));
-        let methods = requests.flat_map(|(known, stem)| known.methods.iter().map(move |method| (method, stem)));
-        methods.filter_map(|(method, stem)| {
-            let mut results = self.results_of(stem).into_iter();
-            let usual = results.next().filter(|_| self.lacks_result(method))?;
-            let others: Vec<String> = results.collect();
+        let results = requests.flat_map(|(known, stem)| {
+            let results = match self.defines(known.name) {
+                true => self.unlisted_results(stem),
+                false => results_of(&self.definitions, stem),
+            };
+            let methods = known.methods.iter();
+            let methods = methods.filter(|method| self.defines(known.name) || self.lacks_result(method));
+            methods.map(move |method| (method, results.clone()))
+        });
+        results.filter_map(|(method, results)| {
+            let (usual, others) = results.split_first()?;
             let alternatives = match others.is_empty() {
                 true => String::new(),
                 false => format!(", alternatives: {}", json!(others)),
@@ -113,6 +125,17 @@ impl<'s> Inference<'s> {
                 format!("method: {}, result: {}{alternatives}", json!(method), json!(usual)),
             ))
         })
+    }
+
+    /// Returns the results that the earlier schema lists in the response to a request with this name before `Request`, if
+    /// there are several and the later schema has all of them, and no response.
+    fn unlisted_results(&self, stem: &str) -> Vec<String> {
+        let mut results = results_of(&self.known_definitions, stem);
+        let is_listed = response(&self.definitions, stem).is_some();
+        if is_listed || results.len() < 2 || !results.iter().all(|name| self.defines(name)) {
+            results.clear();
+        }
+        results
     }
 
     /// Whether the schema has a request with this method, and no result with the same name.
@@ -126,42 +149,42 @@ impl<'s> Inference<'s> {
         message
             .name
             .strip_suffix("Request")
-            .is_none_or(|stem| self.results_of(stem).is_empty())
-    }
-
-    /// Returns the names of the results of a request with this name before `Request`, the usual one first.
-    fn results_of(&self, stem: &str) -> Vec<String> {
-        let usual = format!("{stem}Result");
-        let result = self.response(stem).map(|response| &response["properties"]["result"]);
-        let variants = result.map_or(&[][..], |result| {
-            let mut lists = ["anyOf", "oneOf"]
-                .iter()
-                .filter_map(|keyword| result.get(keyword)?.as_array());
-            lists.next().map_or(std::slice::from_ref(result), Vec::as_slice)
-        });
-        let name = |variant: &Value| Some(variant.get("$ref")?.as_str()?.rsplit_once('/')?.1.to_owned());
-        let mut names: Vec<String> = variants.iter().filter_map(name).collect();
-        if names.is_empty() && self.defines(&usual) {
-            names.push(usual.clone());
-        }
-        names.sort_by_key(|name| *name != usual);
-        names
-    }
-
-    fn response(&self, stem: &str) -> Option<&Value> {
-        RESPONSES
-            .iter()
-            .find_map(|end| self.definition(&format!("{stem}{end}")))
+            .is_none_or(|stem| results_of(&self.definitions, stem).is_empty())
     }
 
     fn defines(&self, name: &str) -> bool {
-        self.definition(name).is_some()
+        definition(&self.definitions, name).is_some()
     }
+}
 
-    fn definition(&self, name: &str) -> Option<&'s Value> {
-        let mut definitions = self.definitions.iter();
-        definitions.find_map(|(_, known, schema)| (*known == name).then_some(*schema))
+/// Returns the names of the results of a request with this name before `Request`, the usual one first.
+fn results_of(definitions: &Definitions<'_>, stem: &str) -> Vec<String> {
+    let usual = format!("{stem}Result");
+    let result = response(definitions, stem).map(|response| &response["properties"]["result"]);
+    let variants = result.map_or(&[][..], |result| {
+        let mut lists = ["anyOf", "oneOf"]
+            .iter()
+            .filter_map(|keyword| result.get(keyword)?.as_array());
+        lists.next().map_or(std::slice::from_ref(result), Vec::as_slice)
+    });
+    let name = |variant: &Value| Some(variant.get("$ref")?.as_str()?.rsplit_once('/')?.1.to_owned());
+    let mut names: Vec<String> = variants.iter().filter_map(name).collect();
+    if names.is_empty() && definition(definitions, &usual).is_some() {
+        names.push(usual.clone());
     }
+    names.sort_by_key(|name| *name != usual);
+    names
+}
+
+fn response<'s>(definitions: &Definitions<'s>, stem: &str) -> Option<&'s Value> {
+    RESPONSES
+        .iter()
+        .find_map(|end| definition(definitions, &format!("{stem}{end}")))
+}
+
+fn definition<'s>(definitions: &Definitions<'s>, name: &str) -> Option<&'s Value> {
+    let mut definitions = definitions.iter();
+    definitions.find_map(|(_, known, schema)| (*known == name).then_some(*schema))
 }
 
 /// Returns the definitions of messages. One of several with the same methods is enough.

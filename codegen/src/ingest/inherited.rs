@@ -42,7 +42,7 @@ pub(super) fn inherited_overlay(
     let inference = Inference::new(before.root(), schema.root());
     let inferred = inference.unions().chain(inference.results());
     for (section, says) in inferred.chain(moved.iter().filter_map(Moved::keep_name)) {
-        let why = "The schema has other names for this than that of the previous revision.";
+        let why = "The schema lacks this or has other names for it than that of the previous revision.";
         successor.add(section, &says, why, &link("JSONRPCMessage"));
     }
     for (section, says) in annotations_of_new_messages([official.root(), before.root()], schema.root(), &moved) {

@@ -290,6 +290,26 @@ fn corrections_of_several_results_survive_the_renaming_of_one_message() {
 }
 
 #[test]
+fn several_results_are_inherited_by_a_schema_without_responses() {
+    let mut several = definitions();
+    let [_, mut needed, _] = request("", "need");
+    needed["properties"]["type"] = json!({"const": "needed"});
+    needed["required"] = json!(["type"]);
+    several.insert("NeededResult".to_owned(), needed);
+    several["CallResult"]["properties"]["type"] = json!({"const": "call"});
+    several["CallResult"]["required"] = json!(["kind", "type"]);
+    several["CallResultResponse"]["properties"]["result"] = union(&["NeededResult", "CallResult"]);
+    let revisions = Revisions::new();
+    revisions.ingest("second", several.clone());
+    several.retain(|name, _| !name.ends_with("Response"));
+    revisions.ingest("third", several);
+    let [second, third] = ["second", "third"].map(|revision| revisions.methods(revision));
+    let results = r#""call" "client-to-server" ["CallResult","NeededResult"]"#;
+    assert!(second.iter().any(|method| method == results), "{second:?}");
+    assert_eq!(third, second);
+}
+
+#[test]
 fn the_changed_code_of_an_error_is_inherited_and_reported_with_the_rule_that_converts_it() {
     let with_codes = |codes: [i64; 2]| {
         let mut definitions = definitions();
