@@ -101,7 +101,10 @@ fn successors<'m>(models: [&'m Model; 2], objects: [&'m Struct; 2]) -> Vec<(&'m 
     let pairs = gone.iter().filter_map(|old| {
         let is_only = |new: &&&Member| gone.iter().filter(|old| is_alike(old, new)).count() == 1;
         let alike: Vec<_> = new.iter().filter(|new| is_alike(old, new)).collect();
-        let is_here = |object: &Struct| object.member(&old.name).is_some_and(|inner| is_same_type(old, inner));
+        let is_here = |object: &Struct| {
+            let inner = object.member(&old.name);
+            inner.is_some_and(|inner| is_same(models, [&old.ty, &inner.ty]))
+        };
         let path = |outer: &&'m Member| {
             let element = step_into(models[1], &outer.ty, is_here)?;
             let [first, last] = [&outer.name, &old.name].map(|name| vec![Step::Member(name.clone())]);
@@ -118,6 +121,27 @@ fn successors<'m>(models: [&'m Model; 2], objects: [&'m Struct; 2]) -> Vec<(&'m 
         Some((old.name.as_str(), successor))
     });
     pairs.collect()
+}
+
+/// Whether two types are the same, or objects without a definition that declare the same members: these have names after
+/// their place.
+fn is_same(models: [&Model; 2], types: [&TypeRef; 2]) -> bool {
+    let [earlier, later] = [0, 1].map(|index| models[index].resolve(types[index]));
+    if earlier == later {
+        return true;
+    }
+    let is_defined = |model: &Model, ty: &TypeRef| model.definitions.values().any(|definition| definition.ty == *ty);
+    if is_defined(models[0], earlier) || is_defined(models[1], later) {
+        return false;
+    }
+    let [Some(earlier), Some(later)] = [models[0].struct_of(earlier), models[1].struct_of(later)] else {
+        return false;
+    };
+    let is_alike = |(old, new): (&Member, &Member)| {
+        (&old.name, old.required) == (&new.name, new.required) && is_same(models, [&old.ty, &new.ty])
+    };
+    let mut members = earlier.members.iter().zip(&later.members);
+    (&earlier.constants, earlier.members.len()) == (&later.constants, later.members.len()) && members.all(is_alike)
 }
 
 /// Returns the step from a value to an object that meets a condition: from a list to the first kind of elements, by its

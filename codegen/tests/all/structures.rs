@@ -414,6 +414,30 @@ fn a_renamed_member_is_reported_with_the_rule_that_keeps_its_value() {
         warning.contains(r#"{at: "CallResult.value", renamed: "content.value","#),
         "{warning}"
     );
+    // Two members of the same schema, which have moved into a new one. Their types have names after their places.
+    let with_options = |definitions: &mut Definitions, wrap: &dyn Fn(Value) -> Value| {
+        let options = json!({"type": "object", "properties": {"size": {"type": "integer"}}});
+        let members = json!({"kind": {"type": "string"}, "one": options, "two": options});
+        definitions["CallResult"]["properties"] = wrap(members);
+    };
+    let mut before = definitions();
+    with_options(&mut before, &|members| members);
+    let mut after = definitions();
+    with_options(&mut after, &|mut members| {
+        let kind = members.as_object_mut().unwrap().remove("kind");
+        json!({"kind": kind, "options": {"type": "object", "properties": members}})
+    });
+    let revisions = Revisions::new();
+    revisions.ingest("second", before);
+    let moved = revisions.ingest("third", after).warnings;
+    let moved: Vec<String> = moved.iter().map(ToString::to_string).collect();
+    let [one, two] = moved.as_slice() else {
+        panic!("{moved:?}")
+    };
+    for (warning, name) in [(one, "one"), (two, "two")] {
+        let rule = format!(r#"{{at: "CallResult.{name}", renamed: "options.{name}","#);
+        assert!(warning.contains(&rule), "{warning}");
+    }
     // The member has moved into an element of a list.
     let moved = warnings(&|definitions| {
         let members = definitions["CallResult"]["properties"].as_object_mut().unwrap();
