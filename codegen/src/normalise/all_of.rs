@@ -100,10 +100,15 @@ fn merge_properties(present: &mut Map<String, Value>, added: &Map<String, Value>
     }
 }
 
-/// Whether a schema accepts everything.
+/// Whether a schema accepts everything: without keywords, or as some generators write an optional value of any type.
 pub(crate) fn accepts_everything(schema: &Value) -> bool {
+    let accepts = |(keyword, value): (&String, &Value)| match (keyword.as_str(), value) {
+        ("anyOf", Value::Array(variants)) => variants.iter().any(accepts_everything),
+        ("default", _) => true,
+        _ => false,
+    };
     match schema {
-        Value::Object(keywords) => keywords.is_empty(),
+        Value::Object(keywords) => keywords.iter().all(accepts),
         other => *other == Value::Bool(true),
     }
 }
