@@ -15,6 +15,9 @@ use crate::model::{Member, ModelledRevision, Struct, TypeRef};
 /// The note about a member that the target requires.
 pub(crate) const NOTHING_SUPPLIES: &str = "a value without it: the target requires it, and nothing supplies it";
 
+/// The note about a member whose values the target's type can't hold.
+pub(crate) const OTHER_TYPE: &str = "any value: the target has another type there";
+
 impl<'m> Planner<'m> {
     /// Plans the member `to` of the target. Returns the name of the source's member, and the row, which is `null` if
     /// the value is converted by its types.
@@ -186,7 +189,7 @@ impl<'m> Planner<'m> {
             }
             Relation::Same | Relation::Converts => None,
             Relation::Impossible => {
-                self.refused(at, "any value: the target has another type there");
+                self.refused(at, OTHER_TYPE);
                 let target = &self.pair.to.model.revision;
                 let refuse = Refuse {
                     code: error_code::INVALID_PARAMS,

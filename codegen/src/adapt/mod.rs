@@ -20,7 +20,7 @@ mod template_check;
 mod variants;
 mod walk;
 
-pub(crate) use members::NOTHING_SUPPLIES;
+pub(crate) use members::{NOTHING_SUPPLIES, OTHER_TYPE};
 pub(crate) use path::{Step, steps, text};
 pub(crate) use plan::{Plan, Plans};
 pub(crate) use report::{Note, NoteKind, report};

@@ -41,7 +41,7 @@ use candidate::Candidate;
 use error_codes::changed_codes;
 use lost::lost;
 use renamed::renamed;
-use unsupplied::unsupplied;
+use unsupplied::{of_another_type, unsupplied};
 
 use crate::cache::Cache;
 use crate::files::write_file;
@@ -77,6 +77,7 @@ fn warnings_about(candidate: &Candidate, protocol: &Protocol) -> Vec<Problem> {
     let mut warnings = lost(&before.model, &after.model);
     warnings.extend(renamed.iter().map(|renamed| renamed.warning(after)));
     warnings.extend(unsupplied([before, after], plans, &renamed));
+    warnings.extend(of_another_type([before, after], plans));
     warnings.extend(changed_codes(before, after));
     warnings
 }

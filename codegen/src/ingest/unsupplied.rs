@@ -1,11 +1,11 @@
 //! Members that one of two revisions requires and the other doesn't declare.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
 
 use super::renamed::{Renamed, suggestion};
-use crate::adapt::{NOTHING_SUPPLIES, NoteKind, Plan, Rules};
+use crate::adapt::{NOTHING_SUPPLIES, NoteKind, OTHER_TYPE, Plan, Rules};
 use crate::model::{ModelledRevision, TypeRef};
 use crate::problem::Problem;
 
@@ -47,6 +47,35 @@ pub(super) fn unsupplied(
     let mut found = warnings("up", [before, after], up);
     found.extend(warnings("down", [after, before], down));
     found
+}
+
+/// Returns a warning for each required member whose type in a new revision no conversion knows: all objects that have it
+/// are refused.
+pub(super) fn of_another_type([before, after]: [&ModelledRevision; 2], [up, down]: &[Plan; 2]) -> Vec<Problem> {
+    let refused = |source: &ModelledRevision, plan: &Plan| -> BTreeSet<String> {
+        let notes = plan.notes.iter();
+        let notes = notes.filter(|note| note.kind == NoteKind::Refused && note.what == OTHER_TYPE);
+        let is_required = |at: &&String| {
+            at.split_once('.').is_some_and(|(ty, member)| {
+                let object = source.model.struct_of(&TypeRef::Named(ty.to_owned()));
+                object.is_some_and(|object| object.required().any(|name| name == member))
+            })
+        };
+        notes.map(|note| &note.at).filter(is_required).cloned().collect()
+    };
+    let [from, to] = [before, after].map(|revision| &revision.model.revision);
+    let (up, down) = (refused(before, up), refused(after, down));
+    let warnings = up.union(&down).map(|at| {
+        let directions = match (up.contains(at), down.contains(at)) {
+            (true, true) => format!("between {from} and {to}"),
+            (true, false) => format!("from {from}"),
+            (false, _) => format!("from {to}"),
+        };
+        let what = format!("{to} has another type of `{at}`: conversions {directions} refuse these");
+        let help = "no rule converts the value; `cargo xtask adapters` lists what else is refused";
+        Problem::new(after.documents.rules.file(), what).help(help)
+    });
+    warnings.collect()
 }
 
 /// Returns the members that the source doesn't declare and the target requires, each with the types that lack it.

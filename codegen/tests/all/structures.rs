@@ -459,6 +459,28 @@ fn a_renamed_member_is_reported_with_the_rule_that_keeps_its_value() {
 }
 
 #[test]
+fn a_required_member_of_another_type_is_reported() {
+    let with_total = |total: Value| {
+        let mut definitions = definitions();
+        definitions["CallResult"]["properties"]["total"] = total;
+        definitions["CallResult"]["required"] = json!(["kind", "total"]);
+        definitions
+    };
+    let revisions = Revisions::new();
+    let text = json!({"type": "string"});
+    revisions.ingest("second", with_total(text.clone()));
+    let warnings = revisions
+        .ingest("third", with_total(json!({"type": "array", "items": text})))
+        .warnings;
+    let warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+    let [warning] = warnings.as_slice() else {
+        panic!("{warnings:?}")
+    };
+    let what = "third has another type of `CallResult.total`: conversions between second and third refuse these";
+    assert!(warning.contains(what), "{warning}");
+}
+
+#[test]
 fn a_required_member_that_nothing_supplies_is_reported_with_the_rule_that_supplies_it() {
     let mut with_total = definitions();
     for ty in ["CallResult", "FindResult"] {
