@@ -193,7 +193,10 @@ mod tests {
         let refused = arguments(&tool, None, &named).unwrap_err().to_string();
         assert_eq!(refused, "the argument \"b\" is given twice");
         let pairs = ["a", "a"].map(|name| (name.to_owned(), String::new()));
-        assert_eq!(texts(&pairs).unwrap_err().to_string(), "the argument \"a\" is given twice");
+        assert_eq!(
+            texts(&pairs).unwrap_err().to_string(),
+            "the argument \"a\" is given twice"
+        );
         assert_eq!(texts(&pairs[1..]).unwrap().len(), 1);
     }
 
