@@ -6,6 +6,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use tempfile::TempDir;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::process::{Child, Command};
 use tokio::time::{Instant, sleep};
@@ -23,7 +24,9 @@ async fn free_port() -> SocketAddr {
 
 async fn until_it_listens(address: SocketAddr) {
     let started = Instant::now();
-    while TcpStream::connect(address).await.is_err() {
+    // While nobody listens, a connection can get the same port at both ends, and connects to itself.
+    let is_other = |stream: &TcpStream| stream.local_addr().is_ok_and(|own| own != address);
+    while !TcpStream::connect(address).await.as_ref().is_ok_and(is_other) {
         assert!(started.elapsed() < PATIENCE, "nobody listens at {address}");
         sleep(Duration::from_millis(20)).await;
     }
@@ -37,17 +40,30 @@ pub struct Redis {
 
 impl Redis {
     pub async fn start() -> Self {
-        Self::start_at(free_port().await).await
+        loop {
+            // Another program can take the port before Redis does.
+            if let Some(redis) = Self::start_at(free_port().await).await {
+                return redis;
+            }
+        }
     }
 
-    async fn start_at(address: SocketAddr) -> Self {
+    /// Starts a server; `None` if it ends at once, because the port is taken.
+    async fn start_at(address: SocketAddr) -> Option<Self> {
         let mut command = Command::new("redis-server");
         command.args(["--bind", "127.0.0.1", "--port", &address.port().to_string()]);
         command.args(["--save", "", "--appendonly", "no"]);
         command.stdout(Stdio::null()).kill_on_drop(true);
-        let child = command.spawn().expect("redis-server is installed");
-        until_it_listens(address).await;
-        Self { address, child }
+        let mut child = command.spawn().expect("redis-server is installed");
+        let started = Instant::now();
+        while !is_redis(address).await {
+            if child.try_wait().expect("its state is known").is_some() {
+                return None;
+            }
+            assert!(started.elapsed() < PATIENCE, "Redis doesn't answer at {address}");
+            sleep(Duration::from_millis(20)).await;
+        }
+        Some(Self { address, child })
     }
 
     pub fn url(&self) -> String {
@@ -58,13 +74,25 @@ impl Redis {
     pub async fn kill_and_restart(&mut self, pause: Duration) {
         self.child.kill().await.expect("it can be killed");
         sleep(pause).await;
-        *self = Self::start_at(self.address).await;
+        *self = Self::start_at(self.address).await.expect("the port is still free");
     }
 
     /// Sends the signal of this name: `-STOP` pauses the server, `-CONT` continues it.
     pub async fn signal(&self, name: &str) {
         signal(&self.child, name).await;
     }
+}
+
+/// Whether a Redis server answers.
+async fn is_redis(address: SocketAddr) -> bool {
+    let ping = async {
+        let mut stream = TcpStream::connect(address).await?;
+        stream.write_all(b"PING\r\n").await?;
+        let mut answer = [0; 5];
+        stream.read_exact(&mut answer).await?;
+        std::io::Result::Ok(answer)
+    };
+    ping.await.is_ok_and(|answer| answer == *b"+PONG")
 }
 
 async fn signal(child: &Child, name: &str) {
