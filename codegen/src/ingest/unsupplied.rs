@@ -1,8 +1,8 @@
-//! Members that one of two revisions requires and the other doesn't declare.
+//! Members that one of two revisions requires and the other doesn't declare, or that have another type there.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::renamed::{Renamed, suggestion};
 use crate::adapt::{NOTHING_SUPPLIES, NoteKind, OTHER_TYPE, Plan, Rules};
@@ -49,31 +49,46 @@ pub(super) fn unsupplied(
     found
 }
 
-/// Returns a warning for each required member whose type in a new revision no conversion knows: all objects that have it
-/// are refused.
+/// Returns a warning for each member whose type in a new revision no conversion knows, since conversions refuse its values.
+/// Where the target doesn't require the member, a rule can drop them.
 pub(super) fn of_another_type([before, after]: [&ModelledRevision; 2], [up, down]: &[Plan; 2]) -> Vec<Problem> {
-    let refused = |source: &ModelledRevision, plan: &Plan| -> BTreeSet<String> {
+    // For each member, the directions in which its values are refused, the sources, and whether they can be dropped.
+    let mut found = BTreeMap::<&str, Vec<(&str, &ModelledRevision, bool)>>::new();
+    for (direction, source, target, plan) in [("up", before, after, up), ("down", after, before, down)] {
         let notes = plan.notes.iter();
-        let notes = notes.filter(|note| note.kind == NoteKind::Refused && note.what == OTHER_TYPE);
-        let is_required = |at: &&String| {
-            at.split_once('.').is_some_and(|(ty, member)| {
-                let object = source.model.struct_of(&TypeRef::Named(ty.to_owned()));
-                object.is_some_and(|object| object.required().any(|name| name == member))
-            })
-        };
-        notes.map(|note| &note.at).filter(is_required).cloned().collect()
-    };
-    let [from, to] = [before, after].map(|revision| &revision.model.revision);
-    let (up, down) = (refused(before, up), refused(after, down));
-    let warnings = up.union(&down).map(|at| {
-        let directions = match (up.contains(at), down.contains(at)) {
-            (true, true) => format!("between {from} and {to}"),
-            (true, false) => format!("from {from}"),
-            (false, _) => format!("from {to}"),
-        };
-        let what = format!("{to} has another type of `{at}`: conversions {directions} refuse these");
-        let help = "no rule converts the value; `cargo xtask adapters` lists what else is refused";
-        Problem::new(after.documents.rules.file(), what).help(help)
+        for note in notes.filter(|note| note.kind == NoteKind::Refused && note.what == OTHER_TYPE) {
+            let Some((ty, member)) = note.at.split_once('.') else {
+                continue;
+            };
+            let ty = TypeRef::Named(ty.to_owned());
+            // A type can be converted to several others.
+            let mut counterparts = plan.conversions.iter().filter(|((from, _), _)| *from == ty);
+            let is_refused = |row: &Value| row["members"][member].get("refuse").is_some();
+            if !counterparts.all(|(_, conversion)| conversion.row.as_ref().is_some_and(|(_, row)| is_refused(row))) {
+                continue;
+            }
+            let in_target = target.model.struct_of(&ty).and_then(|object| object.member(member));
+            let may_be_dropped = in_target.is_some_and(|member| !member.required);
+            let refused = found.entry(&note.at).or_default();
+            refused.push((direction, source, may_be_dropped));
+        }
+    }
+    let to = &after.model.revision;
+    let warnings = found.into_iter().map(|(at, refused)| {
+        let from = refused.iter().map(|(_, source, _)| source.model.revision.as_str());
+        let from = Vec::from_iter(from).join(" and ");
+        let what = format!("{to} has another type of `{at}`: conversions from {from} refuse its values");
+        let drops = refused.iter().filter(|(.., may_be_dropped)| *may_be_dropped);
+        let drops: Vec<String> = drops
+            .map(|(direction, ..)| format!("{direction}: {{drop: true}}"))
+            .collect();
+        match drops.is_empty() {
+            true => {
+                let help = "no rule converts the value; `cargo xtask adapters` lists what else is refused";
+                Problem::new(after.documents.rules.file(), what).help(help)
+            }
+            false => suggestion(after, what, "if peers can do without them", at, &drops.join(", ")),
+        }
     });
     warnings.collect()
 }

@@ -459,25 +459,32 @@ fn a_renamed_member_is_reported_with_the_rule_that_keeps_its_value() {
 }
 
 #[test]
-fn a_required_member_of_another_type_is_reported() {
-    let with_total = |total: Value| {
+fn a_member_of_another_type_is_reported_with_the_rule_that_drops_it_if_it_is_optional() {
+    let with_total = |total: Value, required: bool| {
         let mut definitions = definitions();
         definitions["CallResult"]["properties"]["total"] = total;
-        definitions["CallResult"]["required"] = json!(["kind", "total"]);
+        if required {
+            definitions["CallResult"]["required"] = json!(["kind", "total"]);
+        }
         definitions
     };
-    let revisions = Revisions::new();
-    let text = json!({"type": "string"});
-    revisions.ingest("second", with_total(text.clone()));
-    let warnings = revisions
-        .ingest("third", with_total(json!({"type": "array", "items": text})))
-        .warnings;
-    let warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
-    let [warning] = warnings.as_slice() else {
-        panic!("{warnings:?}")
-    };
-    let what = "third has another type of `CallResult.total`: conversions between second and third refuse these";
-    assert!(warning.contains(what), "{warning}");
+    for (required, line) in [
+        ([true, true], None),
+        ([false, false], Some("up: {drop: true}, down: {drop: true}")),
+        ([true, false], Some("up: {drop: true}")),
+    ] {
+        let revisions = Revisions::new();
+        revisions.ingest("second", with_total(json!({"type": "string"}), required[0]));
+        let third = revisions.ingest("third", with_total(json!({"type": "integer"}), required[1]));
+        let warnings: Vec<String> = third.warnings.iter().map(ToString::to_string).collect();
+        let warning = warnings.iter().find(|warning| warning.contains("another type"));
+        let warning = warning.unwrap_or_else(|| panic!("{warnings:?}"));
+        let what = "third has another type of `CallResult.total`: conversions from second and third refuse its values";
+        assert!(warning.contains(what), "{warning}");
+        let rule = line.map(|line| format!("{{at: \"CallResult.total\", {line}, why"));
+        let help = rule.as_deref().unwrap_or("no rule converts the value");
+        assert!(warning.contains(help), "{warning}");
+    }
 }
 
 #[test]
