@@ -18,7 +18,7 @@ const TRIES: usize = 30;
 type Choice = fn(&Root<'_>, &mut Rng) -> Option<Edit>;
 
 /// All edits.
-pub(crate) const EDITS: [Choice; 35] = [
+pub(crate) const EDITS: [Choice; 37] = [
     rename_definition,
     |root, rng| {
         let (object, from, _) = any_member(root, rng)?;
@@ -43,6 +43,13 @@ pub(crate) const EDITS: [Choice; 35] = [
     },
     |root, rng| any_value(root, rng).map(|at| Edit::MakeNullable { at }),
     |root, rng| any_value(root, rng).map(|at| Edit::MakeListOrOne { at }),
+    |root, rng| any_value(root, rng).map(|at| Edit::MakeList { at }),
+    |root, rng| {
+        let mut lists = places(root, |schema| schema["items"].is_object());
+        lists.retain(|at| at.contains("/properties/"));
+        let at = any(&lists, rng)?;
+        Some(Edit::TakeElement { at })
+    },
     |root, rng| any_value(root, rng).map(|at| Edit::MakeMap { at }),
     inline,
     extract,

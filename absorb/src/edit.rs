@@ -35,6 +35,10 @@ pub(crate) enum Edit {
     MakeNullable { at: String },
     /// Allows an array of the values in place of a value.
     MakeListOrOne { at: String },
+    /// Replaces a value by an array of such values.
+    MakeList { at: String },
+    /// Replaces an array by one of its values.
+    TakeElement { at: String },
     /// Replaces a value by a map of such values.
     MakeMap { at: String },
     /// Replaces a reference by its definition.
@@ -300,6 +304,8 @@ impl Edit {
             Self::MakeListOrOne { at } => replace(root, at, |schema| {
                 Some(json!({ "anyOf": [schema, { "type": "array", "items": schema }] }))
             })?,
+            Self::MakeList { at } => replace(root, at, |schema| Some(json!({ "type": "array", "items": schema })))?,
+            Self::TakeElement { at } => replace(root, at, |schema| schema.get("items").cloned())?,
             Self::MakeMap { at } => replace(root, at, |schema| {
                 Some(json!({ "type": "object", "additionalProperties": schema }))
             })?,

@@ -61,6 +61,12 @@ impl Unrepresentable {
         )
     }
 
+    /// Creates the error of a list for which the other revision has one value.
+    pub(crate) fn not_one(count: usize, target: &'static str) -> Self {
+        let because = format!("revision {target} has one value there, not a list of {count}");
+        Self::new(error_code::INVALID_PARAMS, because, AUTOMATIC)
+    }
+
     /// Creates the error of a method that the other revision doesn't have.
     pub(crate) fn no_such_method(method: &str, target: &'static str) -> Self {
         let because = format!("revision {target} has no method {method}");

@@ -126,8 +126,11 @@ impl<'m> Pairing<'m> {
         (when, text, item): (&Conditions, &str, &Value),
     ) -> Result<(), String> {
         let element = self.list_of(&from.ty).ok_or("it is never a list")?;
-        self.is_convertible(from, to)?;
-        self.can_stand_alone(&element, &from.ty)?;
+        let is_list = matches!(self.from.model.resolve(&from.ty), TypeRef::List(_));
+        if !(is_list && self.converts(&element, &to.ty, 0)) {
+            self.is_convertible(from, to)?;
+            self.can_stand_alone(&element, &from.ty)?;
+        }
         require(!when.is_empty(), "`join` needs a condition for the elements")?;
         let model = &self.from.model;
         let elements = self.from.candidates(&element);

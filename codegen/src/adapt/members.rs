@@ -41,7 +41,7 @@ impl<'m> Planner<'m> {
         };
         let action = match rule {
             Some((_, Action::Default(_) | Action::DropInvalid(_))) | None => {
-                self.plan_member_conversion(&at, source, to)
+                self.plan_member_conversion(&at, objects, (source, to))
             }
             Some(rule) => self.plan_ruled(&at, objects, (source, to), rule),
         };
@@ -165,7 +165,12 @@ impl<'m> Planner<'m> {
     }
 
     /// Plans what happens to the value of a member beyond what its types imply.
-    fn plan_member_conversion(&mut self, at: &str, from: &Member, to: &Member) -> Option<RowAction> {
+    fn plan_member_conversion(
+        &mut self,
+        at: &str,
+        objects: Objects<'m>,
+        (from, to): (&Member, &Member),
+    ) -> Option<RowAction> {
         if let Some(variants) = self.plan_scoped(at, &from.ty, &to.ty) {
             return Some(("variants", json!(variants)));
         }
@@ -188,7 +193,7 @@ impl<'m> Planner<'m> {
                 Some(("empty", json!(true)))
             }
             Relation::Same | Relation::Converts => None,
-            Relation::Impossible => {
+            Relation::Impossible => self.plan_list(at, objects, (from, to)).or_else(|| {
                 self.refused(at, OTHER_TYPE);
                 let target = &self.pair.to.model.revision;
                 let refuse = Refuse {
@@ -196,8 +201,34 @@ impl<'m> Planner<'m> {
                     because: format!("revision {target} has another type there"),
                 };
                 Some(("refuse", refusal(&refuse, "automatic")))
+            }),
+        }
+    }
+
+    /// Plans a value that becomes the only element of a list, or the other way round. `None` if neither type is a list
+    /// of what the other can be converted to, and in an object that can be read as another variant of a union: the value
+    /// would be converted on the way back, even if it wasn't before.
+    fn plan_list(&mut self, at: &str, objects: Objects<'m>, (from, to): (&Member, &Member)) -> Option<RowAction> {
+        if self.pair.from.model.is_ambiguous(objects.from_name) || self.pair.to.model.is_ambiguous(objects.to_name) {
+            return None;
+        }
+        let (action, (source, target)) = self.pair.only_element(&from.ty, &to.ty)?;
+        if self.relate_at(at, &source, &target) == Relation::Impossible {
+            return None;
+        }
+        self.note_null(at, from, to);
+        match action {
+            "wrap" => self.automatic(at, "the value becomes the only element of a list"),
+            _ if to.required => self.refused(at, "a list that doesn't have exactly one element"),
+            _ => {
+                self.automatic(
+                    at,
+                    "an empty list dropped, or refused if undeclared members are carried",
+                );
+                self.refused(at, "a list of several elements");
             }
         }
+        Some((action, json!(true)))
     }
 
     /// Notes for the report what happens to `null` if only the source allows it.
@@ -220,6 +251,9 @@ impl<'m> Planner<'m> {
         (index, action): (usize, &Action),
     ) -> Option<RowAction> {
         let relation = self.relate(&from.ty, &to.ty);
+        if let (Action::Join { .. }, Some((_, (element, to)))) = (action, self.pair.only_element(&from.ty, &to.ty)) {
+            self.relate(&element, &to);
+        }
         // `hide` is also for values that could be converted.
         if !matches!(action, Action::Hide(_)) {
             match relation {

@@ -3,6 +3,7 @@
 use std::mem::discriminant;
 
 use super::pairing::Pairing;
+use super::plan::Pair;
 use super::planner::Planner;
 use crate::model::{Model, TypeKind, TypeRef};
 use mcp_wire::JsonType;
@@ -50,6 +51,20 @@ impl Pairing<'_> {
         match source.within(target) {
             Some((source, target)) => self.innermost(source, target),
             None => (source, target),
+        }
+    }
+
+    /// Returns the row's action that converts between a value and the only element of a list, and the types of both, if
+    /// one of two types is a list.
+    pub(super) fn only_element(&self, from: &TypeRef, to: &TypeRef) -> Option<(&'static str, Pair)> {
+        let element = |model: &Model, ty: &TypeRef| match model.resolve(model.resolve(ty).not_null()) {
+            TypeRef::List(element) => Some((**element).clone()),
+            _ => None,
+        };
+        match (element(&self.from.model, from), element(&self.to.model, to)) {
+            (None, Some(element)) => Some(("wrap", (from.clone(), element))),
+            (Some(element), None) => Some(("unwrap", (element, to.clone()))),
+            _ => None,
         }
     }
 

@@ -328,6 +328,15 @@ impl Model {
         path.is_some_and(|(ty, path)| self.declares_path(&TypeRef::Named(ty.to_owned()), path))
     }
 
+    /// Whether objects of a type can also be read as another variant of a union.
+    pub(crate) fn is_ambiguous(&self, name: &str) -> bool {
+        let mut unions = self.types.values().filter_map(|ty| match &ty.kind {
+            TypeKind::Union(union) if union.is_ambiguous() => Some(union),
+            _ => None,
+        });
+        unions.any(|union| union.variants.iter().any(|variant| variant.ty.named() == Some(name)))
+    }
+
     fn declares_path(&self, ty: &TypeRef, path: &str) -> bool {
         let (first, rest) = path.split_once('.').unwrap_or((path, ""));
         if let TypeRef::Nullable(inner) = self.resolve(ty) {

@@ -19,12 +19,13 @@ use tempfile::TempDir;
 
 use super::runner::{self, run};
 
-const CASES: [&str; 16] = [
+const CASES: [&str; 17] = [
     "no_rules",
     "rules",
     "constants",
     "moved",
     "elements",
+    "only_elements",
     "aliases",
     "answers",
     "questions",

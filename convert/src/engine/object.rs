@@ -353,6 +353,9 @@ impl<'a> Run<'_> {
             let value = &mut members[at].value;
             let stays = self.within(Part::Member(source), |run| run.shared(how, value, needed))?;
             let is_emptied = matches!(how, MemberChange::Empty(_)) && is_empty(&members[at].value);
+            if !stays && plan.required {
+                return Err(Unrepresentable::lacks(name, None));
+            }
             if !stays || is_emptied {
                 members.remove(at);
                 return Ok(());
@@ -381,10 +384,39 @@ impl<'a> Run<'_> {
             MemberChange::Hide { element, when, rule } => self.hide(element, when, rule, value)?,
             MemberChange::Split { element, member, rule } => self.split(element, member, rule, value)?,
             MemberChange::Join(plan) => self.join(plan, value)?,
+            MemberChange::Wrap(plan) | MemberChange::Unwrap(plan) if value.is_null() => match plan.holds_null {
+                true => {}
+                false => return Err(Unrepresentable::no_null()),
+            },
+            MemberChange::Wrap(plan) => {
+                self.change(&plan.change, value)?;
+                *value = Node::Array(vec![std::mem::replace(value, Node::text(""))]);
+            }
+            MemberChange::Unwrap(plan) => return self.unwrap(&plan.change, value),
             MemberChange::Without(without) => return self.without(without, value),
             MemberChange::Ensure(..) | MemberChange::Drop { .. } | MemberChange::Refuse(_) => {}
         }
         Ok(true)
+    }
+
+    /// Turns a list into its only element. Returns whether the value stays: an empty list is left out.
+    fn unwrap(&mut self, change: &Change, value: &mut Node<'a>) -> Converted<bool> {
+        let elements = value.elements()?;
+        match (elements.pop(), elements.len()) {
+            (Some(mut only), 0) => {
+                self.within(Part::Element(0), |run| run.change(change, &mut only))?;
+                *value = only;
+                Ok(true)
+            }
+            (None, _) if !self.state.carries() => {
+                self.state.lose(LossKind::Dropped, AUTOMATIC);
+                Ok(false)
+            }
+            (last, others) => {
+                let count = others + usize::from(last.is_some());
+                Err(Unrepresentable::not_one(count, self.step.to.revision))
+            }
+        }
     }
 
     /// Converts an optional object whose required members are all supplied. An absent object is converted like an empty

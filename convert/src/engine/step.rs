@@ -162,6 +162,10 @@ pub(crate) enum MemberChange {
     Variants(UnionPlan),
     Fill(Change),
     Empty(Change),
+    /// The value becomes the only element of a list.
+    Wrap(ElementPlan),
+    /// The only element of a list becomes the value.
+    Unwrap(ElementPlan),
     Ensure(Change, EnsurePlan),
     Omit {
         entry: Change,
@@ -212,6 +216,14 @@ pub(crate) struct Moved {
 pub(crate) struct EnsurePlan {
     pub(crate) row: Ensure,
     pub(crate) element: TypeRef,
+}
+
+/// The conversion between a value and the only element of a list.
+#[derive(Debug)]
+pub(crate) struct ElementPlan {
+    pub(crate) change: Change,
+    /// Whether the target allows `null` in place of the value or list.
+    pub(crate) holds_null: bool,
 }
 
 /// The conversion of a list to one element.
@@ -383,10 +395,13 @@ impl MemberPlan {
 
     /// Whether the source may have a `null` that the target's type can't hold.
     pub(super) fn refuses_null(&self) -> bool {
-        matches!(
-            self.source,
-            MemberSource::Shared(_, MemberChange::Plain(Change::NotNull(_) | Change::Object))
-        )
+        match &self.source {
+            MemberSource::Shared(_, MemberChange::Plain(change)) => {
+                matches!(change, Change::NotNull(_) | Change::Object)
+            }
+            MemberSource::Shared(_, MemberChange::Wrap(plan) | MemberChange::Unwrap(plan)) => !plan.holds_null,
+            _ => false,
+        }
     }
 }
 

@@ -89,6 +89,8 @@ fn action(key: &str, reader: &mut Source) -> Decoded<Option<Action>> {
         },
         "fill" => reader.boolean().map(|_| Action::Fill)?,
         "empty" => reader.boolean().map(|_| Action::Empty)?,
+        "wrap" => reader.boolean().map(|_| Action::Wrap)?,
+        "unwrap" => reader.boolean().map(|_| Action::Unwrap)?,
         "drop" => Action::Drop { rule: string(reader)? },
         "ensure" => Action::Ensure(fields(reader)?.ensure()),
         "refuse" => Action::Refuse(fields(reader)?.refusal()),

@@ -63,6 +63,10 @@ pub(crate) enum Action {
     Tag(&'static str, &'static str),
     Fill,
     Empty,
+    /// The value becomes the only element of a list.
+    Wrap,
+    /// The only element of a list becomes the value.
+    Unwrap,
     Ensure(Ensure),
     Omit {
         unless: &'static str,

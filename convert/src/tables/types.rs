@@ -248,6 +248,14 @@ impl TypeRef {
         matches!(self, Self::Null | Self::Any | Self::Nullable(_))
     }
 
+    /// Returns the type without `null`.
+    pub(crate) fn not_null(&self) -> &Self {
+        match self {
+            Self::Nullable(inner) => inner,
+            _ => self,
+        }
+    }
+
     /// Returns the innermost type in lists, maps and nullable types.
     pub(crate) fn innermost(&self) -> &Self {
         match self {

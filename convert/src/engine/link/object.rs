@@ -5,8 +5,8 @@ use mcp_wire::json_schema::pointer::child;
 use super::Linker;
 use crate::engine::accepted::Accepted;
 use crate::engine::step::{
-    Adopted, Change, ConstantPlan, ConstantSource, EnsurePlan, JoinPlan, LeftPlan, MemberChange, MemberPlan,
-    MemberSource, Moved, ObjectPlan,
+    Adopted, Change, ConstantPlan, ConstantSource, ElementPlan, EnsurePlan, JoinPlan, LeftPlan, MemberChange,
+    MemberPlan, MemberSource, Moved, ObjectPlan,
 };
 use crate::tables::rows::{Action, Ensure, LeftAction, MemberRow, ObjectRow, PathStep};
 use crate::tables::types::{Member, ObjectType, TypeRef};
@@ -131,6 +131,20 @@ impl Linker<'_> {
         moved.collect()
     }
 
+    /// Plans the conversion between a value and the only element of a list.
+    fn element(&mut self, from: &TypeRef, to: &TypeRef) -> ElementPlan {
+        let [source, target] = [(self.step.from, from), (self.step.to, to)].map(|(table, ty)| {
+            match table.resolve(table.resolve(ty).not_null()) {
+                TypeRef::List(element) => (**element).clone(),
+                ty => ty.clone(),
+            }
+        });
+        ElementPlan {
+            change: self.change(&source, &target),
+            holds_null: self.step.to.resolve(to).holds_null(),
+        }
+    }
+
     fn ensure(&self, row: &Ensure, target: &ObjectType) -> EnsurePlan {
         let list = target
             .member(row.list)
@@ -228,6 +242,8 @@ impl Linker<'_> {
             },
             Some(Action::Fill) => MemberChange::Fill(self.change(from, to)),
             Some(Action::Empty) => MemberChange::Empty(self.change(from, to)),
+            Some(Action::Wrap) => MemberChange::Wrap(self.element(from, to)),
+            Some(Action::Unwrap) => MemberChange::Unwrap(self.element(from, to)),
             Some(Action::Ensure(ensure)) => MemberChange::Ensure(self.change(from, to), self.ensure(ensure, target)),
             Some(Action::Omit { unless, rule }) => MemberChange::Omit {
                 entry: entry(self),
@@ -246,7 +262,10 @@ impl Linker<'_> {
             },
             Some(Action::Join(join)) => MemberChange::Join(JoinPlan {
                 row: join.clone(),
-                change: self.change(from, to),
+                change: match table.resolve(from) {
+                    TypeRef::List(element) => self.change(element, to),
+                    _ => self.change(from, to),
+                },
                 target: to.clone(),
             }),
             Some(Action::Without(without)) => MemberChange::Without(without.clone()),
