@@ -42,19 +42,29 @@ pub(super) fn find_requests_in_results(
     }
 }
 
-/// Turns the unions of such requests into unions of messages, which are distinguished by their methods.
+/// Turns the unions of such requests, and those of other requests that results contain, into unions of messages, which
+/// are distinguished by their methods.
 pub(super) fn unite_requests_in_results(model: &mut Model) {
+    let results = model.methods.iter().flat_map(|method| &method.results);
+    let results = results.filter_map(TypeRef::named).map(str::to_owned);
+    let reached = reachable(model, results.collect(), |_| false);
     let method_of = |ty: &TypeRef| {
         let mut methods = model.methods.iter();
         let method = methods.find(|method| ty.as_named() == Some(&method.ty))?;
-        (method.direction == Direction::InResult).then(|| (method.name.clone(), method.ty.clone()))
+        (method.kind == MessageKind::Request).then_some(method)
     };
     let unions = model.types.iter().filter_map(|(name, ty)| {
         let TypeKind::Union(union) = &ty.kind else { return None };
         let methods = union.variants.iter().map(|variant| method_of(&variant.ty));
-        let mut methods: Vec<(String, String)> = methods.collect::<Option<_>>()?;
+        let methods: Vec<&Method> = methods.collect::<Option<_>>()?;
+        let is_in_result =
+            reached.contains(name) || methods.iter().all(|method| method.direction == Direction::InResult);
+        let methods = methods
+            .into_iter()
+            .map(|method| (method.name.clone(), method.ty.clone()));
+        let mut methods = Vec::from_iter(methods);
         methods.sort();
-        Some((name.clone(), methods))
+        is_in_result.then(|| (name.clone(), methods))
     });
     for (name, methods) in unions.collect::<Vec<_>>() {
         if let Some(ty) = model.types.get_mut(&name) {
