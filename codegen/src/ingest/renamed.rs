@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::adapt::{Step, steps, text};
 use crate::model::{Member, Method, Model, ModelledRevision, Struct, TypeKind, TypeRef, current_name};
@@ -11,8 +11,8 @@ use crate::problem::Problem;
 
 /// Something that a new revision seems to have renamed.
 pub(super) struct Renamed {
-    /// The place of the rule that keeps it.
-    at: String,
+    /// The places of the rule that keeps it.
+    at: Vec<String>,
     /// The new name in that rule, or the path.
     new: String,
     /// The new member: the one by that name, or the one around it.
@@ -24,8 +24,8 @@ pub(super) struct Renamed {
 impl Renamed {
     /// Whether a member has this name before or after, or is the new member around it.
     pub(super) fn concerns(&self, member: &str) -> bool {
-        let old = self.at.split_once('.').map(|(_, old)| old);
-        old == Some(member) || self.member == member
+        let mut old = self.at.iter().filter_map(|at| at.split_once('.'));
+        self.member == member || old.any(|(_, old)| old == member)
     }
 
     /// Returns the warning about it.
@@ -33,16 +33,26 @@ impl Renamed {
         let Self { at, new, what, .. } = self;
         let what = format!("{} has {what}", after.model.revision);
         let action = format!("renamed: {}", json!(new));
+        let at = match &at[..] {
+            [only] => json!(only),
+            several => json!(several),
+        };
         suggestion(after, what, "if it is the same", at, &action)
     }
 }
 
 /// Returns a warning about a revision, with the line of a rule that applies on a condition.
-pub(super) fn suggestion(after: &ModelledRevision, what: String, condition: &str, at: &str, action: &str) -> Problem {
+pub(super) fn suggestion(
+    after: &ModelledRevision,
+    what: String,
+    condition: &str,
+    at: impl Into<Value>,
+    action: &str,
+) -> Problem {
     let help = format!(
         "{condition}, add this line under `rules` in the revision's adapt.yaml: \
          - {{at: {}, {action}, why: \"…\", link: \"https://…\"}}",
-        json!(at)
+        at.into()
     );
     Problem::new(after.documents.rules.file(), what).help(help)
 }
@@ -60,9 +70,13 @@ pub(super) fn renamed(before: &ModelledRevision, after: &ModelledRevision) -> Ve
 /// Returns each member that is gone, if each type that had it has one new member that could be the same.
 fn renamed_members(models: [&Model; 2]) -> Vec<Renamed> {
     let mut found = BTreeMap::<(&str, (&str, String)), Vec<&str>>::new();
+    let mut gone = BTreeMap::<&str, usize>::new();
     for name in models[0].types.keys() {
         let ty = TypeRef::Named(name.clone());
         if let [Some(earlier), Some(later)] = models.map(|model| model.struct_of(&ty)) {
+            for member in earlier.members.iter().filter(|member| !later.declares(&member.name)) {
+                *gone.entry(&member.name).or_default() += 1;
+            }
             for names in successors(models, [earlier, later]) {
                 found.entry(names).or_default().push(name);
             }
@@ -72,12 +86,15 @@ fn renamed_members(models: [&Model; 2]) -> Vec<Renamed> {
         let role = models[0].lifecycle.names.iter().find(|(_, name)| **name == old);
         role.is_some_and(|(role, _)| models[1].lifecycle.names.get(role).is_some_and(|name| name == new))
     };
-    let found = found.into_iter().filter(|((old, (_, new)), _)| !has_role(old, new));
+    let found = found
+        .into_iter()
+        .filter(|((old, (member, _)), _)| !has_role(old, member));
     let renamed = found.map(|((old, (member, new)), types)| Renamed {
         member: member.to_owned(),
-        at: match types[..] {
-            [only] => format!("{only}.{old}"),
-            _ => format!("*.{old}"),
+        // A rule for every type would also be about those that have lost the member in another way.
+        at: match types.len() > 1 && gone.get(old) == Some(&types.len()) {
+            true => vec![format!("*.{old}")],
+            false => types.iter().map(|ty| format!("{ty}.{old}")).collect(),
         },
         what: format!(
             "`{new}` instead of `{old}` in {}: conversions lose the value",
@@ -114,7 +131,7 @@ fn successors<'m>(models: [&'m Model; 2], objects: [&'m Struct; 2]) -> Vec<(&'m 
         };
         let mut moved: Vec<_> = new.iter().filter_map(path).collect();
         let successor = match (&alike[..], moved.len()) {
-            ([only], 0) if is_only(only) => (only.name.as_str(), only.name.clone()),
+            ([only], 0) if is_only(only) => (only.name.as_str(), text(&[Step::Member(only.name.clone())])),
             ([], 1) => moved.remove(0),
             _ => return None,
         };
@@ -185,7 +202,7 @@ fn renamed_methods(models: [&Model; 2]) -> Vec<Renamed> {
         let new = current_name(name, [gone.clone(), new.clone()]);
         let [old, new] = [models[0].method(name)?, models[1].method(&new)?];
         Some(Renamed {
-            at: old.ty.clone(),
+            at: vec![old.ty.clone()],
             new: new.ty.clone(),
             member: String::new(),
             what: format!("`{}` instead of `{name}`: conversions refuse the method", new.name),

@@ -40,7 +40,7 @@ pub(super) fn unsupplied(
             );
             let action = known.unwrap_or_else(|| format!("{direction}: {{default: …}}"));
             let condition = format!("if this is true of every peer of {from}");
-            suggestion(after, what, &condition, &at, &action)
+            suggestion(after, what, &condition, at, &action)
         });
         warnings.collect::<Vec<_>>()
     };
