@@ -11,7 +11,6 @@ use mcp_wire::JsonType;
 use serde::Serialize;
 use serde_json::json;
 
-use super::types::Union;
 use crate::normalise::{Node, Property, Scalar, Shape, Shapes};
 
 /// A rule that identifies the variant of an object, in the form in which tables contain it.
@@ -56,7 +55,7 @@ pub(crate) enum Decision {
 
 impl Decision {
     /// Whether required tags identify every variant.
-    fn is_by_tags(&self) -> bool {
+    pub(super) fn is_by_tags(&self) -> bool {
         match self {
             Self::Is(_) => true,
             Self::Tag {
@@ -68,13 +67,6 @@ impl Decision {
             Self::Within { decision, .. } => decision.is_by_tags(),
             Self::Tag { .. } | Self::Has { .. } => false,
         }
-    }
-}
-
-impl Union {
-    /// Whether an object of one variant can also be read as another one.
-    pub(crate) fn is_ambiguous(&self) -> bool {
-        self.objects.as_ref().is_some_and(|decision| !decision.is_by_tags())
     }
 }
 

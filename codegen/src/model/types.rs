@@ -330,11 +330,13 @@ impl Model {
 
     /// Whether objects of a type can also be read as another variant of a union.
     pub(crate) fn is_ambiguous(&self, name: &str) -> bool {
-        let mut unions = self.types.values().filter_map(|ty| match &ty.kind {
-            TypeKind::Union(union) if union.is_ambiguous() => Some(union),
-            _ => None,
-        });
-        unions.any(|union| union.variants.iter().any(|variant| variant.ty.named() == Some(name)))
+        self.types.values().any(|ty| match &ty.kind {
+            TypeKind::Union(union) => {
+                let is_ambiguous = union.objects.as_ref().is_some_and(|decision| !decision.is_by_tags());
+                is_ambiguous && union.variants.iter().any(|variant| variant.ty.named() == Some(name))
+            }
+            _ => false,
+        })
     }
 
     fn declares_path(&self, ty: &TypeRef, path: &str) -> bool {
