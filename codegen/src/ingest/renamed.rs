@@ -154,8 +154,10 @@ fn is_same(models: [&Model; 2], types: [&TypeRef; 2]) -> bool {
     let [Some(earlier), Some(later)] = [models[0].struct_of(earlier), models[1].struct_of(later)] else {
         return false;
     };
+    // A type that contains itself has another name in each place too, and comparing it would never end.
     let is_alike = |(old, new): (&Member, &Member)| {
-        (&old.name, old.required) == (&new.name, new.required) && is_same(models, [&old.ty, &new.ty])
+        let is_recursive = old.recursive || new.recursive;
+        (&old.name, old.required) == (&new.name, new.required) && !is_recursive && is_same(models, [&old.ty, &new.ty])
     };
     let mut members = earlier.members.iter().zip(&later.members);
     (&earlier.constants, earlier.members.len()) == (&later.constants, later.members.len()) && members.all(is_alike)

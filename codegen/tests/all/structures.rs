@@ -438,6 +438,26 @@ fn a_renamed_member_is_reported_with_the_rule_that_keeps_its_value() {
         let rule = format!(r#"{{at: "CallResult.{name}", renamed: "options.{name}","#);
         assert!(warning.contains(&rule), "{warning}");
     }
+    // A member whose type contains itself, by a reference to its place.
+    let with_tree = |definitions: &mut Definitions, at: &str, wrap: &dyn Fn(Value) -> Value| {
+        let tree = json!({"type": "object", "properties": {"size": {"type": "integer"}, "child": {"$ref": at}}});
+        definitions["CallResult"]["properties"] = wrap(json!({"kind": {"type": "string"}, "tree": tree}));
+    };
+    let mut before = definitions();
+    with_tree(&mut before, "#/$defs/CallResult/properties/tree", &|members| members);
+    let mut after = definitions();
+    let at = "#/$defs/CallResult/properties/inner/properties/tree";
+    with_tree(&mut after, at, &|mut members| {
+        let kind = members.as_object_mut().unwrap().remove("kind");
+        json!({"kind": kind, "inner": {"type": "object", "properties": members}})
+    });
+    let revisions = Revisions::new();
+    revisions.ingest("second", before);
+    let found = revisions.ingest("third", after).warnings;
+    assert!(
+        found.iter().all(|warning| !warning.to_string().contains("renamed")),
+        "{found:?}"
+    );
     // The member has moved into an element of a list.
     let moved = warnings(&|definitions| {
         let members = definitions["CallResult"]["properties"].as_object_mut().unwrap();
