@@ -341,10 +341,7 @@ impl Model {
 
     fn declares_path(&self, ty: &TypeRef, path: &str) -> bool {
         let (first, rest) = path.split_once('.').unwrap_or((path, ""));
-        if let TypeRef::Nullable(inner) = self.resolve(ty) {
-            return self.declares_path(inner, path);
-        }
-        match self.kind_of(ty) {
+        match self.kind_of(self.resolve(ty).not_null()) {
             Some(TypeKind::Struct(object)) if rest.is_empty() => object.declares(first),
             Some(TypeKind::Struct(object)) => {
                 let member = object.member(first);
