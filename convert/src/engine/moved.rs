@@ -3,7 +3,7 @@
 use super::members::{Members, is_empty, position};
 use super::node::{Entry, Node};
 use super::state::Part;
-use super::step::{Change, LeftPlan, Moved};
+use super::step::{Change, LeftPlan, ValuePlan};
 use super::value::Run;
 use crate::loss::{AUTOMATIC, LossKind};
 use crate::tables::rows::PathStep;
@@ -90,7 +90,7 @@ impl<'a> Run<'_> {
         put_in(rest_of(path), value, &mut around.value);
     }
 
-    fn moved(&mut self, moved: Option<&Moved>, name: &str, value: &mut Node<'a>) -> Converted {
+    fn moved(&mut self, moved: Option<&ValuePlan>, name: &str, value: &mut Node<'a>) -> Converted {
         let change = moved.map_or(&Change::Keep, |moved| &moved.change);
         self.within(Part::Member(name), |run| run.change(change, value))
     }

@@ -392,7 +392,7 @@ impl<'a> Run<'_> {
                 self.change(&plan.change, value)?;
                 *value = Node::Array(vec![std::mem::replace(value, Node::text(""))]);
             }
-            MemberChange::Unwrap(plan) => return self.unwrap(&plan.change, value),
+            MemberChange::Unwrap(plan) => return self.only_element(&plan.change, value),
             MemberChange::Without(without) => return self.without(without, value),
             MemberChange::Ensure(..) | MemberChange::Drop { .. } | MemberChange::Refuse(_) => {}
         }
@@ -400,22 +400,20 @@ impl<'a> Run<'_> {
     }
 
     /// Turns a list into its only element. Returns whether the value stays: an empty list is left out.
-    fn unwrap(&mut self, change: &Change, value: &mut Node<'a>) -> Converted<bool> {
+    fn only_element(&mut self, change: &Change, value: &mut Node<'a>) -> Converted<bool> {
         let elements = value.elements()?;
-        match (elements.pop(), elements.len()) {
-            (Some(mut only), 0) => {
+        let count = elements.len();
+        match elements.pop() {
+            Some(mut only) if count == 1 => {
                 self.within(Part::Element(0), |run| run.change(change, &mut only))?;
                 *value = only;
                 Ok(true)
             }
-            (None, _) if !self.state.carries() => {
+            None if !self.state.carries() => {
                 self.state.lose(LossKind::Dropped, AUTOMATIC);
                 Ok(false)
             }
-            (last, others) => {
-                let count = others + usize::from(last.is_some());
-                Err(Unrepresentable::not_one(count, self.step.to.revision))
-            }
+            _ => Err(Unrepresentable::not_one(count, self.step.to.revision)),
         }
     }
 

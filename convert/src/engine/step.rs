@@ -163,9 +163,9 @@ pub(crate) enum MemberChange {
     Fill(Change),
     Empty(Change),
     /// The value becomes the only element of a list.
-    Wrap(ElementPlan),
+    Wrap(ValuePlan),
     /// The only element of a list becomes the value.
-    Unwrap(ElementPlan),
+    Unwrap(ValuePlan),
     Ensure(Change, EnsurePlan),
     Omit {
         entry: Change,
@@ -200,12 +200,12 @@ pub(crate) struct LeftPlan {
     pub(crate) row: LeftRow,
     pub(crate) ensure: Option<EnsurePlan>,
     /// The values that the row moves.
-    pub(crate) moved: Vec<Moved>,
+    pub(crate) moved: Vec<ValuePlan>,
 }
 
-/// A value that moves to another place in the target.
+/// The conversion of a value that moves to another place in the target, or into a list or out of it.
 #[derive(Debug)]
-pub(crate) struct Moved {
+pub(crate) struct ValuePlan {
     pub(crate) change: Change,
     /// Whether `null` is a value there.
     pub(crate) holds_null: bool,
@@ -216,14 +216,6 @@ pub(crate) struct Moved {
 pub(crate) struct EnsurePlan {
     pub(crate) row: Ensure,
     pub(crate) element: TypeRef,
-}
-
-/// The conversion between a value and the only element of a list.
-#[derive(Debug)]
-pub(crate) struct ElementPlan {
-    pub(crate) change: Change,
-    /// Whether the target allows `null` in place of the value or list.
-    pub(crate) holds_null: bool,
 }
 
 /// The conversion of a list to one element.

@@ -5,8 +5,8 @@ use mcp_wire::json_schema::pointer::child;
 use super::Linker;
 use crate::engine::accepted::Accepted;
 use crate::engine::step::{
-    Adopted, Change, ConstantPlan, ConstantSource, ElementPlan, EnsurePlan, JoinPlan, LeftPlan, MemberChange,
-    MemberPlan, MemberSource, Moved, ObjectPlan,
+    Adopted, Change, ConstantPlan, ConstantSource, EnsurePlan, JoinPlan, LeftPlan, MemberChange, MemberPlan,
+    MemberSource, ObjectPlan, ValuePlan,
 };
 use crate::tables::rows::{Action, Ensure, LeftAction, MemberRow, ObjectRow, PathStep};
 use crate::tables::types::{Member, ObjectType, TypeRef};
@@ -104,7 +104,7 @@ impl Linker<'_> {
         action: Option<&LeftAction>,
         member: &'static Member,
         (source, target): (&'static ObjectType, &'static ObjectType),
-    ) -> Vec<Moved> {
+    ) -> Vec<ValuePlan> {
         let (from, to) = (self.step.from, self.step.to);
         let places: Vec<_> = match action {
             Some(LeftAction::Move(path)) => vec![(member.ty(), to.at_path(target, path))],
@@ -118,12 +118,12 @@ impl Linker<'_> {
             _ => Vec::new(),
         };
         let moved = places.into_iter().map(|place| match place {
-            (Some(source), Some(target)) => Moved {
+            (Some(source), Some(target)) => ValuePlan {
                 change: self.change(source, target),
                 holds_null: to.resolve(target).holds_null(),
             },
             // A generated table has both.
-            _ => Moved {
+            _ => ValuePlan {
                 change: Change::Keep,
                 holds_null: false,
             },
@@ -132,14 +132,14 @@ impl Linker<'_> {
     }
 
     /// Plans the conversion between a value and the only element of a list.
-    fn element(&mut self, from: &TypeRef, to: &TypeRef) -> ElementPlan {
+    fn element(&mut self, from: &TypeRef, to: &TypeRef) -> ValuePlan {
         let [source, target] = [(self.step.from, from), (self.step.to, to)].map(|(table, ty)| {
             match table.resolve(table.resolve(ty).not_null()) {
                 TypeRef::List(element) => (**element).clone(),
                 ty => ty.clone(),
             }
         });
-        ElementPlan {
+        ValuePlan {
             change: self.change(&source, &target),
             holds_null: self.step.to.resolve(to).holds_null(),
         }
