@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::process::{Child, Command};
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::instances::server::STORE;
 use crate::processes;
@@ -40,12 +40,13 @@ pub struct Redis {
 
 impl Redis {
     pub async fn start() -> Self {
-        loop {
-            // Another program can take the port before Redis does.
+        // Another program can take the port before Redis does.
+        for _ in 0..10 {
             if let Some(redis) = Self::start_at(free_port().await).await {
                 return redis;
             }
         }
+        panic!("redis-server doesn't run")
     }
 
     /// Starts a server; `None` if it ends at once, because the port is taken.
@@ -92,7 +93,8 @@ async fn is_redis(address: SocketAddr) -> bool {
         stream.read_exact(&mut answer).await?;
         std::io::Result::Ok(answer)
     };
-    ping.await.is_ok_and(|answer| answer == *b"+PONG")
+    let answer = timeout(Duration::from_secs(1), ping).await;
+    answer.is_ok_and(|answer| answer.is_ok_and(|answer| answer == *b"+PONG"))
 }
 
 async fn signal(child: &Child, name: &str) {
