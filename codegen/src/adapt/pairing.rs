@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::path::Step;
 use super::rules::Rules;
 use crate::model::{
-    Assertions, Member, MemberSchema, Method, ModelledRevision, OpenSchema, Struct, TypeRef, open_schema,
+    Assertions, Member, MemberSchema, Method, ModelledRevision, OpenSchema, Struct, TypeKind, TypeRef, open_schema,
 };
 
 /// Maximum depth of nested objects that are searched for supplied members.
@@ -105,6 +105,15 @@ impl<'m> Pairing<'m> {
             to_name,
             to,
         })
+    }
+
+    /// Returns the messages of two types, if one is a union of messages, and the other too, or a single message.
+    pub(super) fn messages(&self, source: &TypeRef, target: &TypeRef) -> Option<[Vec<(String, String)>; 2]> {
+        let (from, to) = (&self.from.model, &self.to.model);
+        let mut kinds = [from.kind_of(source), to.kind_of(target)].into_iter();
+        let has_union = kinds.any(|kind| matches!(kind, Some(TypeKind::Methods(_))));
+        has_union.then_some(())?;
+        Some([from.messages(source)?, to.messages(target)?])
     }
 
     /// Whether every required member of an object can be supplied.

@@ -122,6 +122,9 @@ impl Pairing<'_> {
 
     /// Whether the conversion of two types is planned member by member, or value by value.
     fn is_same_kind(&self, source: &TypeRef, target: &TypeRef) -> bool {
+        if self.messages(source, target).is_some() {
+            return true;
+        }
         let kinds = self.from.model.kind_of(source).zip(self.to.model.kind_of(target));
         kinds.is_some_and(|(kind, there)| {
             let is_union = matches!(kind, TypeKind::Union(_));

@@ -162,13 +162,13 @@ impl<'m> Planner<'m> {
         if let Some(objects) = self.pair.objects(source, target) {
             return self.plan_struct(objects);
         }
+        if let Some([methods, others]) = self.pair.messages(source, target) {
+            return Conversion::of(methods.iter().map(|(method, ty)| {
+                let other = self.pair.of_method(method, &others);
+                (TypeRef::Named(ty.clone()), other.cloned().map(TypeRef::Named))
+            }));
+        }
         match (from.kind_of(source), to.kind_of(target)) {
-            (Some(TypeKind::Methods(methods)), Some(TypeKind::Methods(others))) => {
-                Conversion::of(methods.iter().map(|(method, ty)| {
-                    let other = self.pair.of_method(method, others);
-                    (TypeRef::Named(ty.clone()), other.cloned().map(TypeRef::Named))
-                }))
-            }
             (Some(TypeKind::Results(results)), Some(TypeKind::Results(others))) => {
                 let planned = self.plan_results(&name, results, others);
                 let renamed = planned.iter().filter(|(from, to)| to.as_ref() != Some(*from));

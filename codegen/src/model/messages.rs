@@ -57,6 +57,18 @@ pub(crate) fn add_messages(model: &mut Model, input: &BuildInput<'_>) {
     unite_requests_in_results(model);
 }
 
+impl Model {
+    /// Returns the methods of a union of messages, or that of a single message, each with the type of its message.
+    pub(crate) fn messages(&self, ty: &TypeRef) -> Option<Vec<(String, String)>> {
+        let ty = self.resolve(ty).as_named()?;
+        match self.kind(ty)? {
+            TypeKind::Methods(methods) => Some(methods.clone()),
+            TypeKind::Struct(object) => Some(vec![(object.constant_text(METHOD)?.to_owned(), ty.to_owned())]),
+            _ => None,
+        }
+    }
+}
+
 /// Replaces a type of the schema by a union of messages, or adds the union.
 fn replace(model: &mut Model, name: &str, kind: TypeKind, envelope: Option<MessageKind>) {
     let (mut rust_name, mut pointer, mut official) = (name.to_owned(), String::new(), false);

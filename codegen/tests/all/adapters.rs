@@ -19,7 +19,7 @@ use tempfile::TempDir;
 
 use super::runner::{self, run};
 
-const CASES: [&str; 17] = [
+const CASES: [&str; 18] = [
     "no_rules",
     "rules",
     "constants",
@@ -29,6 +29,7 @@ const CASES: [&str; 17] = [
     "aliases",
     "answers",
     "questions",
+    "only_question",
     "renamed",
     "session",
     "tags",

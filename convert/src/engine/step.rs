@@ -267,6 +267,8 @@ pub(crate) struct MethodsPlan {
     pub(crate) methods: Vec<(&'static str, Option<Change>)>,
     /// The methods that only the target has.
     pub(crate) only_there: Vec<&'static str>,
+    /// Whether the target accepts messages of methods that it doesn't declare.
+    pub(crate) holds_unknown: bool,
 }
 
 impl Step {
@@ -361,7 +363,7 @@ impl Step {
             How::Strings(plan) => plan.refused.is_empty() && plan.only.is_none(),
             How::Methods(plan) => {
                 let keeps = |change: &Option<Change>| change.as_ref().is_some_and(|change| self.keeps(change));
-                plan.only_there.is_empty() && plan.methods.iter().all(|(_, change)| keeps(change))
+                plan.holds_unknown && plan.only_there.is_empty() && plan.methods.iter().all(|(_, change)| keeps(change))
             }
         }
     }

@@ -225,13 +225,14 @@ impl<'a> Run<'_> {
         match of_method(&plan.methods, &method) {
             Some(Some(change)) => self.change(change, node),
             // A message of a method that the other revision doesn't have is carried as it is.
-            _ if self.state.carries() => read_as(self.step.to, node, target),
+            _ if self.state.carries() && plan.holds_unknown => read_as(self.step.to, node, target),
             Some(None) => Err(Unrepresentable::no_such_method(&method, self.step.to.revision)),
             // A peer of the source's revision doesn't have the method.
             None if plan.only_there.iter().any(|only| *only == method) => {
                 Err(Unrepresentable::no_such_method(&method, self.step.from.revision))
             }
-            None => Ok(()),
+            None if plan.holds_unknown => Ok(()),
+            None => Err(Unrepresentable::no_such_method(&method, self.step.to.revision)),
         }
     }
 

@@ -149,6 +149,13 @@ impl Linker<'_> {
 
     fn how(&mut self, source: &TypeRef, target: &TypeRef) -> How {
         let (from, to) = (self.step.from, self.step.to);
+        let is_union = |table: &Table, ty| matches!(table.kind(ty), Some(Kind::Methods(_)));
+        let holds_unknown = is_union(to, target);
+        if (is_union(from, source) || holds_unknown)
+            && let (Some(methods), Some(others)) = (messages(from, source), messages(to, target))
+        {
+            return How::Methods(self.methods(&methods, &others, holds_unknown));
+        }
         match (from.kind(source), to.kind(target)) {
             (Some(Kind::Object(object)), Some(Kind::Object(other))) => {
                 let (pointer, closed) = (to.schema_pointer(target).unwrap_or_default(), to.is_closed(target));
@@ -170,7 +177,6 @@ impl Linker<'_> {
                     only: is_stricter.then(|| others.clone()),
                 })
             }
-            (Some(Kind::Methods(methods)), Some(Kind::Methods(others))) => How::Methods(self.methods(methods, others)),
             _ => {
                 let rows = self.rows;
                 let row = rows.unions.get(&self.name(source, target)).map(Vec::as_slice);
@@ -186,7 +192,12 @@ impl Linker<'_> {
         }
     }
 
-    fn methods(&mut self, methods: &[(&'static str, TypeId)], others: &[(&'static str, TypeId)]) -> MethodsPlan {
+    fn methods(
+        &mut self,
+        methods: &[(&'static str, TypeId)],
+        others: &[(&'static str, TypeId)],
+        holds_unknown: bool,
+    ) -> MethodsPlan {
         let planned = methods.iter().map(|(method, ty)| {
             let there = self.step.method(method);
             let other = of_method(others, there).copied();
@@ -199,6 +210,7 @@ impl Linker<'_> {
         MethodsPlan {
             methods: planned,
             only_there: only_there.collect(),
+            holds_unknown,
         }
     }
 
@@ -291,6 +303,19 @@ fn holds_unknown_result(table: &Table, ty: &TypeRef) -> bool {
     };
     let mut methods = union.methods.iter();
     methods.any(|(_, results)| matches!(results.told_by, ResultDiscriminator::Tag(..)))
+}
+
+/// Returns the methods of a union of messages, or that of a single message, each with the type of its message.
+fn messages(table: &Table, ty: &TypeRef) -> Option<Vec<(&'static str, TypeId)>> {
+    let TypeRef::Named(id) = ty else { return None };
+    match table.kind(ty)? {
+        Kind::Methods(methods) => Some(methods.clone()),
+        Kind::Object(object) => {
+            let method = object.member("method")?.constant()?;
+            Some(vec![(method.strip_prefix('"')?.strip_suffix('"')?, *id)])
+        }
+        _ => None,
+    }
 }
 
 /// Returns the types of a union. A type that isn't a union is its own only variant.
