@@ -1,7 +1,6 @@
 //! `mcp-rev replay` with servers that respond as recorded, and with servers that don't.
 
 use crate::servers::{HttpServer, REVISIONS, everything, run, stderr, stdout, succeeds};
-use mcp_adapters::Revision;
 use serde_json::{Value, json};
 
 const BRIDGE: &str = env!("CARGO_BIN_EXE_mcp-rev");
@@ -51,12 +50,7 @@ fn replaying_against_the_recorded_server_finds_no_differences() {
         for server in [&["--", everything()][..], &[&http.url]] {
             let longest = u64::MAX.to_string();
             let report = succeeds(&[&["replay", &transcript, "--timeout", &longest][..], server].concat());
-            // For stateless clients, the bridge speaks the latest revision with the server, whatever theirs is.
-            let is_spoken = |spoken: &str| report.contains(&format!("revision {spoken}"));
-            assert!(
-                is_spoken(revision) || is_spoken(&format!("{}, stateless", Revision::LATEST)),
-                "{report}"
-            );
+            assert!(report.contains(&format!("revision {revision}")), "{report}");
             assert!(report.contains("ok    tools/call test_sampling"), "{report}");
             assert!(!report.contains("FAIL"), "{report}");
         }

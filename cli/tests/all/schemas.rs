@@ -1,5 +1,6 @@
 //! Revisions loaded from a directory.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
 use std::process::{Output, Stdio};
@@ -9,6 +10,7 @@ use tempfile::TempDir;
 
 use crate::bridge::samples;
 use crate::servers::{everything, mcp_rev, run, stderr, stdout, succeeds};
+use mcp_adapters::Revision;
 use mcp_codegen::ingest::{IngestOptions, ingest};
 use mcp_tests::made_up::{MADE_UP, MadeUp, SESSIONS, STATELESS, copy, here, latest, read};
 
@@ -236,6 +238,36 @@ fn two_bridges_can_speak_a_loaded_revision_with_each_other() {
         for name in ["server/describe", "org.example/revision"] {
             assert!(transcript.contains(name), "{client} to {server}: {transcript}");
         }
+    }
+}
+
+#[test]
+fn a_stateless_server_of_several_revisions_is_used_in_that_of_the_client() {
+    let schemas = Schemas::with(&STATELESS);
+    let recorded = schemas.root.path().join("session.jsonl");
+    let record = recorded.display().to_string();
+    let own = env!("CARGO_BIN_EXE_mcp-rev");
+    let directory = schemas.directory.as_str();
+    let program = Revision::HUB.as_str();
+    for (asked, spoken) in [(None, program), (Some(program), program), (Some(MADE_UP), MADE_UP)] {
+        let _ = fs::remove_file(&recorded);
+        let mut command = vec!["call", "--schemas", directory, "greet", "--arg", "name=Ann"];
+        command.extend(asked.into_iter().flat_map(|asked| ["--revision", asked]));
+        #[rustfmt::skip]
+        command.extend([
+            "--",
+            own, "bridge", "--schemas", directory, "--record", &record, "--",
+            own, "bridge", "--schemas", directory, "--",
+            everything(),
+        ]);
+        assert_eq!(succeeds(&command).trim(), "Hello, Ann!");
+        let transcript = read(&recorded);
+        let messages = transcript.lines().map(|line| serde_json::from_str(line).unwrap());
+        let spoken_by: BTreeSet<[String; 2]> = messages
+            .map(|message: Value| ["side", "revision"].map(|member| message[member].as_str().unwrap().to_owned()))
+            .collect();
+        let expected = ["client", "server"].map(|side| [side.to_owned(), spoken.to_owned()]);
+        assert_eq!(spoken_by, BTreeSet::from(expected), "{asked:?}: {transcript}");
     }
 }
 

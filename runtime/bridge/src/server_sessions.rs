@@ -54,8 +54,9 @@ type Slot = Arc<OnceCell<Arc<Lease>>>;
 /// The key of a shared session: what its clients have in common.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Shared {
-    /// The server is stateless: each request identifies its client.
-    Stateless,
+    /// The server is stateless: each request identifies its client. The session has the revision of its clients if they
+    /// are stateless and the server supports it.
+    Stateless(Option<Revision>),
     /// The clients are stateless, and have the same implementation, capabilities and principal. If the server can
     /// request input from them, they are also known to be one client.
     Client(String, Option<KnownBy>),
@@ -100,13 +101,15 @@ impl Servers {
         first_message: &FirstMessage,
         client: &ClientId,
     ) -> Result<Arc<Lease>, BridgeError> {
-        if let Some(lease) = stateless(&mut self.shared.lock()) {
+        let revision = Some(first_message.revision).filter(|revision| Era::of(*revision) == Era::Stateless);
+        let by_revision = Shared::Stateless(revision);
+        if let Some(lease) = stateless(&mut self.shared.lock(), &by_revision) {
             return Ok(lease);
         }
-        if Era::of(first_message.revision) == Era::Handshake {
+        if revision.is_none() {
             let lease = self.connect(first_message, client).await?;
             return Ok(match lease.upstream.is_stateless() {
-                true => self.share(lease),
+                true => self.share(lease, by_revision),
                 false => lease,
             });
         }
@@ -132,23 +135,23 @@ impl Servers {
         if lease.upstream.is_stateless() {
             self.shared.lock().remove(&common);
             drop(slot);
-            return Ok(self.share(lease));
+            return Ok(self.share(lease, by_revision));
         }
         lease.touch();
         Ok(lease)
     }
 
-    /// Shares a session with a stateless server among all clients. Returns this session, or the one that another client
-    /// shared first.
-    fn share(self: &Arc<Self>, lease: Arc<Lease>) -> Arc<Lease> {
+    /// Shares a session with a stateless server among all clients of a revision. Returns this session, or the one that
+    /// another client shared first.
+    fn share(self: &Arc<Self>, lease: Arc<Lease>, by_revision: Shared) -> Arc<Lease> {
         let mut shared = self.shared.lock();
-        if let Some(known) = stateless(&mut shared) {
+        if let Some(known) = stateless(&mut shared, &by_revision) {
             tokio::spawn(lease.release());
             return known;
         }
         let slot = Arc::new(OnceCell::new_with(Some(Arc::clone(&lease))));
-        self.end_when_idle(Shared::Stateless, &slot, None);
-        shared.insert(Shared::Stateless, slot);
+        self.end_when_idle(by_revision.clone(), &slot, None);
+        shared.insert(by_revision, slot);
         lease
     }
 
@@ -194,7 +197,7 @@ impl Servers {
                 }
                 connect_by_handshake(handler, info, options, transport, asked).await?
             }
-            _ => connect_with(handler, info, options, transport).await?,
+            _ => connect_with(handler, info, options, transport, Some(client)).await?,
         };
         Ok((session, links))
     }
@@ -260,14 +263,14 @@ impl Servers {
     }
 }
 
-/// Returns the shared session with a stateless server, if there is one.
-fn stateless(shared: &mut HashMap<Shared, Slot>) -> Option<Arc<Lease>> {
+/// Returns the shared session with a stateless server, if there is one for clients of this revision.
+fn stateless(shared: &mut HashMap<Shared, Slot>, by_revision: &Shared) -> Option<Arc<Lease>> {
     // Removes sessions that have ended, and those that no client is starting any more.
     shared.retain(|_, slot| match slot.get() {
         Some(lease) => !lease.upstream.state.ended.is_cancelled(),
         None => Arc::strong_count(slot) > 1,
     });
-    let lease = Arc::clone(shared.get(&Shared::Stateless)?.get()?);
+    let lease = Arc::clone(shared.get(by_revision)?.get()?);
     lease.touch();
     Some(lease)
 }

@@ -156,6 +156,15 @@ impl Options {
         let revisions = self.supported.iter().copied().filter(|_| !is_excluded);
         revisions.filter(|revision| Era::of(*revision) == era).max()
     }
+
+    /// Returns the revision to use with a stateless server that supports several: the preferred one, or else that of the
+    /// hub's types, which needs no conversion, or else the latest.
+    pub(crate) fn stateless(&self, preferred: Option<Revision>) -> Option<Revision> {
+        let latest = self.latest(Era::Stateless)?;
+        let is_usable = |revision: &Revision| Era::of(*revision) == Era::Stateless && self.supported.contains(revision);
+        let mut lossless = preferred.into_iter().chain([Revision::HUB]);
+        Some(lossless.find(is_usable).unwrap_or(latest))
+    }
 }
 
 impl Default for Options {

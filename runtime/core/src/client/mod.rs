@@ -91,6 +91,7 @@ impl Reusable {
             self.info.clone(),
             self.options.clone(),
             transport.into(),
+            None,
         )
         .await
     }

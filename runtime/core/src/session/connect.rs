@@ -49,15 +49,17 @@ pub async fn connect(
         begin: None,
         log_level: options.log_level.clone(),
     };
-    connect_with(handler.into(), info, options, transport.into()).await
+    connect_with(handler.into(), info, options, transport.into(), None).await
 }
 
-/// Starts a session with a server of either era; see [`connect`].
+/// Starts a session with a server of either era; see [`connect`]. `preferred` is the revision to use with a stateless
+/// server that supports it.
 pub async fn connect_with(
     handler: Layered<ClientSide>,
     info: ClientInfo,
     options: Options,
     mut transport: DynTransport,
+    preferred: Option<Revision>,
 ) -> Result<ClientSession, ConnectError> {
     let known = known(&options);
     if let Some((revision, Some(description))) = known {
@@ -66,7 +68,7 @@ pub async fn connect_with(
         return attempt.end(agreed).await;
     }
     let handshake = options.latest(Era::Handshake);
-    let stateless = options.latest(Era::Stateless).filter(|_| known.is_none());
+    let stateless = options.stateless(preferred).filter(|_| known.is_none());
     let restart = transport.restart.take();
     match (handshake, stateless) {
         (None, None) => Err(ConnectError::NoRevision),
@@ -114,7 +116,7 @@ pub async fn begin_stateless(state: &Arc<SessionState<ClientSide>>, info: &Clien
     if let Some((revision, Some(description))) = known(&state.options) {
         return state.agree_stateless(revision, info, description);
     }
-    let revision = state.options.latest(Era::Stateless).ok_or(ConnectError::NoRevision)?;
+    let revision = state.options.stateless(None).ok_or(ConnectError::NoRevision)?;
     match state.probe(revision, info).await {
         Finding::Stateless(revision, description) => state.agree_stateless(revision, info, *description),
         Finding::Failed(error) | Finding::Handshake(error) | Finding::HandshakeAfterReconnect(error) => Err(error),
@@ -137,7 +139,7 @@ pub async fn connect_by_handshake(
         Err(ConnectError::Call(error)) => error,
         agreed => return attempt.end(agreed).await,
     };
-    let Some(stateless) = options.latest(Era::Stateless) else {
+    let Some(stateless) = options.stateless(None) else {
         return attempt.end(Err(refusal.into())).await;
     };
     let attempt = match (&refusal, restart) {
@@ -199,7 +201,7 @@ impl Attempt {
         let stateless = agreed
             .as_ref()
             .err()
-            .and_then(|error| stateless_instead(supported, error));
+            .and_then(|error| stateless_instead(revision, supported, error));
         if let Some(revision) = stateless
             && let Finding::Stateless(revision, description) = self.state.probe(revision, info).await
         {

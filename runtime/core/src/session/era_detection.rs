@@ -27,7 +27,7 @@ pub fn classify(asked: Revision, supported: &[Revision], answer: Result<RawJson,
     let error = match answer {
         Ok(result) => {
             return match session_messages::read_discovery(asked, &result) {
-                Ok(read) => match choose(supported, &read.result.versions) {
+                Ok(read) => match choose(asked, supported, &read.result.versions) {
                     Finding::AskAgain(revision) => Finding::Stateless(revision, Box::new(read.result)),
                     finding => finding,
                 },
@@ -41,7 +41,7 @@ pub fn classify(asked: Revision, supported: &[Revision], answer: Result<RawJson,
         Err(error) => error,
     };
     match &error {
-        CallError::Peer(object) => match by_error(supported, object) {
+        CallError::Peer(object) => match by_error(asked, supported, object) {
             Some(finding) => finding,
             // The server can know the request, and have failed.
             None if object.code == error_code::INTERNAL_ERROR => Finding::Handshake(error.into()),
@@ -60,28 +60,29 @@ pub fn classify(asked: Revision, supported: &[Revision], answer: Result<RawJson,
     }
 }
 
-/// Returns a stateless revision that this client supports, if the server has named one in refusing a handshake with
-/// this error.
-pub fn stateless_instead(supported: &[Revision], error: &ConnectError) -> Option<Revision> {
+/// Returns a stateless revision that this client supports, if the server has named one in refusing a handshake in the
+/// revision `asked` with this error.
+pub fn stateless_instead(asked: Revision, supported: &[Revision], error: &ConnectError) -> Option<Revision> {
     let ConnectError::Call(error) = error else {
         return None;
     };
-    match by_error(supported, error.error_object()?) {
+    match by_error(asked, supported, error.error_object()?) {
         Some(Finding::AskAgain(revision)) => Some(revision),
         _ => None,
     }
 }
 
-/// Chooses among the revisions that both the server and this client support. A stateless one takes precedence over one
-/// with a handshake.
-fn choose(supported: &[Revision], versions: &[String]) -> Finding {
+/// Chooses among the revisions that both the server and this client support: the one that this client has asked for, or
+/// else the latest. A stateless one takes precedence over one with a handshake.
+fn choose(asked: Revision, supported: &[Revision], versions: &[String]) -> Finding {
     let common = || {
         supported
             .iter()
             .copied()
             .filter(|revision| versions.iter().any(|it| it == revision.as_str()))
     };
-    let stateless = common().filter(|revision| revision.is_stateless()).max();
+    let stateless = common().filter(|revision| revision.is_stateless());
+    let stateless = stateless.max_by_key(|revision| (*revision == asked, *revision));
     let mismatch = || {
         ConnectError::Mismatch(Mismatch {
             requested: versions.join(", "),
@@ -96,8 +97,8 @@ fn choose(supported: &[Revision], versions: &[String]) -> Finding {
 }
 
 /// Classifies an error that only servers of the stateless era send; `None` for another error.
-fn by_error(supported: &[Revision], error: &ErrorObject) -> Option<Finding> {
-    session_messages::supported_by_peer::<Revision>(error).map(|versions| choose(supported, &versions))
+fn by_error(asked: Revision, supported: &[Revision], error: &ErrorObject) -> Option<Finding> {
+    session_messages::supported_by_peer::<Revision>(error).map(|versions| choose(asked, supported, &versions))
 }
 
 /// Classifies an HTTP failure: `None` if it doesn't reveal the era, and `Some(None)` if it reveals only that the server
@@ -116,7 +117,7 @@ fn by_failure(asked: Revision, supported: &[Revision], failure: &HttpFailure) ->
     let Some(response) = &failure.response else {
         return Some(None);
     };
-    if let Some(finding) = by_error(supported, &response.error) {
+    if let Some(finding) = by_error(asked, supported, &response.error) {
         return Some(Some(finding));
     }
     let code = response.error.code;

@@ -15,7 +15,6 @@ use super::notifications::NotificationQueue;
 use super::state::SessionState;
 use super::subscriptions::Subscriptions;
 use super::{ClientSession, Session};
-use crate::era::Era;
 use crate::error::{CallError, ConnectError, TransportError};
 use crate::message::{Outgoing, Sender, to_value};
 use crate::options::Options;
@@ -103,7 +102,7 @@ pub async fn connect_by(
     exchange: impl Exchange,
 ) -> Result<ClientSession, ConnectError> {
     options.supported.retain(|revision| revision.is_stateless());
-    let revision = options.latest(Era::Stateless).ok_or(ConnectError::NoRevision)?;
+    let revision = options.stateless(None).ok_or(ConnectError::NoRevision)?;
     let own_capabilities = to_value(&info.capabilities);
     let subscriptions = Subscriptions::new(&options.limits, None);
     let state = Arc::new_cyclic(|session| {
