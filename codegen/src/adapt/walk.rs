@@ -118,7 +118,8 @@ impl<'m> Planner<'m> {
         for (requests, results) in from.input_requests() {
             for (other_requests, other_results) in &others {
                 self.relate(&named(requests), &named(other_requests));
-                self.relate(&named(results), &named(other_results));
+                // The results of several requests can become the only result of one.
+                self.pending.push((named(results), named(other_results)));
             }
         }
         while let Some(pair) = self.pending.pop() {

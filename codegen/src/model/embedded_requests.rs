@@ -75,7 +75,7 @@ pub(super) fn unite_requests_in_results(model: &mut Model) {
 
 impl Model {
     /// Returns the unions of the requests of a server to a client, each with that of their results: those that it sends,
-    /// and those in its results.
+    /// and those in its results. If there is only one request, these can be the types of that request and its result.
     pub(crate) fn input_requests(&self) -> Vec<(&str, &str)> {
         let is_union = |name: &str| matches!(self.kind(name), Some(TypeKind::Methods(_) | TypeKind::Results(_)));
         let (requests, results) = DIRECT;
@@ -89,7 +89,18 @@ impl Model {
             let asked: Option<Vec<&Method>> = asked.collect();
             Some((name.as_str(), self.union_of_results(&asked?)?))
         });
-        direct.into_iter().chain(in_results).collect()
+        let mut found: Vec<_> = direct.into_iter().chain(in_results).collect();
+        let mut requests = self
+            .methods
+            .iter()
+            .filter(|method| method.direction == Direction::InResult);
+        if found.is_empty()
+            && let (Some(only), None) = (requests.next(), requests.next())
+            && let [result] = &only.results[..]
+        {
+            found.extend(result.named().map(|result| (only.ty.as_str(), result)));
+        }
+        found
     }
 
     /// Returns the union of exactly the results of some methods.

@@ -19,7 +19,7 @@ use tempfile::TempDir;
 
 use super::runner::{self, run};
 
-const CASES: [&str; 18] = [
+const CASES: [&str; 19] = [
     "no_rules",
     "rules",
     "constants",
@@ -30,6 +30,7 @@ const CASES: [&str; 18] = [
     "answers",
     "questions",
     "only_question",
+    "only_question_sent",
     "renamed",
     "session",
     "tags",
