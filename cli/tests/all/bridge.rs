@@ -61,7 +61,7 @@ fn terminate(child: &Child) {
 }
 
 /// Calls a tool that requests text of a model, which clients of every revision support.
-pub fn samples(client: &str, server: &[&str]) -> String {
+fn samples(client: &str, server: &[&str]) -> String {
     let answers = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(answers.path(), json!({"sampling": ["a model's text"]}).to_string()).unwrap();
     let answers = answers.path().to_str().unwrap();

@@ -8,7 +8,6 @@ use std::process::{Output, Stdio};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::bridge::samples;
 use crate::servers::{everything, mcp_rev, run, stderr, stdout, succeeds};
 use mcp_adapters::Revision;
 use mcp_codegen::ingest::{IngestOptions, ingest};
@@ -224,16 +223,25 @@ fn two_bridges_can_speak_a_loaded_revision_with_each_other() {
     let record = recorded.display().to_string();
     let own = env!("CARGO_BIN_EXE_mcp-rev");
     let directory = schemas.directory.as_str();
-    for (client, server) in [("2025-11-25", "2026-07-28"), ("2026-07-28", "2024-11-05")] {
+    for (client, server) in [("2025-11-25", "2026-07-28"), ("2026-07-28", "2025-06-18")] {
         let _ = fs::remove_file(&recorded);
         #[rustfmt::skip]
-        let sampled = samples(client, &[
-            "--",
+        let asked = run(&[
+            "call", "test_elicitation", "--arg", "message=Who?", "--revision", client, "--",
             own, "bridge", "--schemas", directory, "--record", &record, "--speak", MADE_UP, "--",
             own, "bridge", "--schemas", directory, "--speak", server, "--",
             everything(),
         ]);
-        assert!(sampled.contains("a model's text"), "{client} to {server}: {sampled}");
+        assert!(
+            stderr(&asked).contains("Who?"),
+            "{client} to {server}: {}",
+            stderr(&asked)
+        );
+        assert!(
+            stdout(&asked).contains("action=decline"),
+            "{client} to {server}: {}",
+            stdout(&asked)
+        );
         let transcript = read(&recorded);
         for name in ["server/describe", "org.example/revision"] {
             assert!(transcript.contains(name), "{client} to {server}: {transcript}");

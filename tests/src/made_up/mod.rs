@@ -55,11 +55,17 @@ impl MadeUp {
     }
 
     fn schema(&self) -> Value {
-        let latest = read(&here("../schema").join(latest()).join("schema.json"));
-        let mut schema: Value = serde_json::from_str(&self.words(&latest)).unwrap();
+        let mut schema: Value = serde_json::from_str(&self.words(&schema_of(latest()))).unwrap();
         let definitions = schema["$defs"].as_object_mut().unwrap();
-        let new: Value = serde_json::from_str(&read(&self.file("definitions.json"))).unwrap();
+        let text = read(&self.file("definitions.json"));
+        let new: Value = serde_json::from_str(&text).unwrap();
         definitions.extend(new.as_object().unwrap().clone());
+        // A revision after the hub's can have dropped what the new definitions refer to.
+        let of_hub: Value = serde_json::from_str(&schema_of(Revision::HUB.as_str())).unwrap();
+        let of_hub = of_hub["$defs"].as_object().unwrap().iter();
+        for (name, definition) in of_hub.filter(|(name, _)| text.contains(&format!("\"#/$defs/{name}\""))) {
+            definitions.entry(name).or_insert_with(|| definition.clone());
+        }
         (self.change)(&mut schema);
         schema
     }
@@ -101,8 +107,8 @@ impl MadeUp {
     }
 
     /// Adds this revision's name next to each name of the latest one in a file about all revisions, such as
-    /// `lifecycle.yaml`.
-    fn with_new_names(&self, text: &str) -> String {
+    /// `lifecycle.yaml`, if the schema of this revision has it.
+    fn with_new_names(&self, text: &str, schema: &str) -> String {
         let lines = text.lines().map(|line| {
             let Some((key, name)) = line.split_once(": ").filter(|_| !line.starts_with('#')) else {
                 return format!("{line}\n");
@@ -110,7 +116,8 @@ impl MadeUp {
             let new = self.new.iter().find(|(role, _)| *role == key);
             let renamed = new.map_or_else(|| self.words(name), |(_, new)| (*new).to_owned());
             let other_key = self.words(key);
-            match (renamed != name, other_key != key) {
+            let has_new_name = renamed != name && schema.contains(&format!("\"{renamed}\""));
+            match (has_new_name, other_key != key) {
                 (true, _) => format!("{key}: [{name}, {renamed}]\n"),
                 (false, true) => format!("{line}\n{other_key}: {name}\n"),
                 (false, false) => format!("{line}\n"),
@@ -145,7 +152,8 @@ impl MadeUp {
             let new = in_names(&yaml_serde::from_str(&in_words(&text)).unwrap());
             fs::write(schema.join(file), merged(&known, &new).to_string()).unwrap();
         };
-        let with_new_names = |text: &str| self.with_new_names(text);
+        let declared = official.to_string();
+        let with_new_names = |text: &str| self.with_new_names(text, &declared);
         add_names("lifecycle.yaml", &with_new_names, &|roles| names.apply_to_values(roles));
         let official = names.apply_to_schema(&official);
         let text = official.to_string();
@@ -196,6 +204,11 @@ impl MadeUp {
             check: false,
         }
     }
+}
+
+/// Returns the schema of a revision.
+fn schema_of(revision: &str) -> String {
+    read(&here("../schema").join(revision).join("schema.json"))
 }
 
 /// Keeps the entries of an overlay's section whose `at` has a pointer that `keep` accepts, and only those pointers.

@@ -371,7 +371,10 @@ fn remove_references(schema: &mut Value, refers: &dyn Fn(&Value) -> bool) {
     }
 }
 
-/// Adds a definition to a union.
+/// Adds a definition to a union, or to a definition that is the same as another one.
 fn add(union: &mut Value, name: &str) {
-    union["anyOf"].as_array_mut().unwrap().push(reference(name));
+    match union.get_mut("anyOf").and_then(Value::as_array_mut) {
+        Some(variants) => variants.push(reference(name)),
+        None => *union = json!({"anyOf": [union.clone(), reference(name)]}),
+    }
 }
