@@ -50,6 +50,15 @@ pub(crate) fn steps(path: &str) -> Option<Vec<Step>> {
     matches!(steps.last(), Some(Step::Member(_))).then_some(steps)
 }
 
+/// Returns the name in a path that is only a name, perhaps in brackets and quotation marks.
+pub(super) fn only_name(path: &str) -> Option<&str> {
+    let quoted = path
+        .strip_prefix(QUOTED[0])
+        .and_then(|rest| rest.strip_suffix(QUOTED[1]));
+    let quoted = quoted.filter(|name| !name.contains(QUOTED[1]));
+    quoted.or((!path.contains(SIGNS)).then_some(path))
+}
+
 /// The signs that end a name without quotation marks.
 const SIGNS: [char; 2] = ['.', '['];
 /// The signs around other names.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::matching::refuses;
 use super::pairing::{Objects, Pairing};
-use super::path::{Step, steps, text};
+use super::path::{Step, only_name, steps, text};
 use super::planner::Planner;
 use super::relation::Relation;
 use super::rules::{ANY_TYPE, Rule};
@@ -93,7 +93,7 @@ impl<'m> Pairing<'m> {
         let name = ty.named()?;
         let mut rules = self.rules.rules.iter().enumerate();
         let (index, there) = rules.find_map(|(index, rule)| {
-            let (earlier, later) = (rule.at.as_str(), rule.renamed.as_deref()?);
+            let (earlier, later) = (rule.at.as_str(), rule.new_name()?);
             let (from, to) = match self.upward {
                 true => (earlier, later),
                 false => (later, earlier),
@@ -109,13 +109,13 @@ impl<'m> Pairing<'m> {
         let rules = self.rules;
         if !self.upward {
             let place = format!("{}.{member}", objects.to_name);
-            return rules.find(&place, |rule| rule.renamed.as_deref());
+            return rules.find(&place, Rule::new_name);
         }
         let becomes = |ty: &str| {
             let mut rules = rules.rules.iter().enumerate();
             rules.find_map(|(index, rule)| {
                 let name = rule.at.strip_prefix(ty)?.strip_prefix('.')?;
-                (rule.renamed.as_deref() == Some(member)).then_some((index, name))
+                (rule.new_name() == Some(member)).then_some((index, name))
             })
         };
         becomes(objects.from_name).or_else(|| becomes(ANY_TYPE))
@@ -198,8 +198,8 @@ impl ModelledRevision {
     }
 }
 
-/// Returns the new name that a rule gives a member, if that is a path.
+/// Returns the path of the other member that a rule moves a member into.
 pub(super) fn moved_path(rule: &Rule) -> Option<Vec<Step>> {
-    let path = rule.renamed.as_deref().filter(|path| path.contains(['.', '[']))?;
+    let path = rule.renamed.as_deref().filter(|path| only_name(path).is_none())?;
     steps(path)
 }

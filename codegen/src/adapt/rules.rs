@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::error_rules::ErrorRule;
-use super::path::steps;
+use super::path::{only_name, steps};
 use crate::load::Document;
 use crate::load::OneOrMany;
 use crate::problem::{Problem, Problems};
@@ -204,13 +204,19 @@ impl Rule {
         holds_both_ways || self.action(upward).is_some()
     }
 
+    /// Returns the new name of the member or type, if that isn't in another member.
+    pub(super) fn new_name(&self) -> Option<&str> {
+        self.renamed.as_deref().and_then(only_name)
+    }
+
     fn wrong(&self) -> Option<Problem> {
         if !is_place(&self.at) {
             let kinds = "`Type.member`, `*.member`, `Type[variant]` or `Type.member[variant]`";
             let what = format!("`{}` isn't a place; a place is {kinds}", self.at);
             return Some(Problem::at_pointer(&self.pointer, what));
         }
-        if let Some(renamed) = self.renamed.as_deref().filter(|name| name.contains(['.', '[']))
+        if let Some(renamed) = self.renamed.as_deref()
+            && only_name(renamed).is_none()
             && steps(renamed).is_none()
         {
             let what = format!("`{renamed}` is neither a name nor a path");

@@ -18,7 +18,7 @@ impl<'a> Run<'_> {
         mut value: Node<'a>,
         members: &mut Members<'a>,
     ) -> Converted {
-        self.moved(plan.moved.first(), plan.name, &mut value)?;
+        self.moved(plan.moved.first(), &[Part::Member(plan.name)], &mut value)?;
         if let Some(name) = PathStep::first(path)
             && PathStep::leads_into_list(path)
             && let Some(at) = position(members, name, false)
@@ -45,14 +45,15 @@ impl<'a> Run<'_> {
         let mut back = Vec::new();
         for (index, (path, name)) in taken.iter().enumerate() {
             let moved = plan.moved.get(index);
-            let place = at_path(&mut around.value, rest_of(path));
+            let mut parts = vec![Part::Member(plan.name)];
+            let place = at_path(&mut around.value, rest_of(path), &mut parts);
             let is_value = |value: &Node<'_>| !value.is_null() || moved.is_some_and(|moved| moved.holds_null);
             let Some(place) = place.filter(|value| is_value(value)) else {
                 continue;
             };
             let mut value = std::mem::replace(place, mark());
             put(path, mark(), &mut back);
-            self.moved(moved, name, &mut value)?;
+            self.moved(moved, &parts, &mut value)?;
             if let Some(at) = members.iter().position(|entry| entry.name == *name) {
                 members.remove(at);
                 self.state.lose_member(name, LossKind::Dropped, AUTOMATIC);
@@ -80,7 +81,7 @@ impl<'a> Run<'_> {
 
     /// Puts a value into an undeclared member with a list, in place of its mark.
     fn put_into_undeclared(&mut self, path: &[PathStep], value: Node<'a>, around: &mut Entry<'a>) {
-        if let Some(place) = at_path(&mut around.value, rest_of(path)) {
+        if let Some(place) = at_path(&mut around.value, rest_of(path), &mut Vec::new()) {
             if !place.is_null() {
                 self.state.lose_member(&around.name, LossKind::Replaced, AUTOMATIC);
             }
@@ -90,9 +91,10 @@ impl<'a> Run<'_> {
         put_in(rest_of(path), value, &mut around.value);
     }
 
-    fn moved(&mut self, moved: Option<&ValuePlan>, name: &str, value: &mut Node<'a>) -> Converted {
+    /// Converts a moved value. `parts` lead to it in the source.
+    fn moved(&mut self, moved: Option<&ValuePlan>, parts: &[Part<'_>], value: &mut Node<'a>) -> Converted {
         let change = moved.map_or(&Change::Keep, |moved| &moved.change);
-        self.within(Part::Member(name), |run| run.change(change, value))
+        self.within_path(parts, |run| run.change(change, value))
     }
 }
 
@@ -166,19 +168,29 @@ fn has_texts(value: &mut Node<'_>, texts: &[(&str, &str)]) -> bool {
     })
 }
 
-/// Returns the value at a path.
-fn at_path<'n, 'a>(value: &'n mut Node<'a>, path: &[PathStep]) -> Option<&'n mut Node<'a>> {
+/// Returns the value at a path, and adds the parts that lead to it.
+fn at_path<'n, 'a>(
+    value: &'n mut Node<'a>,
+    path: &[PathStep],
+    parts: &mut Vec<Part<'static>>,
+) -> Option<&'n mut Node<'a>> {
     let Some((first, rest)) = path.split_first() else {
         return Some(value);
     };
+    let depth = parts.len();
     match first {
         PathStep::Member(name) => {
             let mut members = value.members().ok()?.iter_mut();
-            at_path(&mut members.find(|entry| entry.name == *name)?.value, rest)
+            parts.push(Part::Member(name));
+            at_path(&mut members.find(|entry| entry.name == *name)?.value, rest, parts)
         }
         PathStep::Element(texts) => {
-            let mut elements = value.elements().ok()?.iter_mut();
-            elements.find_map(|element| has_texts(element, texts).then(|| at_path(element, rest))?)
+            let mut elements = value.elements().ok()?.iter_mut().enumerate();
+            elements.find_map(|(index, element)| {
+                parts.truncate(depth);
+                parts.push(Part::Element(index));
+                has_texts(element, texts).then(|| at_path(element, rest, parts))?
+            })
         }
     }
 }
@@ -201,7 +213,7 @@ fn remove(value: &mut Node<'_>, path: &[PathStep]) -> Option<()> {
             let elements = value.elements().ok()?;
             let at = elements
                 .iter_mut()
-                .position(|element| has_texts(element, texts) && at_path(element, rest).is_some())?;
+                .position(|element| has_texts(element, texts) && at_path(element, rest, &mut Vec::new()).is_some())?;
             remove(&mut elements[at], rest)?;
             if elements[at].members().ok()?.len() == texts.len() {
                 elements.remove(at);

@@ -45,12 +45,24 @@ impl<'a> Run<'_> {
 
     /// Runs `inside` for a part of the current value: the paths of its losses and its error start with the part.
     pub(super) fn within<T>(&mut self, part: Part<'_>, inside: impl FnOnce(&mut Self) -> Converted<T>) -> Converted<T> {
+        self.within_path(&[part], inside)
+    }
+
+    /// Like [`Self::within`], for the last of these parts, of which each is in the one before.
+    pub(super) fn within_path<T>(
+        &mut self,
+        parts: &[Part<'_>],
+        inside: impl FnOnce(&mut Self) -> Converted<T>,
+    ) -> Converted<T> {
         let before = self.state.losses.len();
-        let result = inside(self);
-        for loss in &mut self.state.losses[before..] {
-            loss.path.push(part.segment());
+        let mut result = inside(self);
+        for part in parts.iter().rev() {
+            for loss in &mut self.state.losses[before..] {
+                loss.path.push(part.segment());
+            }
+            result = result.map_err(|error| error.within(part.segment()));
         }
-        result.map_err(|error| error.within(part.segment()))
+        result
     }
 
     fn each(&mut self, inner: &Change, node: &mut Node<'a>) -> Converted {
