@@ -23,6 +23,7 @@ mod results;
 mod simplify;
 mod successor;
 mod unsupplied;
+mod untagged;
 
 use std::path::PathBuf;
 
@@ -42,6 +43,7 @@ use error_codes::changed_codes;
 use lost::lost;
 use renamed::renamed;
 use unsupplied::{of_another_type, unsupplied};
+use untagged::untagged_results;
 
 use crate::cache::Cache;
 use crate::files::write_file;
@@ -79,6 +81,7 @@ fn warnings_about(candidate: &Candidate, protocol: &Protocol) -> Vec<Problem> {
     warnings.extend(unsupplied([before, after], plans, &renamed));
     warnings.extend(of_another_type([before, after], plans));
     warnings.extend(changed_codes(before, after));
+    warnings.extend(untagged_results(after));
     warnings
 }
 

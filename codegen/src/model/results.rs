@@ -23,13 +23,13 @@ impl Model {
     pub(crate) fn result_tags(&self, method: &str, results: &[TypeRef]) -> Option<(&str, Vec<&str>)> {
         let method = self.method(method)?;
         let union = self.union_of(method.result_union.as_ref()?)?;
-        let (tag, values) = union.tags()?;
+        let tagged = union.tagged()?;
         let value_of = |result: &TypeRef| {
-            let at = union.variants.iter().position(|variant| variant.ty == *result)?;
-            values.get(at).copied()
+            let found = tagged.variants.iter().find(|(ty, _)| *ty == result);
+            found.map(|(_, value)| *value)
         };
         let values: Option<Vec<&str>> = results.iter().map(value_of).collect();
-        Some((tag, values?))
+        Some((tagged.tag, values?))
     }
 
     /// Returns the name of the variant for results with an unknown tag, if a tag distinguishes some results of the

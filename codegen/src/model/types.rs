@@ -249,23 +249,49 @@ impl Member {
     }
 }
 
+/// The variants of a union that are objects with a tag.
+pub(crate) struct Tagged<'u> {
+    /// The name of the tag.
+    pub(crate) tag: &'u str,
+    /// The variants with a value of the tag, each with that value.
+    pub(crate) variants: Vec<(&'u TypeRef, &'u str)>,
+    /// The variants whose value of the tag the schema leaves open.
+    pub(crate) others: Vec<&'u TypeRef>,
+}
+
 impl Union {
     /// Returns the tag and its value for each variant, if all variants are objects, and a required string distinguishes
     /// them.
     pub(crate) fn tags(&self) -> Option<(&str, Vec<&str>)> {
+        let tagged = self.tagged()?;
+        let values = tagged.variants.into_iter().map(|(_, value)| value);
+        tagged.others.is_empty().then(|| (tagged.tag, values.collect()))
+    }
+
+    /// Returns the tag and its value for each variant that has one, if all variants are objects, and a required string
+    /// distinguishes these.
+    pub(crate) fn tagged(&self) -> Option<Tagged<'_>> {
         let Some(Decision::Tag {
             member,
             types: None,
             cases,
             absent: None,
-            others: None,
+            others: decision,
         }) = &self.objects
         else {
             return None;
         };
         let tags = single_tags(cases);
-        let is_complete = tags.len() == cases.len() && tags.len() == self.variants.len();
-        is_complete.then(|| (member.as_str(), tags.into_values().collect()))
+        let variant = |index: usize| &self.variants[index].ty;
+        let untagged = (0..self.variants.len()).filter(|index| !tags.contains_key(index));
+        let others: Vec<_> = untagged.map(variant).collect();
+        let is_complete = tags.len() == cases.len() && others.is_empty() == decision.is_none();
+        let variants = tags.into_iter().map(|(index, value)| (variant(index), value));
+        is_complete.then(|| Tagged {
+            tag: member,
+            variants: variants.collect(),
+            others,
+        })
     }
 }
 

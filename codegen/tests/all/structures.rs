@@ -508,6 +508,38 @@ fn a_member_of_another_type_is_reported_with_the_rule_that_drops_it_if_it_is_opt
 }
 
 #[test]
+fn results_without_a_value_of_the_tag_are_reported_and_not_results_of_their_method() {
+    let mut definitions = definitions();
+    let text = json!({"type": "string"});
+    for (name, kind, member) in [
+        ("CallResult", json!({"const": "whole"}), "value"),
+        ("WaitResult", json!({"const": "wait"}), "until"),
+        ("TaskResult", text.clone(), "task"),
+        ("PartResult", text.clone(), "part"),
+    ] {
+        let members = json!({"kind": kind, member: text});
+        let schema = json!({"type": "object", "properties": members, "required": ["kind", member]});
+        definitions.insert(name.to_owned(), schema);
+    }
+    let results = union(&["WaitResult", "CallResult", "TaskResult", "PartResult"]);
+    definitions["CallResultResponse"]["properties"]["result"] = results;
+    let revisions = Revisions::new();
+    let warnings = revisions.ingest("second", definitions).warnings;
+    let warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+    for name in ["TaskResult", "PartResult"] {
+        let what = format!(
+            "second: the schema has no value of `kind` for {name}, a result of `call`: sessions only know `wait` and `whole`"
+        );
+        let line = format!(r##"{{at: "#/$defs/{name}/properties/kind/x-tag", to: "…", "##);
+        let is_it = |warning: &String| warning.contains(&what) && warning.contains(&line);
+        assert!(warnings.iter().any(is_it), "{warnings:?}");
+    }
+    let methods = revisions.methods("second");
+    let call = r#""call" "client-to-server" ["CallResult","WaitResult"]"#;
+    assert!(methods.iter().any(|method| method == call), "{methods:?}");
+}
+
+#[test]
 fn a_required_member_that_nothing_supplies_is_reported_with_the_rule_that_supplies_it() {
     let mut with_total = definitions();
     for ty in ["CallResult", "FindResult"] {
