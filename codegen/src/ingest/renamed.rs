@@ -130,6 +130,15 @@ fn successors<'m>(models: [&'m Model; 2], objects: [&'m Struct; 2]) -> Vec<(&'m 
             (steps(&text)? == path).then_some((outer.name.as_str(), text))
         };
         let mut moved: Vec<_> = new.iter().filter_map(path).collect();
+        // A member that has moved can also have another name.
+        let renamed_path = |outer: &&'m Member| {
+            let inner = only_inner(models, &gone, (old, outer))?;
+            let path = [&outer.name, &inner.name].map(|name| Step::Member(name.clone()));
+            Some((outer.name.as_str(), text(&path)))
+        };
+        if alike.is_empty() && moved.is_empty() {
+            moved = new.iter().filter_map(renamed_path).collect();
+        }
         let successor = match (&alike[..], moved.len()) {
             ([only], 0) if is_only(only) => (only.name.as_str(), text(&[Step::Member(only.name.clone())])),
             ([], 1) => moved.remove(0),
@@ -138,6 +147,15 @@ fn successors<'m>(models: [&'m Model; 2], objects: [&'m Struct; 2]) -> Vec<(&'m 
         Some((old.name.as_str(), successor))
     });
     pairs.collect()
+}
+
+/// Returns the only member of a new object with the type of a member that is gone, if no other with this type is gone.
+fn only_inner<'m>(models: [&'m Model; 2], gone: &[&Member], (old, outer): (&Member, &'m Member)) -> Option<&'m Member> {
+    let object = models[1].struct_of(&outer.ty)?;
+    let is_alike = |old: &Member, inner: &Member| is_same(models, [&old.ty, &inner.ty]);
+    let mut alike = object.members.iter().filter(|inner| is_alike(old, inner));
+    let only = alike.next().filter(|_| alike.next().is_none())?;
+    (gone.iter().filter(|other| is_alike(other, only)).count() == 1).then_some(only)
 }
 
 /// Whether two types are the same, or objects without a definition that declare the same members: these have names after

@@ -458,6 +458,20 @@ fn a_renamed_member_is_reported_with_the_rule_that_keeps_its_value() {
         found.iter().all(|warning| !warning.to_string().contains("renamed")),
         "{found:?}"
     );
+    // The member has moved, and has another name.
+    let moved = warnings(&|definitions| {
+        let members = definitions["CallResult"]["properties"].as_object_mut().unwrap();
+        let value = members.remove("value").unwrap();
+        let page = json!({"type": "object", "properties": {"next": value, "size": {"type": "integer"}}});
+        members.insert("page".to_owned(), page);
+    });
+    let [warning] = moved.as_slice() else {
+        panic!("{moved:?}")
+    };
+    assert!(
+        warning.contains(r#"{at: "CallResult.value", renamed: "page.next","#),
+        "{warning}"
+    );
     // The member has moved into an element of a list.
     let moved = warnings(&|definitions| {
         let members = definitions["CallResult"]["properties"].as_object_mut().unwrap();
