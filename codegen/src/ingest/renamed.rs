@@ -33,11 +33,15 @@ impl Renamed {
         let Self { at, new, what, .. } = self;
         let what = format!("{} has {what}", after.model.revision);
         let action = format!("renamed: {}", json!(new));
-        let at = match &at[..] {
-            [only] => json!(only),
-            several => json!(several),
-        };
-        suggestion(after, what, "if it is the same", at, &action)
+        suggestion(after, what, "if it is the same", one_or_all(at), &action)
+    }
+}
+
+/// Returns the place of a rule, or its list of places.
+pub(super) fn one_or_all(places: &[String]) -> Value {
+    match places {
+        [only] => json!(only),
+        several => json!(several),
     }
 }
 

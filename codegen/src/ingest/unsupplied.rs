@@ -1,16 +1,19 @@
-//! Members that one of two revisions requires and the other doesn't declare, or that have another type there.
+//! Members that one of two revisions requires and the other doesn't, or that have another type there.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::renamed::{Renamed, suggestion};
+use super::renamed::{Renamed, one_or_all, suggestion};
 use crate::adapt::{NOTHING_SUPPLIES, NoteKind, OTHER_TYPE, Plan, Rules};
 use crate::model::{ModelledRevision, TypeRef};
 use crate::problem::Problem;
 
+/// What the action of a rule begins with that gives a value the meaning of absence.
+const IMPLIED: &str = "implied: ";
+
 /// Returns a warning for each member that a new revision, or the one before, requires and that no rule supplies, since
-/// conversions refuse all values then. A member that seems to be renamed already has a warning.
+/// conversions refuse all values without it then. A member that seems to be renamed already has a warning.
 pub(super) fn unsupplied(
     [before, after]: [&ModelledRevision; 2],
     [up, down]: &[Plan; 2],
@@ -19,26 +22,42 @@ pub(super) fn unsupplied(
     let is_renamed = |member: &str| renamed.iter().any(|renamed| renamed.concerns(member));
     let warnings = |direction: &str, [source, target]: [&ModelledRevision; 2], plan: &Plan| {
         let mut found = refused(source, plan);
-        found.retain(|member, _| !is_renamed(member));
+        found.retain(|(member, _), _| !is_renamed(member));
         let is_consequence = |member: &str| {
             let objects = target.model.objects();
             let mut inner = objects.filter_map(|(_, object)| target.model.struct_of(&object.member(member)?.ty));
-            inner.any(|object| object.required().any(|name| found.contains_key(name.as_str())))
+            inner.any(|object| {
+                object
+                    .required()
+                    .any(|name| found.contains_key(&(name.as_str(), false)))
+            })
         };
-        let causes = found.iter().filter(|(member, _)| !is_consequence(member));
+        let causes = found.iter().filter(|((member, _), _)| !is_consequence(member));
         let [from, to] = [source, target].map(|side| &side.model.revision);
-        let warnings = causes.map(|(member, types)| {
-            // The place of such a rule is where the member is declared.
+        let warnings = causes.map(|((member, is_optional), types)| {
             let known = supplied_before(target, member);
-            let at = match types[..] {
-                [only] if known.is_none() => format!("{only}.{member}"),
-                _ => format!("*.{member}"),
+            let default = |value: &str| format!("{direction}: {{default: {value}}}");
+            let (at, action) = match (is_optional, known, &types[..]) {
+                // Other types can have the member as the target has it.
+                (true, known, types) => {
+                    let implied = known.as_deref().and_then(|known| known.strip_prefix(IMPLIED));
+                    let places = types.iter().map(|ty| format!("{ty}.{member}"));
+                    (one_or_all(&Vec::from_iter(places)), default(implied.unwrap_or("…")))
+                }
+                // The place of such a rule is where the member is declared.
+                (false, Some(known), _) => (json!(format!("*.{member}")), known),
+                (false, None, [only]) => (json!(format!("{only}.{member}")), default("…")),
+                (false, None, _) => (json!(format!("*.{member}")), default("…")),
             };
             let types = types.join(", ");
+            let (there, values) = match is_optional {
+                true => (format!(", where {from} has it as optional"), "values without it"),
+                false => (String::new(), "these"),
+            };
             let what = format!(
-                "{to} requires `{member}` in {types}, and nothing supplies it: conversions from {from} refuse these"
+                "{to} requires `{member}` in {types}{there}, and nothing supplies it: conversions from {from} refuse \
+                 {values}"
             );
-            let action = known.unwrap_or_else(|| format!("{direction}: {{default: …}}"));
             let condition = format!("if this is true of every peer of {from}");
             suggestion(after, what, &condition, at, &action)
         });
@@ -93,16 +112,16 @@ pub(super) fn of_another_type([before, after]: [&ModelledRevision; 2], [up, down
     warnings.collect()
 }
 
-/// Returns the members that the source doesn't declare and the target requires, each with the types that lack it.
-fn refused<'p>(source: &ModelledRevision, plan: &'p Plan) -> BTreeMap<&'p str, Vec<&'p str>> {
+/// Returns the members that the target requires and the source doesn't, each with the types that lack it. The keys also
+/// have whether the source declares the member.
+fn refused<'p>(source: &ModelledRevision, plan: &'p Plan) -> BTreeMap<(&'p str, bool), Vec<&'p str>> {
     let mut found = BTreeMap::<_, Vec<_>>::new();
     let notes = plan.notes.iter();
     let refused = notes.filter(|note| note.kind == NoteKind::Refused && note.what == NOTHING_SUPPLIES);
     for (ty, member) in refused.filter_map(|note| note.at.split_once('.')) {
         let object = source.model.struct_of(&TypeRef::Named(ty.to_owned()));
-        if !object.is_some_and(|object| object.declares(member)) {
-            found.entry(member).or_default().push(ty);
-        }
+        let is_declared = object.is_some_and(|object| object.declares(member));
+        found.entry((member, is_declared)).or_default().push(ty);
     }
     found
 }
@@ -112,7 +131,7 @@ fn supplied_before(revision: &ModelledRevision, member: &str) -> Option<String> 
     let rules = Rules::of(revision.documents.rules.clone()).ok()?.rules.into_iter();
     let of_member = rules.filter(|rule| rule.at.split_once('.').is_some_and(|(_, name)| name == member));
     { of_member }.find_map(|rule| {
-        let implied = rule.implied.map(|value| format!("implied: {value}"));
+        let implied = rule.implied.map(|value| format!("{IMPLIED}{value}"));
         implied.or_else(|| Some(format!("supplied: {}", json!(rule.supplied?))))
     })
 }

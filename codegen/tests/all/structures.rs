@@ -590,6 +590,56 @@ fn a_required_member_that_nothing_supplies_is_reported_with_the_rule_that_suppli
 }
 
 #[test]
+fn a_member_that_becomes_required_or_optional_is_reported_with_its_default() {
+    let with_total = |required: &[&str]| {
+        let mut definitions = definitions();
+        for ty in ["CallResult", "FindResult"] {
+            definitions[ty]["properties"]["total"] = json!({"type": "integer"});
+            if required.contains(&ty) {
+                definitions[ty]["required"] = json!(["kind", "total"]);
+            }
+        }
+        definitions
+    };
+    let revisions = Revisions::new();
+    revisions.ingest("second", with_total(&["CallResult", "FindResult"]));
+    let implied = r#"- {at: "*.total", implied: 0, why: so, link: "https://example.org"}"#;
+    fs::write(
+        revisions.schema().join("second/adapt.yaml"),
+        format!("rules:\n  {implied}\n"),
+    )
+    .unwrap();
+    for (revision, required, what, rule) in [
+        (
+            "third",
+            &["FindResult"][..],
+            "second requires `total` in CallResult, where third has it as optional, and nothing supplies it: \
+             conversions from third refuse values without it",
+            r#"{at: "CallResult.total", down: {default: 0}, why: "…", link: "https://…"}"#,
+        ),
+        (
+            "fourth",
+            &["CallResult", "FindResult"],
+            "fourth requires `total` in CallResult, where third has it as optional, and nothing supplies it: \
+             conversions from third refuse values without it",
+            r#"{at: "CallResult.total", up: {default: …}, why: "…", link: "https://…"}"#,
+        ),
+    ] {
+        let warnings = revisions.ingest(revision, with_total(required)).warnings;
+        let [warning] = warnings.as_slice() else {
+            panic!("{warnings:?}")
+        };
+        let warning = warning.to_string();
+        assert!(warning.contains(what), "{warning}");
+        assert!(warning.ends_with(&format!("- {rule}")), "{warning}");
+        let rules = format!("rules:\n  - {}\n", rule.replace("default: …", "default: 0"));
+        fs::write(revisions.schema().join(revision).join("adapt.yaml"), rules).unwrap();
+        let report = adapters_report(&revisions.schema()).unwrap();
+        assert!(!report.contains("nothing supplies it"), "{report}");
+    }
+}
+
+#[test]
 fn a_renamed_method_is_reported_with_the_rule_that_keeps_it() {
     let revisions = Revisions::new();
     let mut other = renamed(&definitions(), |name| name.replace("Call", "Invoke"));
