@@ -57,7 +57,14 @@ impl From<Loss> for LossEntry {
 /// Translates every value of `input`.
 pub fn run(args: &TranslateArgs, input: impl BufRead, output: impl Write) -> Result<Summary, CommandError> {
     let (from, to) = (args.from, args.to);
-    let definitions = Definitions::new(from, translatable(from).collect(), args.definition.as_deref())?;
+    let names: Vec<&str> = translatable(from).collect();
+    let is_union = |name: &&str| !names.contains(name) && from.definition_names().any(|known| known == *name);
+    if let Some(name) = args.definition.as_deref().filter(is_union) {
+        let what =
+            format!("{name} is a union of results: give the definition of the result, which depends on the request");
+        return Err(CommandError::Argument(what));
+    }
+    let definitions = Definitions::new(from, names, args.definition.as_deref())?;
     let policy = if args.carry { Policy::Carry } else { Policy::Conform };
     let supply = supply(args)?;
     let conversion = Conversion::new(policy);

@@ -274,6 +274,17 @@ fn translating_an_unknown_type_suggests_one_or_lists_all() {
 }
 
 #[test]
+fn translating_a_union_of_results_names_the_reason() {
+    let run = lines("2025-11-25", "2025-06-18", "ServerResult", &[], "{}");
+    assert_eq!((run.status, &*run.output), (Some(2), ""));
+    assert!(
+        run.error.contains("ServerResult is a union of results"),
+        "{}",
+        run.error
+    );
+}
+
+#[test]
 fn the_error_for_a_typed_line_has_one_position_in_the_input() {
     let input = "\n{\"type\":\"Tol\",\"value\":{}}\n{\"value\":{}}";
     let run = translate(&["--from", "2025-11-25", "--to", "2024-11-05", "--typed"], input);
