@@ -104,6 +104,24 @@ impl<'m> Pairing<'m> {
         is_declared.then(|| (index, TypeRef::Named(there.to_owned())))
     }
 
+    /// Returns the rule that renames a value of an enumeration of the source, and the value in the target.
+    pub(super) fn renamed_value(
+        &self,
+        (source, value): (&TypeRef, &str),
+        target: &TypeRef,
+    ) -> Option<(usize, &'m str)> {
+        let rules = self.rules;
+        if self.upward {
+            return rules.find(&format!("{}[{value}]", self.from.name(source)), Rule::new_name);
+        }
+        let earlier = self.to.name(target);
+        let mut rules = rules.rules.iter().enumerate();
+        rules.find_map(|(index, rule)| {
+            let old = rule.at.strip_prefix(&*earlier)?.strip_prefix('[')?.strip_suffix(']')?;
+            (rule.new_name() == Some(value)).then_some((index, old))
+        })
+    }
+
     /// Returns the rule that renames a member of the target, and the name in the source.
     fn renamed(&self, objects: Objects<'m>, member: &str) -> Option<(usize, &'m str)> {
         let rules = self.rules;

@@ -230,10 +230,6 @@ impl Rule {
                 "the rule does nothing",
                 "give it `down`, `up` or both, `implied`, `supplied` or `renamed`",
             ),
-            (true, false, false) if self.at.ends_with(']') => (
-                "a variant has the name of its type, or of its tag",
-                "give the type, or the member with the tag, its other name",
-            ),
             (true, false, false) | (false, true, false) | (false, false, true) => return None,
             (true, ..) => ("`renamed` can't be combined with other keys", separate),
             (false, true, true) => ("`supplied` can't be combined with other keys", separate),

@@ -180,11 +180,17 @@ impl<'m> Planner<'m> {
             }
             (Some(TypeKind::Strings(strings)), Some(TypeKind::Strings(others))) => {
                 let closed = self.pair.to.is_enumeration(target);
-                let missing = strings.values.iter();
-                let missing = missing.filter(|value| closed && !others.values.contains(value));
-                let missing: Vec<&String> = missing.collect();
-                for value in &missing {
-                    self.refused(&format!("{name}[{value}]"), "the value: the target doesn't declare it");
+                let (mut missing, mut renamed) = (Vec::new(), serde_json::Map::new());
+                for value in strings.values.iter().filter(|value| !others.values.contains(value)) {
+                    let place = format!("{name}[{value}]");
+                    let new = self.pair.renamed_value((source, value), target);
+                    if let Some((index, new)) = new.filter(|(_, new)| others.values.iter().any(|other| other == new)) {
+                        self.ruled(&place, "renamed", index);
+                        renamed.insert(value.clone(), json!(new));
+                    } else if closed {
+                        self.refused(&place, "the value: the target doesn't declare it");
+                        missing.push(value);
+                    }
                 }
                 // A value that the source refuses too is passed on: it was never valid, and the conversion shouldn't
                 // hide that.
@@ -192,7 +198,9 @@ impl<'m> Planner<'m> {
                 if closed {
                     self.refused(&name, "a value that neither side declares: the target allows no other");
                 }
-                implied(closed || !missing.is_empty())
+                let row = (!renamed.is_empty()).then(|| ("strings", json!(renamed)));
+                let conversion = implied(closed || !missing.is_empty());
+                Conversion { row, ..conversion }
             }
             (Some(TypeKind::Strings(_)), None) | (None, Some(TypeKind::Strings(_))) => {
                 implied(self.pair.to.is_enumeration(target))
@@ -243,7 +251,14 @@ impl<'m> Planner<'m> {
             if rule.is_about(self.pair.upward) && !self.used.contains(&index) {
                 let direction = if self.pair.upward { "up" } else { "down" };
                 let what = format!("the rule matches nothing on the way {direction}");
-                self.wrong_rule(index, what);
+                match rule.renamed.is_some() && rule.at.ends_with(']') {
+                    true => {
+                        let help = "only values of enumerations can be renamed so: a variant has the name of its type, or \
+                                    of its tag";
+                        self.wrong_rule_with(index, what, help);
+                    }
+                    false => self.wrong_rule(index, what),
+                }
             }
         }
     }

@@ -210,6 +210,7 @@ fn direction(name: &str, plan: &Plan) -> String {
         ("methods", plan.methods.clone()),
         section("objects"),
         section("unions"),
+        section("strings"),
         section("results"),
     ];
     let sections = sections.into_iter().filter(|(_, rows)| !rows.is_empty());

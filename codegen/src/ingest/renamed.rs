@@ -68,6 +68,7 @@ pub(super) fn renamed(before: &ModelledRevision, after: &ModelledRevision) -> Ve
     let rules = after.documents.rules.root()["rules"].as_array();
     let is_ruled = |new: &str| rules.is_some_and(|rules| rules.iter().any(|rule| rule["renamed"] == new));
     let found = renamed_members(models).into_iter().chain(renamed_methods(models));
+    let found = found.chain(renamed_values(models));
     found.filter(|found| !is_ruled(&found.new)).collect()
 }
 
@@ -202,6 +203,28 @@ fn step_into(model: &Model, ty: &TypeRef, meets: impl Fn(&Struct) -> bool) -> Op
     });
     let tags: BTreeMap<_, _> = tags.collect();
     (!tags.is_empty()).then(|| vec![Step::Element(tags)])
+}
+
+/// Returns each value that an enumeration has lost, if it has one new value instead.
+fn renamed_values(models: [&Model; 2]) -> Vec<Renamed> {
+    let renamed = models[0].types.iter().filter_map(|(name, ty)| {
+        let (TypeKind::Strings(earlier), TypeKind::Strings(later)) = (&ty.kind, models[1].kind(name)?) else {
+            return None;
+        };
+        let only = |values: &[String], others: &[String]| {
+            let mut only = values.iter().filter(|value| !others.contains(value));
+            only.next().filter(|_| only.next().is_none()).cloned()
+        };
+        let old = only(&earlier.values, &later.values)?;
+        let new = only(&later.values, &earlier.values)?;
+        Some(Renamed {
+            member: String::new(),
+            at: vec![format!("{name}[{old}]")],
+            what: format!("`{new}` instead of `{old}` in {name}: conversions don't relate the values"),
+            new: text(&[Step::Member(new)]),
+        })
+    });
+    renamed.collect()
 }
 
 /// Returns each method that is gone, if there is one new method with the same parameters and results.

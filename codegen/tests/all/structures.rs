@@ -640,6 +640,25 @@ fn a_member_that_becomes_required_or_optional_is_reported_with_its_default() {
 }
 
 #[test]
+fn a_value_of_an_enumeration_with_another_name_is_reported_with_the_rule_that_keeps_it() {
+    let mut definitions = definitions();
+    definitions["CallResult"]["properties"]["level"] = reference("LoggingLevel");
+    let revisions = Revisions::new();
+    revisions.ingest("second", definitions.clone());
+    definitions["LoggingLevel"]["enum"] = json!(["low", "highest"]);
+    let warnings = revisions.ingest("third", definitions).warnings;
+    let [warning] = warnings.as_slice() else {
+        panic!("{warnings:?}")
+    };
+    let rule = r#"{at: "LoggingLevel[high]", renamed: "highest", why: "…", link: "https://…"}"#;
+    assert!(warning.to_string().ends_with(&format!("- {rule}")), "{warning}");
+    let adapt = format!("rules:\n  - {rule}\n");
+    fs::write(revisions.schema().join("third/adapt.yaml"), adapt).unwrap();
+    let report = adapters_report(&revisions.schema()).unwrap();
+    assert!(report.contains("| `LoggingLevel[high]` | renamed: … |"), "{report}");
+}
+
+#[test]
 fn a_renamed_method_is_reported_with_the_rule_that_keeps_it() {
     let revisions = Revisions::new();
     let mut other = renamed(&definitions(), |name| name.replace("Call", "Invoke"));

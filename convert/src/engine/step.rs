@@ -260,6 +260,8 @@ pub(crate) struct StringsPlan {
     pub(crate) refused: Vec<&'static str>,
     /// The values of the target, if no others are valid there.
     pub(crate) only: Option<Vec<&'static str>>,
+    /// The values that have another name in the target.
+    pub(crate) renamed: Named<&'static str>,
 }
 
 #[derive(Debug)]
@@ -360,7 +362,7 @@ impl Step {
                     && plan.members.iter().all(is_kept)
             }
             How::Union(plan) => self.union_keeps(plan),
-            How::Strings(plan) => plan.refused.is_empty() && plan.only.is_none(),
+            How::Strings(plan) => plan.refused.is_empty() && plan.only.is_none() && plan.renamed.is_empty(),
             How::Methods(plan) => {
                 let keeps = |change: &Option<Change>| change.as_ref().is_some_and(|change| self.keeps(change));
                 plan.holds_unknown && plan.only_there.is_empty() && plan.methods.iter().all(|(_, change)| keeps(change))

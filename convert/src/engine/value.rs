@@ -217,10 +217,14 @@ impl<'a> Run<'_> {
     }
 
     fn string(&mut self, plan: &StringsPlan, node: &mut Node<'a>) -> Converted {
+        let Some(text) = node.as_str() else { return Ok(()) };
+        if let Some(new) = plan.renamed.get(&text) {
+            *node = Node::string(new);
+            return Ok(());
+        }
         if self.state.carries() {
             return Ok(());
         }
-        let Some(text) = node.as_str() else { return Ok(()) };
         let is_refused = plan.refused.iter().any(|value| *value == text)
             || plan
                 .only

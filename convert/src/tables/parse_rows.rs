@@ -17,6 +17,7 @@ pub(super) fn rows(reader: &mut Source) -> Decoded<Rows> {
             "methods" => rows.methods = map(reader, string)?,
             "objects" => rows.objects = map(reader, object)?,
             "unions" => rows.unions = map(reader, |reader| list(reader, variant))?,
+            "strings" => rows.strings = map(reader, |reader| map(reader, string))?,
             "narrower" => rows.narrower = narrower(reader)?,
             "results" => rows.results = map(reader, |reader| map(reader, optional))?,
             _ => drop(reader.raw()?),

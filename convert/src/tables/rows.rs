@@ -13,6 +13,8 @@ pub(crate) struct Rows {
     pub(crate) objects: Named<ObjectRow>,
     /// Unions, by the notation of the pair of types.
     pub(crate) unions: Named<Vec<VariantRow>>,
+    /// Values of enumerations that have another name in the target, by the notation of the pair of types.
+    pub(crate) strings: Named<Named<&'static str>>,
     /// Pairs of types whose values are validated by the schema of the target, which is stricter than its types.
     pub(crate) narrower: Named<()>,
     /// Results that have another name in the target, or no counterpart, by the union of results.

@@ -66,7 +66,12 @@ impl Linker<'_> {
                 }
             }
         }
-        let pairs = self.rows.objects.names().chain(self.rows.unions.names());
+        let rows = self.rows;
+        let pairs = rows
+            .objects
+            .names()
+            .chain(rows.unions.names())
+            .chain(rows.strings.names());
         for pair in pairs.filter_map(|pair| pair.split_once('>')) {
             if let (Some(source), Some(target)) = (from.notated(pair.0), to.notated(pair.1))
                 && self.are_values(&source, &target)
@@ -170,11 +175,16 @@ impl Linker<'_> {
                     _ => &[],
                 };
                 let closed = to.is_closed(target);
-                let missing = values.iter().filter(|value| closed && !others.contains(value));
+                let rows = self.rows;
+                let renamed = rows.strings.get(&self.name(source, target));
+                let is_renamed = |value: &str| renamed.is_some_and(|renamed| renamed.get(value).is_some());
+                let missing = values.iter();
+                let missing = missing.filter(|value| closed && !others.contains(value) && !is_renamed(value));
                 let is_stricter = closed && !from.is_closed(source);
                 How::Strings(StringsPlan {
                     refused: missing.copied().collect(),
                     only: is_stricter.then(|| others.clone()),
+                    renamed: renamed.cloned().unwrap_or_default(),
                 })
             }
             _ => {
