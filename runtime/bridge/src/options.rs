@@ -15,9 +15,9 @@ pub struct BridgeOptions {
     pub server: Vec<Revision>,
     /// Receives the losses of translated messages, with their method. They are logged with `tracing` too.
     pub losses: Option<LossObserver>,
-    /// The maximum number of simultaneous sessions with the server. Clients share the session with a stateless server.
-    /// When the limit is reached, the session that has been idle longest ends, among those of the clients with the most
-    /// sessions.
+    /// The maximum number of simultaneous sessions with the server. Clients of one revision share the session with a
+    /// stateless server. When the limit is reached, the session that has been idle longest ends, among those of the
+    /// clients with the most sessions.
     pub server_sessions: usize,
     /// How long a client waits for a session with the server. This includes the start of the server, a login of the
     /// user, and the response to the request that starts the session. After that, the client gets an error.
