@@ -24,5 +24,5 @@ pub(crate) use members::{NOTHING_SUPPLIES, OTHER_TYPE};
 pub(crate) use path::{Step, steps, text};
 pub(crate) use plan::{Plan, Plans};
 pub(crate) use report::{Note, NoteKind, report};
-pub(crate) use rules::Rules;
+pub(crate) use rules::{Rule, Rules};
 pub(crate) use walk::{PlannedPairs, plan_pair, plan_revisions};

@@ -5,12 +5,9 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::renamed::{Renamed, one_or_all, suggestion};
-use crate::adapt::{NOTHING_SUPPLIES, NoteKind, OTHER_TYPE, Plan, Rules};
+use crate::adapt::{NOTHING_SUPPLIES, NoteKind, OTHER_TYPE, Plan, Rule, Rules};
 use crate::model::{ModelledRevision, TypeRef};
 use crate::problem::Problem;
-
-/// What the action of a rule begins with that gives a value the meaning of absence.
-const IMPLIED: &str = "implied: ";
 
 /// Returns a warning for each member that a new revision, or the one before, requires and that no rule supplies, since
 /// conversions refuse all values without it then. A member that seems to be renamed already has a warning.
@@ -35,17 +32,24 @@ pub(super) fn unsupplied(
         let causes = found.iter().filter(|((member, _), _)| !is_consequence(member));
         let [from, to] = [source, target].map(|side| &side.model.revision);
         let warnings = causes.map(|((member, is_optional), types)| {
-            let known = supplied_before(target, member);
+            let known = supply_before(target, member);
             let default = |value: &str| format!("{direction}: {{default: {value}}}");
             let (at, action) = match (is_optional, known, &types[..]) {
                 // Other types can have the member as the target has it.
                 (true, known, types) => {
-                    let implied = known.as_deref().and_then(|known| known.strip_prefix(IMPLIED));
+                    let implied = known.and_then(|rule| rule.implied).map(|value| value.to_string());
                     let places = types.iter().map(|ty| format!("{ty}.{member}"));
-                    (one_or_all(&Vec::from_iter(places)), default(implied.unwrap_or("…")))
+                    let action = default(implied.as_deref().unwrap_or("…"));
+                    (one_or_all(&Vec::from_iter(places)), action)
                 }
                 // The place of such a rule is where the member is declared.
-                (false, Some(known), _) => (json!(format!("*.{member}")), known),
+                (false, Some(rule), _) => {
+                    let action = match rule.implied {
+                        Some(value) => format!("implied: {value}"),
+                        None => format!("supplied: {}", json!(rule.supplied)),
+                    };
+                    (json!(format!("*.{member}")), action)
+                }
                 (false, None, [only]) => (json!(format!("{only}.{member}")), default("…")),
                 (false, None, _) => (json!(format!("*.{member}")), default("…")),
             };
@@ -126,12 +130,9 @@ fn refused<'p>(source: &ModelledRevision, plan: &'p Plan) -> BTreeMap<(&'p str, 
     found
 }
 
-/// Returns what the rules of the revision that requires a member say about its absence in the revision before.
-fn supplied_before(revision: &ModelledRevision, member: &str) -> Option<String> {
+/// Returns the rule of the revision that requires a member about its absence in the revision before.
+fn supply_before(revision: &ModelledRevision, member: &str) -> Option<Rule> {
     let rules = Rules::of(revision.documents.rules.clone()).ok()?.rules.into_iter();
-    let of_member = rules.filter(|rule| rule.at.split_once('.').is_some_and(|(_, name)| name == member));
-    { of_member }.find_map(|rule| {
-        let implied = rule.implied.map(|value| format!("{IMPLIED}{value}"));
-        implied.or_else(|| Some(format!("supplied: {}", json!(rule.supplied?))))
-    })
+    let mut of_member = rules.filter(|rule| rule.at.split_once('.').is_some_and(|(_, name)| name == member));
+    of_member.find(|rule| rule.implied.is_some() || rule.supplied.is_some())
 }

@@ -3,7 +3,7 @@
 use mcp_wire::json_schema::pointer;
 
 use crate::model::{ModelledRevision, Union};
-use crate::problem::Problem;
+use crate::problem::{Problem, correction};
 
 /// Returns a warning for each result of a method that has no value of the tag by which the method's other results are
 /// distinguished: sessions don't know it.
@@ -24,12 +24,9 @@ pub(super) fn untagged_results(after: &ModelledRevision) -> Vec<Problem> {
             );
             let pointer = model.types.get(name).map_or("", |ty| &ty.pointer);
             let member = pointer::child(&pointer::child(pointer, "properties"), tag);
-            let help = format!(
-                "add its value by this line under `corrections` in the revision's overlay.yaml: \
-                 - {{at: \"{}\", to: \"…\", why: \"…\", link: \"https://…\"}}",
-                pointer::child(&member, "x-tag")
-            );
-            warnings.push(Problem::new(after.documents.overlay.file(), what).help(help));
+            let line = correction(&pointer::child(&member, "x-tag"), None, r#""…""#);
+            let warning = Problem::new(after.documents.overlay.file(), what);
+            warnings.push(warning.help(format!("add its value by {line}")));
         }
     }
     warnings

@@ -90,12 +90,12 @@ impl Model {
             Some((name.as_str(), self.union_of_results(&asked?)?))
         });
         let mut found: Vec<_> = direct.into_iter().chain(in_results).collect();
-        let mut requests = self
+        let mut embedded = self
             .methods
             .iter()
             .filter(|method| method.direction == Direction::InResult);
         if found.is_empty()
-            && let (Some(only), None) = (requests.next(), requests.next())
+            && let (Some(only), None) = (embedded.next(), embedded.next())
             && let [result] = &only.results[..]
         {
             found.extend(result.named().map(|result| (only.ty.as_str(), result)));

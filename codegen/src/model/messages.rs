@@ -208,10 +208,11 @@ fn results(model: &Model, input: &BuildInput<'_>, name: &str, method: &str) -> (
     let stated = response.and_then(|response| result_of(&response).or_else(|| result_in(&response)));
     let usual = by_name(&format!("{stem}Result"));
     let tagged = stated.as_ref().and_then(|stated| model.union_of(stated)?.tagged());
+    // The usual result can't be left out.
     let tagged = tagged.filter(|tagged| !tagged.others.iter().any(|other| Some(*other) == usual.as_ref()));
     let union = stated.clone().filter(|_| tagged.is_some());
     let mut results: Vec<TypeRef> = match tagged {
-        // One without a value of the tag isn't known by it.
+        // The kind of a result that has no value of the tag is unknown, which `ingest` warns of.
         Some(tagged) => tagged.variants.into_iter().map(|(ty, _)| ty.clone()).collect(),
         None => stated.or_else(|| usual.clone()).into_iter().collect(),
     };

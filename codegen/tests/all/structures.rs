@@ -538,7 +538,7 @@ fn results_without_a_value_of_the_tag_are_reported_and_not_results_of_their_meth
     let results = union(&["WaitResult", "CallResult", "TaskResult", "PartResult"]);
     definitions["CallResultResponse"]["properties"]["result"] = results;
     let revisions = Revisions::new();
-    let warnings = revisions.ingest("second", definitions).warnings;
+    let warnings = revisions.ingest("second", definitions.clone()).warnings;
     let warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
     for name in ["TaskResult", "PartResult"] {
         let what = format!(
@@ -550,6 +550,13 @@ fn results_without_a_value_of_the_tag_are_reported_and_not_results_of_their_meth
     }
     let methods = revisions.methods("second");
     let call = r#""call" "client-to-server" ["CallResult","WaitResult"]"#;
+    assert!(methods.iter().any(|method| method == call), "{methods:?}");
+
+    // The usual result isn't left out.
+    definitions["CallResult"]["properties"]["kind"] = text;
+    revisions.ingest("third", definitions);
+    let methods = revisions.methods("third");
+    let call = r#""call" "client-to-server" ["CallResultResponseResult"]"#;
     assert!(methods.iter().any(|method| method == call), "{methods:?}");
 }
 
