@@ -7,7 +7,6 @@ use super::pairing::Pairing;
 use super::path::{Step, text};
 use super::planner::Planner;
 use super::relation::Relation;
-use super::renamed::moved_path;
 use super::rules::{Conditions, HasAndLacks};
 use super::template_check::{TemplateCheck, require};
 use crate::model::{Member, Struct, TypeKind, TypeRef};
@@ -60,7 +59,7 @@ impl<'m> Pairing<'m> {
             _ => None,
         };
         let is_moved_into = |name: &str| {
-            let mut moved = self.rules.rules.iter().filter_map(moved_path);
+            let mut moved = self.rules.rules.iter().filter_map(|rule| rule.moved_to(self.upward));
             moved.any(|moved| matches!(moved.strip_prefix(path), Some([step, ..]) if step.is_member(name)))
         };
         let is_text = |name: &String| texts.is_some_and(|texts| texts.contains_key(name));

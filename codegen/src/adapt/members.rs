@@ -29,10 +29,11 @@ impl<'m> Planner<'m> {
     ) -> (&'m str, Value) {
         let to_name = objects.to_name;
         let name = self.source_member(objects, &to.name);
+        let is_declared = objects.from.declares(name) && !self.pair.are_separate(objects, name);
         let at = format!("{}.{name}", objects.from_name);
         let rule = self.rule(&at);
-        let mut row = self.plan_absence(&at, objects, (name, to), rule, planned);
-        let Some(source) = objects.from.member(name) else {
+        let mut row = self.plan_absence(&at, objects, (name, is_declared, to), rule, planned);
+        let Some(source) = objects.from.member(name).filter(|_| is_declared) else {
             if let Some(pointer) = self.pair.unexpected_pointer(to_name, &to.name) {
                 row["at"] = json!(pointer);
             }
@@ -80,13 +81,13 @@ impl<'m> Planner<'m> {
         &mut self,
         at: &str,
         objects: Objects<'m>,
-        (name, to): (&str, &Member),
+        (name, is_declared, to): (&str, bool, &Member),
         rule: Option<(usize, &Action)>,
         planned: &mut Conversion,
     ) -> Value {
         let Objects { from, to_name, .. } = objects;
         let mut row = Value::Null;
-        let source = from.member(name);
+        let source = from.member(name).filter(|_| is_declared);
         let always_present = source.is_some_and(|source| source.required);
         match rule {
             Some((index, Action::Default(value))) => {
@@ -96,12 +97,12 @@ impl<'m> Planner<'m> {
                 }
                 row["default"] = self.plan_default(at, "default", (index, value), (to_name, to));
             }
-            Some((index, _)) if !from.declares(name) => {
+            Some((index, _)) if !is_declared => {
                 self.wrong_rule(index, format!("the source declares no member `{}`", to.name));
             }
             _ => {}
         }
-        if !from.declares(name) {
+        if !is_declared {
             // The rules of such a member are at its place in the target.
             let place = format!("{to_name}.{}", to.name);
             if let Some((index, key)) = self.find(&place, |rule| rule.supplied.as_ref()) {
@@ -114,7 +115,8 @@ impl<'m> Planner<'m> {
             }
         }
         let has = |key| row.get(key).is_some();
-        let always_present = always_present || from.constant(name).is_some_and(|constant| constant.required);
+        let constant = from.constant(name).filter(|_| is_declared);
+        let always_present = always_present || constant.is_some_and(|constant| constant.required);
         let is_missing = to.required && !always_present && !has("default") && !has("implied");
         let is_filled = source.is_some_and(|source| self.pair.is_filled(self.pair.from, source, self.pair.to, to));
         if is_missing && !has("supplied") && !is_filled && !self.pair.is_always_moved(objects, &to.name) {

@@ -6,6 +6,7 @@ mod errors;
 mod lossless;
 mod matching;
 mod members;
+mod moves;
 mod pairing;
 mod path;
 mod plan;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::error_rules::ErrorRule;
-use super::path::{only_name, steps};
+use super::path::{Step, only_name, steps};
 use crate::load::Document;
 use crate::load::OneOrMany;
 use crate::problem::{Problem, Problems};
@@ -38,7 +38,7 @@ pub(crate) struct Rule {
     /// by its JSON type.
     ///
     /// It is in the revision that the value comes from. For `implied` and `supplied` it is in the revision that declares
-    /// the member, and for `renamed` in the earlier one.
+    /// the member, and for `renamed` in the earlier one, where it can also be a [path](steps).
     #[serde(skip)]
     pub(crate) at: String,
     /// For a member that only one of the revisions declares: the value with the meaning that absence has in the other.
@@ -207,6 +207,15 @@ impl Rule {
     /// Returns the new name of the member or type, if that isn't in another member.
     pub(super) fn new_name(&self) -> Option<&str> {
         self.renamed.as_deref().and_then(only_name)
+    }
+
+    /// Returns the path in the target of a value that the rule moves.
+    pub(super) fn moved_to(&self, upward: bool) -> Option<Vec<Step>> {
+        let renamed = self.renamed.as_deref()?;
+        match upward {
+            true => steps(renamed),
+            false => steps(self.at.split_once('.')?.1),
+        }
     }
 
     fn wrong(&self) -> Option<Problem> {

@@ -23,6 +23,10 @@ impl<'m> Planner<'m> {
             self.automatic(objects.from_name, "undeclared members dropped: the target allows none");
             planned.lossy = true;
         }
+        let moves = self.plan_moves(objects, &mut planned);
+        if !moves.is_empty() {
+            row["moves"] = moves.iter().map(|it| json!(it.paths)).collect();
+        }
         let mut taken: BTreeSet<&str> = BTreeSet::new();
         for member in &to.members {
             let (source, exceptions) = self.plan_member(objects, member, &mut planned);
@@ -45,12 +49,13 @@ impl<'m> Planner<'m> {
         let members = from.members.iter();
         let members = members.map(|member| (&member.name, member.ty.clone(), Some(member)));
         for (name, ty, member) in constants.chain(members) {
-            if to.declares(name) || taken.contains(name.as_str()) {
+            let is_taken = to.declares(name) || taken.contains(name.as_str());
+            if is_taken || moves.iter().any(|it| it.is_in(name)) {
                 continue;
             }
             planned.lossy = true;
             let at = format!("{}.{name}", objects.from_name);
-            if let Some((action, json)) = self.plan_left(&at, objects, name, (&ty, member.is_none()), &mut planned) {
+            if let Some((action, json)) = self.plan_left(&at, objects, (&ty, member.is_none()), &mut planned) {
                 row["left"][name][action] = json;
             }
             // The value of a member that means the same as its absence in the other revision.
@@ -92,23 +97,10 @@ impl<'m> Planner<'m> {
         &mut self,
         at: &str,
         objects: Objects<'m>,
-        member: &str,
         (ty, is_constant): (&TypeRef, bool),
         planned: &mut Conversion,
     ) -> Option<RowAction> {
         let to = objects.to;
-        // The target's schema may refuse a value that is set there.
-        let to_side = self.pair.to;
-        let mut sets = |path: &[Step]| planned.narrower |= to_side.asserts_at(objects.to_name, path);
-        if let Some(path) = self.moved_into(at, ty, to) {
-            sets(&path);
-            return Some(("move", json!(path)));
-        }
-        let members = self.moved_out_of(objects, member);
-        if !members.is_empty() {
-            members.iter().for_each(|(_, name)| sets(&[Step::Member(name.clone())]));
-            return Some(("take", json!(members)));
-        }
         if let Some((index, key)) = self.find(at, |rule| rule.supplied.as_ref()).filter(|_| !is_constant) {
             self.ruled(at, "supplied", index);
             return Some(("supply", json!({"key": key, "rule": self.pair.rule_name(index)})));
@@ -120,11 +112,12 @@ impl<'m> Planner<'m> {
         let checked = match action {
             Action::Copy(path) => {
                 let path: Vec<_> = split(path).into_iter().map(Step::Member).collect();
-                sets(&path);
+                // The target's schema may refuse a value that is set there.
+                planned.narrower |= self.pair.to.asserts_at(objects.to_name, &path);
                 self.pair.can_copy((!is_constant).then_some(ty), &path, to)
             }
             Action::Ensure { list, item } => {
-                planned.narrower |= to_side.may_refuse_added(objects.to_name, list);
+                planned.narrower |= self.pair.to.may_refuse_added(objects.to_name, list);
                 self.pair.can_ensure(ty, (list, item), to)
             }
             Action::Refuse(_) | Action::Drop(_) => Ok(()),

@@ -19,11 +19,12 @@ use tempfile::TempDir;
 
 use super::runner::{self, run};
 
-const CASES: [&str; 19] = [
+const CASES: [&str; 20] = [
     "no_rules",
     "rules",
     "constants",
     "moved",
+    "moved_out",
     "elements",
     "only_elements",
     "aliases",
@@ -757,6 +758,39 @@ fn a_path_that_leads_nowhere_is_refused_with_the_reason() {
     for (at, path, expected) in cases {
         let rule = rule(at, &format!("renamed: {path}"));
         let found = found_in("elements", &rule).expect("an invalid path was accepted");
+        says(&found, "later/adapt.yaml:2:5: #/rules/0: ");
+        says(&found, expected);
+    }
+}
+
+#[test]
+fn a_value_that_cannot_move_out_of_an_object_is_refused_with_the_reason() {
+    let cases = [
+        (
+            "Tool.hints.fast",
+            "readOnly",
+            "Tool.hints.fast: the target has `hints.fast` too",
+        ),
+        (
+            "Tool.hints.door.open",
+            "readOnly",
+            "only a member of `hints` itself can have another place, because the target has `hints` too",
+        ),
+        (
+            "Tool.hints.slow",
+            "readOnly",
+            "Tool.hints.slow: the source has no member `hints.slow`",
+        ),
+        (
+            "Tool.hints.readOnly",
+            "entrance",
+            "Tool.hints.readOnly: there it has another type",
+        ),
+        ("Tool.hints.readOnly", "name", "the rule matches nothing on the way up"),
+    ];
+    for (at, path, expected) in cases {
+        let rule = rule(at, &format!("renamed: {path}"));
+        let found = found_in("moved_out", &rule).expect("an invalid path was accepted");
         says(&found, "later/adapt.yaml:2:5: #/rules/0: ");
         says(&found, expected);
     }

@@ -206,11 +206,20 @@ impl Effects {
                 }
                 _ => self.add(source, left.name),
             }
-            if let Some(LeftAction::Copy { to: path, .. } | LeftAction::Move(path)) = &left.row.action
-                && let Some(member_effects) = PathStep::first(path).and_then(|name| self.member_effects(source, name))
-            {
-                member_effects.fills = true;
+            if let Some(LeftAction::Copy { to: path, .. }) = &left.row.action {
+                self.fill(source, path);
             }
+        }
+        for planned in &plan.moves {
+            self.add(source, planned.name);
+            planned.moves.iter().for_each(|planned| self.fill(source, &planned.to));
+        }
+    }
+
+    /// Notes that a value may be put at a path.
+    fn fill(&mut self, source: &ObjectType, path: &[PathStep]) {
+        if let Some(member_effects) = PathStep::first(path).and_then(|name| self.member_effects(source, name)) {
+            member_effects.fills = true;
         }
     }
 

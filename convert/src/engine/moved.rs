@@ -3,80 +3,124 @@
 use super::members::{Members, is_empty, position};
 use super::node::{Entry, Node};
 use super::state::Part;
-use super::step::{Change, LeftPlan, ValuePlan};
+use super::step::{MovePlan, MovesPlan};
 use super::value::Run;
 use crate::loss::{AUTOMATIC, LossKind};
 use crate::tables::rows::PathStep;
 use crate::unrepresentable::Converted;
 
 impl<'a> Run<'_> {
-    /// Moves the value of a member to a path in the target.
-    pub(super) fn move_into(
-        &mut self,
-        plan: &LeftPlan,
-        path: &[PathStep],
-        mut value: Node<'a>,
-        members: &mut Members<'a>,
-    ) -> Converted {
-        self.moved(plan.moved.first(), &[Part::Member(plan.name)], &mut value)?;
-        if let Some(name) = PathStep::first(path)
-            && PathStep::leads_into_list(path)
-            && let Some(at) = position(members, name, false)
-        {
-            self.put_into_undeclared(path, value.clone(), &mut members[at]);
+    /// Moves values out of a member of the source to their places in the target. If the member is carried, `null` marks
+    /// the places in lists that values were taken from.
+    pub(super) fn move_out_of(&mut self, plan: &MovesPlan, members: &mut Members<'a>) -> Converted {
+        let is_it = |entry: &Entry<'_>| entry.name == plan.name && (entry.declared || plan.constant);
+        let Some(at) = members.iter().position(is_it) else {
+            return Ok(());
+        };
+        // Text has nothing that conversions change.
+        if plan.rest.is_some() && !matches!(members[at].value, Node::Object(_)) {
+            return Ok(());
         }
-        if put(path, value, members).is_none() {
-            self.state.lose_member(plan.name, LossKind::Dropped, AUTOMATIC);
-        }
-        Ok(())
-    }
-
-    /// Moves values in a member to members of the target. Returns the member with what else is in it. If it is carried,
-    /// `null` marks the places in lists that the values were taken from.
-    pub(super) fn take_out_of(
-        &mut self,
-        plan: &LeftPlan,
-        taken: &[(Vec<PathStep>, &'static str)],
-        mut around: Entry<'a>,
-        members: &mut Members<'a>,
-    ) -> Converted<Option<Entry<'a>>> {
-        let mark = || Node::text("null");
-        // What the conversion back would create.
-        let mut back = Vec::new();
-        for (index, (path, name)) in taken.iter().enumerate() {
-            let moved = plan.moved.get(index);
+        let mut around = members.remove(at);
+        let mut values = Vec::new();
+        for planned in &plan.moves {
+            let rest = rest_of(&planned.from);
             let mut parts = vec![Part::Member(plan.name)];
-            let place = at_path(&mut around.value, rest_of(path), &mut parts);
-            let is_value = |value: &Node<'_>| !value.is_null() || moved.is_some_and(|moved| moved.holds_null);
-            let Some(place) = place.filter(|value| is_value(value)) else {
+            let is_value = |value: &Node<'_>| rest.is_empty() || planned.value.holds_null || !value.is_null();
+            let Some(place) = at_path(&mut around.value, rest, &mut parts).filter(|value| is_value(value)) else {
                 continue;
             };
             let mut value = std::mem::replace(place, mark());
-            put(path, mark(), &mut back);
-            self.moved(moved, &parts, &mut value)?;
-            if let Some(at) = members.iter().position(|entry| entry.name == *name) {
-                members.remove(at);
-                self.state.lose_member(name, LossKind::Dropped, AUTOMATIC);
+            self.within_path(&parts, |run| run.change(&planned.value.change, &mut value))?;
+            values.push((planned, value, parts));
+        }
+        let rest = match plan.rest {
+            _ if values.is_empty() => Some(around),
+            Some(required) => {
+                for (planned, ..) in &values {
+                    remove(&mut around.value, rest_of(&planned.from));
+                }
+                (required || !is_empty(&around.value)).then_some(around)
             }
-            members.push(Entry::declared(*name, value));
-        }
-        let Some(back) = back.pop() else {
-            return Ok(Some(around));
+            None => self.left_in(around, values.iter().map(|(planned, ..)| &*planned.from)),
         };
-        if around.value.is_same_as(&back.value.to_text()) {
-            return Ok(None);
+        if plan.rest.is_some() {
+            rest.into_iter().for_each(|rest| members.insert(at, rest));
+            return self.put_all(values, members);
         }
-        for (path, _) in taken {
+        self.put_all(values, members)?;
+        let Some(rest) = rest else { return Ok(()) };
+        if members.iter().any(|entry| entry.name == rest.name) {
+            self.state.lose_member(plan.name, LossKind::Dropped, AUTOMATIC);
+            return Ok(());
+        }
+        members.push(rest);
+        self.take_out(members.len() - 1, members, plan.name, AUTOMATIC);
+        Ok(())
+    }
+
+    /// Returns a member that the target doesn't have, without the values that were taken out of it at some paths. `None`
+    /// if it has no others.
+    fn left_in<'p>(
+        &mut self,
+        mut around: Entry<'a>,
+        taken: impl Iterator<Item = &'p [PathStep]> + Clone,
+    ) -> Option<Entry<'a>> {
+        // What the conversion back would create.
+        let mut back = Vec::new();
+        for path in taken.clone() {
+            put(path, mark(), &mut back);
+        }
+        if back
+            .pop()
+            .is_none_or(|back| around.value.is_same_as(&back.value.to_text()))
+        {
+            return None;
+        }
+        for path in taken {
             if !self.state.carries() || !PathStep::leads_into_list(path) {
                 remove(&mut around.value, rest_of(path));
             }
         }
         if is_empty(&around.value) {
             // The elements of the list are in another order.
-            self.state.lose_member(plan.name, LossKind::Replaced, AUTOMATIC);
-            return Ok(None);
+            self.state.lose_member(&around.name, LossKind::Replaced, AUTOMATIC);
+            return None;
         }
-        Ok(Some(around))
+        Some(around)
+    }
+
+    /// Puts moved values at their places in the target. Each comes with the parts that led to it in the source.
+    fn put_all(&mut self, values: Vec<Moved<'_, 'a>>, members: &mut Members<'a>) -> Converted {
+        for (planned, value, parts) in values {
+            let path = &planned.to;
+            let Some(name) = PathStep::first(path) else { continue };
+            let undeclared = position(members, name, false);
+            match PathStep::container(path) {
+                None => {
+                    if let Some(at) = members.iter().position(|entry| entry.name == name) {
+                        members.remove(at);
+                        self.state.lose_member(name, LossKind::Dropped, AUTOMATIC);
+                    }
+                }
+                Some(_) => {
+                    if let Some(at) = undeclared.filter(|_| PathStep::leads_into_list(path)) {
+                        self.put_into_undeclared(path, value.clone(), &mut members[at]);
+                    }
+                    let around = position(members, name, true).filter(|_| planned.fills);
+                    if around.is_some_and(|at| is_empty(&members[at].value)) {
+                        self.state.lose_member(name, LossKind::Replaced, AUTOMATIC);
+                    }
+                }
+            }
+            if put(path, value, members).is_none() {
+                self.within_path(&parts, |run| {
+                    run.state.lose(LossKind::Dropped, AUTOMATIC);
+                    Ok(())
+                })?;
+            }
+        }
+        Ok(())
     }
 
     /// Puts a value into an undeclared member with a list, in place of its mark.
@@ -90,12 +134,14 @@ impl<'a> Run<'_> {
         }
         put_in(rest_of(path), value, &mut around.value);
     }
+}
 
-    /// Converts a moved value. `parts` lead to it in the source.
-    fn moved(&mut self, moved: Option<&ValuePlan>, parts: &[Part<'_>], value: &mut Node<'a>) -> Converted {
-        let change = moved.map_or(&Change::Keep, |moved| &moved.change);
-        self.within_path(parts, |run| run.change(change, value))
-    }
+/// A value that moves, with the parts that lead to it in the source.
+type Moved<'p, 'a> = (&'p MovePlan, Node<'a>, Vec<Part<'static>>);
+
+/// Takes the place of a value that was moved.
+fn mark() -> Node<'static> {
+    Node::text("null")
 }
 
 /// Returns the steps of a path in its first member.

@@ -39,16 +39,20 @@ impl<'a> Run<'_> {
         let mut afterwards = Vec::new();
         let mut needed = Vec::new();
         // An undeclared object can be valid only with what is moved into it.
-        for member in &plan.left {
-            if let Some(LeftAction::Move(path)) = &member.row.action
-                && let Some(name) = PathStep::first(path)
-                && position(members, name, false).is_some()
-            {
-                self.leave(member, members, &mut afterwards)?;
+        for moves in &plan.moves {
+            let mut containers = moves
+                .moves
+                .iter()
+                .filter_map(|planned| PathStep::container(&planned.to));
+            if containers.any(|name| position(members, name, false).is_some()) {
+                self.move_out_of(moves, members)?;
             }
         }
         for member in &plan.members {
             self.prepare(member, members, &mut needed, &mut afterwards)?;
+        }
+        for moves in &plan.moves {
+            self.move_out_of(moves, members)?;
         }
         for member in &plan.left {
             self.leave(member, members, &mut afterwards)?;
@@ -262,18 +266,6 @@ impl<'a> Run<'_> {
                     return Ok(());
                 }
             }
-            Some(LeftAction::Move(path)) => {
-                let value = members.remove(at).value;
-                return self.move_into(plan, path, value, members);
-            }
-            Some(LeftAction::Take(taken)) => {
-                let around = members.remove(at);
-                if let Some(others) = self.take_out_of(plan, taken, around, members)? {
-                    members.push(others);
-                    self.take_out(members.len() - 1, members, name, AUTOMATIC);
-                }
-                return Ok(());
-            }
             Some(LeftAction::Copy { to, rule }) if !self.state.carries() && members[at].declared => {
                 afterwards.push(Afterwards::Copy(to, members[at].value.clone(), rule));
             }
@@ -300,7 +292,7 @@ impl<'a> Run<'_> {
     }
 
     /// Drops a member and records the loss, or carries it as an undeclared one.
-    fn take_out(&mut self, at: usize, members: &mut Members<'a>, name: &str, rule: &'static str) {
+    pub(super) fn take_out(&mut self, at: usize, members: &mut Members<'a>, name: &str, rule: &'static str) {
         if self.state.carries() {
             members[at].declared = false;
         } else {

@@ -5,7 +5,9 @@ use rustc_hash::FxHashMap;
 use super::accepted::Accepted;
 use crate::loss::AUTOMATIC;
 use crate::tables::named::Named;
-use crate::tables::rows::{Check, Condition, DefaultRow, Ensure, Join, LeftAction, LeftRow, Refusal, Without};
+use crate::tables::rows::{
+    Check, Condition, DefaultRow, Ensure, Join, LeftAction, LeftRow, PathStep, Refusal, Without,
+};
 use crate::tables::types::{Kind, TypeId, TypeRef};
 use crate::tables::{Role, Table};
 
@@ -91,6 +93,8 @@ pub(crate) struct ObjectPlan {
     pub(crate) constants: Vec<ConstantPlan>,
     pub(crate) members: Vec<MemberPlan>,
     pub(crate) left: Vec<LeftPlan>,
+    /// The values that have another place in the target.
+    pub(crate) moves: Vec<MovesPlan>,
     /// The constants of the target, if its type is closed, so that all other undeclared members are dropped. A value
     /// that was carried in place of a constant is undeclared too.
     pub(crate) closed: Option<Vec<&'static str>>,
@@ -199,11 +203,35 @@ pub(crate) struct LeftPlan {
     pub(crate) constant: bool,
     pub(crate) row: LeftRow,
     pub(crate) ensure: Option<EnsurePlan>,
-    /// The values that the row moves.
-    pub(crate) moved: Vec<ValuePlan>,
 }
 
-/// The conversion of a value that moves to another place in the target, or into a list or out of it.
+/// A member of the source with values that have another place in the target.
+#[derive(Debug)]
+pub(crate) struct MovesPlan {
+    pub(crate) name: &'static str,
+    /// Whether its value is constant.
+    pub(crate) constant: bool,
+    /// Whether the rest of it becomes a member of the target, and that one is required.
+    pub(crate) rest: Option<Required>,
+    pub(crate) moves: Vec<MovePlan>,
+}
+
+/// Whether a member is required.
+pub(crate) type Required = bool;
+
+#[derive(Debug)]
+pub(crate) struct MovePlan {
+    /// The path in the source, which begins with the member.
+    pub(crate) from: Vec<PathStep>,
+    /// The path in the target.
+    pub(crate) to: Vec<PathStep>,
+    pub(crate) value: ValuePlan,
+    /// Whether the path in the target leads into an optional member of the source. The conversion back drops it if
+    /// nothing else is in it.
+    pub(crate) fills: bool,
+}
+
+/// The conversion of a value that has another place in the target, or is in a list there, or no longer.
 #[derive(Debug)]
 pub(crate) struct ValuePlan {
     pub(crate) change: Change,
@@ -359,6 +387,7 @@ impl Step {
                     && plan.closed.is_none()
                     && plan.constants.is_empty()
                     && plan.left.is_empty()
+                    && plan.moves.is_empty()
                     && plan.members.iter().all(is_kept)
             }
             How::Union(plan) => self.union_keeps(plan),
@@ -404,7 +433,7 @@ impl MemberPlan {
 impl LeftPlan {
     pub(crate) fn rule(&self) -> &'static str {
         match &self.row.action {
-            None | Some(LeftAction::Move(_) | LeftAction::Take(_)) => AUTOMATIC,
+            None => AUTOMATIC,
             Some(LeftAction::Drop { rule } | LeftAction::Copy { rule, .. } | LeftAction::Supply { rule, .. }) => rule,
             Some(LeftAction::Ensure(ensure)) => ensure.rule,
             Some(LeftAction::Refuse(refusal)) => refusal.rule,

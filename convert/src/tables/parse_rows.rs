@@ -42,6 +42,7 @@ fn object(reader: &mut Source) -> Decoded<ObjectRow> {
         match &*key {
             "members" => row.members = map(reader, member)?,
             "left" => row.left = map(reader, left)?,
+            "moves" => row.moves = list(reader, paths)?,
             _ => drop(reader.raw()?),
         }
         Ok(())
@@ -147,12 +148,6 @@ fn left(reader: &mut Source) -> Decoded<LeftRow> {
             "drop" => row.action = Some(LeftAction::Drop { rule: string(reader)? }),
             "ensure" => row.action = Some(LeftAction::Ensure(fields(reader)?.ensure())),
             "refuse" => row.action = Some(LeftAction::Refuse(fields(reader)?.refusal())),
-            "move" => row.action = Some(LeftAction::Move(list(reader, path_step)?)),
-            "take" => {
-                row.action = Some(LeftAction::Take(list(reader, |reader| {
-                    path_and_text(reader, path_step)
-                })?))
-            }
             "copy" => {
                 let fields = fields(reader)?;
                 row.action = Some(LeftAction::Copy {
@@ -225,12 +220,18 @@ fn path_step(reader: &mut Source) -> Decoded<PathStep> {
     })
 }
 
+/// Reads an array of two paths.
+fn paths(reader: &mut Source) -> Decoded<[Vec<PathStep>; 2]> {
+    let mut paths = list(reader, |reader| list(reader, path_step))?.into_iter();
+    Ok([(); 2].map(|()| paths.next().unwrap_or_default()))
+}
+
 /// Reads an array of a path and a text.
-fn path_and_text<T>(reader: &mut Source, step: impl Fn(&mut Source) -> Decoded<T>) -> Decoded<(Vec<T>, Text)> {
+fn path_and_text(reader: &mut Source) -> Decoded<(Vec<Text>, Text)> {
     let (mut path, mut text) = (Vec::new(), "");
     reader.array(|reader| {
         match reader.json_type()? {
-            JsonType::Array => path = list(reader, &step)?,
+            JsonType::Array => path = list(reader, string)?,
             _ => text = string(reader)?,
         }
         Ok(())
@@ -268,7 +269,7 @@ impl Fields {
     fn conditions(&self) -> Decoded<Vec<Condition>> {
         let json = self.get("when").unwrap_or("[]");
         list(&mut Reader::new(json), |reader| {
-            let (path, text) = path_and_text(reader, string)?;
+            let (path, text) = path_and_text(reader)?;
             Ok(Condition { path, text })
         })
     }

@@ -36,6 +36,8 @@ pub(crate) struct ObjectRow {
     pub(crate) members: Named<MemberRow>,
     /// The rows of the members of the source that the target doesn't declare.
     pub(crate) left: Named<LeftRow>,
+    /// The values that have another place in the target: the path of each in the source, and that in the target.
+    pub(crate) moves: Vec<[Vec<PathStep>; 2]>,
 }
 
 /// The row of a member of the target.
@@ -200,6 +202,11 @@ impl PathStep {
         path.first()?.member()
     }
 
+    /// Returns the name of the member that a path leads into.
+    pub(crate) fn container(path: &[Self]) -> Option<&'static str> {
+        Self::first(path).filter(|_| path.len() > 1)
+    }
+
     /// Whether a path leads into a list.
     pub(crate) fn leads_into_list(path: &[Self]) -> bool {
         path.iter().any(|step| step.member().is_none())
@@ -208,21 +215,9 @@ impl PathStep {
 
 #[derive(Debug, Clone)]
 pub(crate) enum LeftAction {
-    Drop {
-        rule: &'static str,
-    },
-    Copy {
-        to: Vec<PathStep>,
-        rule: &'static str,
-    },
-    /// The value becomes the member of the target at a path.
-    Move(Vec<PathStep>),
-    /// The values at paths in the object that begin with this member become members of the target.
-    Take(Vec<(Vec<PathStep>, &'static str)>),
+    Drop { rule: &'static str },
+    Copy { to: Vec<PathStep>, rule: &'static str },
     Ensure(Ensure),
-    Supply {
-        key: &'static str,
-        rule: &'static str,
-    },
+    Supply { key: &'static str, rule: &'static str },
     Refuse(Refusal),
 }

@@ -1,12 +1,13 @@
 //! Pairing of the objects of two neighbouring revisions, member by member.
 
 use mcp_wire::json_schema::pointer::child;
+use rustc_hash::FxHashMap;
 
 use super::Linker;
 use crate::engine::accepted::Accepted;
 use crate::engine::step::{
     Adopted, Change, ConstantPlan, ConstantSource, EnsurePlan, JoinPlan, LeftPlan, MemberChange, MemberPlan,
-    MemberSource, ObjectPlan, ValuePlan,
+    MemberSource, MovePlan, MovesPlan, ObjectPlan, Required, ValuePlan,
 };
 use crate::tables::rows::{Action, Ensure, LeftAction, MemberRow, ObjectRow, PathStep};
 use crate::tables::types::{Member, ObjectType, TypeRef};
@@ -25,19 +26,22 @@ impl Linker<'_> {
         };
         let none = MemberRow::default();
         let is_filled = |name| {
-            let mut actions = row.left.values().map(|left| &left.action);
-            actions.any(|action| match action {
-                Some(LeftAction::Move(path)) => PathStep::first(path) == Some(name) && PathStep::leads_into_list(path),
-                _ => false,
-            })
+            let mut places = row.moves.iter().map(|[_, to]| to);
+            places.any(|to| PathStep::first(to) == Some(name) && PathStep::leads_into_list(to))
         };
-        let mut taken = Vec::new();
+        // The member of the target isn't that of the source with the same name, but in it, or around it.
+        let is_apart = |name| {
+            let mut moves = row.moves.iter();
+            let is_it = |path| PathStep::first(path) == Some(name);
+            moves.any(|[from, to]| is_it(from) && is_it(to) && (from.len() == 1 || to.len() == 1))
+        };
+        let mut taken = FxHashMap::default();
         for member in &target.members {
             let Some(constant) = member.constant() else {
                 let row = row.members.get(member.name).unwrap_or(&none);
                 let name = row.from.unwrap_or(member.name);
-                let own = source.member(name);
-                taken.extend(own.map(|own| own.name));
+                let own = source.member(name).filter(|own| !is_apart(own.name));
+                taken.extend(own.map(|own| (own.name, member.required)));
                 if let Some(mut planned) = self.member(own, member, (target, pointer), row) {
                     if let (MemberSource::Shared(name, MemberChange::Refuse(refusal)), Some(own)) =
                         (&planned.source, own)
@@ -73,10 +77,12 @@ impl Linker<'_> {
                 source: constant_source,
             });
         }
-        let left = source
-            .members
-            .iter()
-            .filter(|member| target.member(member.name).is_none() && !taken.contains(&member.name));
+        plan.moves = self.moves(&row.moves, (source, target), &taken);
+        let left = source.members.iter().filter(|member| {
+            target.member(member.name).is_none()
+                && !taken.contains_key(member.name)
+                && !plan.moves.iter().any(|moves| moves.name == member.name)
+        });
         // Constants first, as rules are applied to them first.
         let (constants, others): (Vec<_>, Vec<_>) = left.partition(|member| member.constant().is_some());
         let left = constants.into_iter().chain(others).map(|member| {
@@ -85,50 +91,70 @@ impl Linker<'_> {
                 Some(LeftAction::Ensure(ensure)) => Some(self.ensure(ensure, target)),
                 _ => None,
             };
-            let moved = self.moved(row.action.as_ref(), member, (source, target));
             LeftPlan {
                 name: member.name,
                 constant: member.constant().is_some(),
                 row,
                 ensure,
-                moved,
             }
         });
         plan.left = left.collect();
         plan
     }
 
-    /// Returns the values that an action moves to other places.
+    /// Plans the values that have another place in the target, by the member of the source that they are in. `taken` are
+    /// the members of the source that become members of the target.
+    fn moves(
+        &mut self,
+        moves: &[[Vec<PathStep>; 2]],
+        (source, target): (&'static ObjectType, &'static ObjectType),
+        taken: &FxHashMap<&'static str, Required>,
+    ) -> Vec<MovesPlan> {
+        let mut plans: Vec<MovesPlan> = Vec::new();
+        for [from, to] in moves {
+            // A generated table has both.
+            let Some(member) = PathStep::first(from).and_then(|name| source.member(name)) else {
+                continue;
+            };
+            let around = PathStep::container(to).filter(|name| taken.contains_key(name));
+            let around = around.and_then(|name| source.member(name));
+            let planned = MovePlan {
+                from: from.clone(),
+                to: to.clone(),
+                value: self.moved((source, from), (target, to)),
+                fills: around.is_some_and(|around| !around.required),
+            };
+            match plans.iter_mut().find(|plan| plan.name == member.name) {
+                Some(plan) => plan.moves.push(planned),
+                None => plans.push(MovesPlan {
+                    name: member.name,
+                    constant: member.constant().is_some(),
+                    rest: taken.get(member.name).copied(),
+                    moves: vec![planned],
+                }),
+            }
+        }
+        plans
+    }
+
+    /// Plans the conversion of a value that has another place in the target.
     fn moved(
         &mut self,
-        action: Option<&LeftAction>,
-        member: &'static Member,
-        (source, target): (&'static ObjectType, &'static ObjectType),
-    ) -> Vec<ValuePlan> {
-        let (from, to) = (self.step.from, self.step.to);
-        let places: Vec<_> = match action {
-            Some(LeftAction::Move(path)) => vec![(member.ty(), to.at_path(target, path))],
-            Some(LeftAction::Take(taken)) => {
-                let there = |name| target.member(name).and_then(Member::ty);
-                let places = taken
-                    .iter()
-                    .map(|(path, name)| (from.at_path(source, path), there(name)));
-                places.collect()
-            }
-            _ => Vec::new(),
-        };
-        let moved = places.into_iter().map(|place| match place {
+        (source, from): (&'static ObjectType, &[PathStep]),
+        (target, to): (&'static ObjectType, &[PathStep]),
+    ) -> ValuePlan {
+        let types = (self.step.from.at_path(source, from), self.step.to.at_path(target, to));
+        match types {
             (Some(source), Some(target)) => ValuePlan {
                 change: self.change(source, target),
-                holds_null: to.resolve(target).holds_null(),
+                holds_null: self.step.to.resolve(target).holds_null(),
             },
-            // A generated table has both.
+            // The value is constant.
             _ => ValuePlan {
                 change: Change::Keep,
                 holds_null: false,
             },
-        });
-        moved.collect()
+        }
     }
 
     /// Plans the conversion between a value and the only element of a list.
