@@ -193,6 +193,22 @@ impl Rules {
 }
 
 impl Rule {
+    /// Creates a rule that renames something.
+    pub(crate) fn renames(at: &str, renamed: &str, pointer: String) -> Self {
+        Self {
+            places: OneOrMany(Vec::new()),
+            at: at.to_owned(),
+            implied: None,
+            supplied: None,
+            renamed: Some(renamed.to_owned()),
+            down: None,
+            up: None,
+            why: String::new(),
+            link: String::new(),
+            pointer,
+        }
+    }
+
     pub(super) fn action(&self, upward: bool) -> Option<&Action> {
         let action = if upward { &self.up } else { &self.down };
         action.as_ref()

@@ -46,18 +46,29 @@ pub(crate) fn plan_revisions(
 
 fn plan_adjacent(before: &ModelledRevision, after: &ModelledRevision) -> Result<(Plans, Vec<Problem>), Problems> {
     let mut rules = Rules::of(after.documents.rules.clone())?;
-    let is_released = before.entry().released && after.entry().released;
-    let mut warnings = Vec::new();
-    loop {
+    let (plans, problems) = if before.entry().released && after.entry().released {
         let (plans, problems) = plan_pair(before, after, &rules);
-        if is_released {
-            Problems::check(problems)?;
-            return Ok((Arc::new(plans), warnings));
-        }
+        Problems::check(problems)?;
+        (plans, Vec::new())
+    } else {
+        plan_without_wrong(before, after, &mut rules)
+    };
+    Ok((Arc::new(plans), problems))
+}
+
+/// Removes the rules that have problems, and plans the conversions without them. Returns the problems too.
+pub(crate) fn plan_without_wrong(
+    before: &ModelledRevision,
+    after: &ModelledRevision,
+    rules: &mut Rules,
+) -> ([Plan; 2], Vec<Problem>) {
+    let mut found = Vec::new();
+    loop {
+        let (plans, problems) = plan_pair(before, after, rules);
         let ignores_more = rules.ignore(&problems);
-        warnings.extend(problems);
+        found.extend(problems);
         if !ignores_more {
-            return Ok((Arc::new(plans), warnings));
+            return (plans, found);
         }
     }
 }

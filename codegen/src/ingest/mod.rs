@@ -14,6 +14,7 @@ mod inferred;
 mod inherited;
 mod lost;
 mod moved_definitions;
+mod moved_out;
 mod moved_places;
 mod namespaces;
 mod official;
@@ -75,11 +76,11 @@ fn warnings_about(candidate: &Candidate, protocol: &Protocol) -> Vec<Problem> {
         return Vec::new();
     };
     let after = &protocol.revisions[position];
-    let renamed = renamed(before, after);
     let mut warnings = lost(&before.model, &after.model);
-    warnings.extend(renamed.iter().map(|renamed| renamed.warning(after)));
-    warnings.extend(unsupplied([before, after], plans, &renamed));
-    warnings.extend(of_another_type([before, after], plans));
+    let (renamed, plans) = renamed([before, after], plans);
+    warnings.extend(renamed);
+    warnings.extend(unsupplied([before, after], &plans));
+    warnings.extend(of_another_type([before, after], &plans));
     warnings.extend(changed_codes(before, after));
     warnings.extend(untagged_results(after));
     warnings

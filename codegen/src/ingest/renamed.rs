@@ -4,32 +4,32 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::adapt::{Step, steps, text};
+use super::moved_out::moved_out;
+use crate::adapt::{Plan, Rule, Rules, Step, plan_without_wrong, steps, text};
 use crate::model::{Member, Method, Model, ModelledRevision, Struct, TypeKind, TypeRef, current_name};
 use crate::normalise::Scalar;
 use crate::problem::Problem;
 
 /// Something that a new revision seems to have renamed.
-pub(super) struct Renamed {
+struct Renamed {
     /// The places of the rule that keeps it.
     at: Vec<String>,
     /// The new name in that rule, or the path.
     new: String,
-    /// The new member: the one by that name, or the one around it.
-    member: String,
     /// What the new revision has, and what conversions do without the rule.
     what: String,
 }
 
 impl Renamed {
-    /// Whether a member has this name before or after, or is the new member around it.
-    pub(super) fn concerns(&self, member: &str) -> bool {
-        let mut old = self.at.iter().filter_map(|at| at.split_once('.'));
-        self.member == member || old.any(|(_, old)| old == member)
+    /// Returns the rules that keep it.
+    fn rules(&self) -> impl Iterator<Item = Rule> {
+        self.at
+            .iter()
+            .map(|at| Rule::renames(at, &self.new, format!("#/suggested/{at}")))
     }
 
     /// Returns the warning about it.
-    pub(super) fn warning(&self, after: &ModelledRevision) -> Problem {
+    fn warning(&self, after: &ModelledRevision) -> Problem {
         let Self { at, new, what, .. } = self;
         let what = format!("{} has {what}", after.model.revision);
         let action = format!("renamed: {}", json!(new));
@@ -61,9 +61,22 @@ pub(super) fn suggestion(
     Problem::new(after.documents.rules.file(), what).help(help)
 }
 
-/// Returns each member and each method that a new revision doesn't have and seems to have by another name, unless a rule
-/// or a role names it.
-pub(super) fn renamed(before: &ModelledRevision, after: &ModelledRevision) -> Vec<Renamed> {
+/// Returns a warning for each member and each method that a new revision doesn't have and seems to have by another name,
+/// unless a rule or a role names it, and the conversions with the rules that the warnings suggest.
+pub(super) fn renamed([before, after]: [&ModelledRevision; 2], plans: &[Plan; 2]) -> (Vec<Problem>, [Plan; 2]) {
+    // They have been read before.
+    let mut rules = Rules::of(after.documents.rules.clone()).unwrap_or_default();
+    let mut suggested = suggested(before, after);
+    rules.rules.extend(suggested.iter().flat_map(Renamed::rules));
+    let plans = match suggested.is_empty() {
+        true => plans.clone(),
+        false => plan_without_wrong(before, after, &mut rules).0,
+    };
+    suggested.retain(|renamed| renamed.rules().all(|rule| rules.rules.contains(&rule)));
+    (suggested.iter().map(|renamed| renamed.warning(after)).collect(), plans)
+}
+
+fn suggested(before: &ModelledRevision, after: &ModelledRevision) -> Vec<Renamed> {
     let models = [&before.model, &after.model];
     let rules = after.documents.rules.root()["rules"].as_array();
     let is_ruled = |new: &str| rules.is_some_and(|rules| rules.iter().any(|rule| rule["renamed"] == new));
@@ -74,7 +87,7 @@ pub(super) fn renamed(before: &ModelledRevision, after: &ModelledRevision) -> Ve
 
 /// Returns each member that is gone, if each type that had it has one new member that could be the same.
 fn renamed_members(models: [&Model; 2]) -> Vec<Renamed> {
-    let mut found = BTreeMap::<(&str, (&str, String)), Vec<&str>>::new();
+    let mut found = BTreeMap::<(String, (&str, String)), Vec<&str>>::new();
     let mut gone = BTreeMap::<&str, usize>::new();
     for name in models[0].types.keys() {
         let ty = TypeRef::Named(name.clone());
@@ -82,7 +95,10 @@ fn renamed_members(models: [&Model; 2]) -> Vec<Renamed> {
             for member in earlier.members.iter().filter(|member| !later.declares(&member.name)) {
                 *gone.entry(&member.name).or_default() += 1;
             }
-            for names in successors(models, [earlier, later]) {
+            let objects = [earlier, later];
+            let successors = successors(models, objects).into_iter();
+            let successors = successors.map(|(old, new)| (old.to_owned(), new));
+            for names in successors.chain(moved_out(models, objects)) {
                 found.entry(names).or_default().push(name);
             }
         }
@@ -94,10 +110,9 @@ fn renamed_members(models: [&Model; 2]) -> Vec<Renamed> {
     let found = found
         .into_iter()
         .filter(|((old, (member, _)), _)| !has_role(old, member));
-    let renamed = found.map(|((old, (member, new)), types)| Renamed {
-        member: member.to_owned(),
+    let renamed = found.map(|((old, (_, new)), types)| Renamed {
         // A rule for every type would also be about those that have lost the member in another way.
-        at: match types.len() > 1 && gone.get(old) == Some(&types.len()) {
+        at: match types.len() > 1 && gone.get(&*old) == Some(&types.len()) {
             true => vec![format!("*.{old}")],
             false => types.iter().map(|ty| format!("{ty}.{old}")).collect(),
         },
@@ -154,18 +169,26 @@ fn successors<'m>(models: [&'m Model; 2], objects: [&'m Struct; 2]) -> Vec<(&'m 
     pairs.collect()
 }
 
-/// Returns the only member of a new object with the type of a member that is gone, if no other with this type is gone.
+/// Returns the only member of a new object with the type of a member that is gone, if no other with this type is gone, or
+/// else the only one whose name is a part of its name: `schemas.input` of `inputSchema`.
 fn only_inner<'m>(models: [&'m Model; 2], gone: &[&Member], (old, outer): (&Member, &'m Member)) -> Option<&'m Member> {
     let object = models[1].struct_of(&outer.ty)?;
     let is_alike = |old: &Member, inner: &Member| is_same(models, [&old.ty, &inner.ty]);
-    let mut alike = object.members.iter().filter(|inner| is_alike(old, inner));
-    let only = alike.next().filter(|_| alike.next().is_none())?;
-    (gone.iter().filter(|other| is_alike(other, only)).count() == 1).then_some(only)
+    let alike: Vec<_> = object.members.iter().filter(|inner| is_alike(old, inner)).collect();
+    let is_only_gone = |inner: &Member| gone.iter().filter(|other| is_alike(other, inner)).count() == 1;
+    if let [only] = alike[..]
+        && is_only_gone(only)
+    {
+        return Some(only);
+    }
+    let name = old.name.to_lowercase();
+    let mut named = alike.iter().filter(|inner| name.contains(&inner.name.to_lowercase()));
+    named.next().filter(|_| named.next().is_none()).copied()
 }
 
-/// Whether two types are the same, or objects without a definition that declare the same members: these have names after
-/// their place.
-fn is_same(models: [&Model; 2], types: [&TypeRef; 2]) -> bool {
+/// Whether two types are the same, or have no definition and are objects that declare the same members, or the same
+/// enumeration: these have names after their place.
+pub(super) fn is_same(models: [&Model; 2], types: [&TypeRef; 2]) -> bool {
     let [earlier, later] = [0, 1].map(|index| models[index].resolve(types[index]));
     if earlier == later {
         return true;
@@ -173,6 +196,10 @@ fn is_same(models: [&Model; 2], types: [&TypeRef; 2]) -> bool {
     let is_defined = |model: &Model, ty: &TypeRef| model.definitions.values().any(|definition| definition.ty == *ty);
     if is_defined(models[0], earlier) || is_defined(models[1], later) {
         return false;
+    }
+    let kinds = [models[0].kind_of(earlier), models[1].kind_of(later)];
+    if let [Some(TypeKind::Strings(earlier)), Some(TypeKind::Strings(later))] = kinds {
+        return earlier.values == later.values;
     }
     let [Some(earlier), Some(later)] = [models[0].struct_of(earlier), models[1].struct_of(later)] else {
         return false;
@@ -218,7 +245,6 @@ fn renamed_values(models: [&Model; 2]) -> Vec<Renamed> {
         let old = only(&earlier.values, &later.values)?;
         let new = only(&later.values, &earlier.values)?;
         Some(Renamed {
-            member: String::new(),
             at: vec![format!("{name}[{old}]")],
             what: format!("`{new}` instead of `{old}` in {name}: conversions don't relate the values"),
             new: text(&[Step::Member(new)]),
@@ -251,7 +277,6 @@ fn renamed_methods(models: [&Model; 2]) -> Vec<Renamed> {
         Some(Renamed {
             at: vec![old.ty.clone()],
             new: new.ty.clone(),
-            member: String::new(),
             what: format!("`{}` instead of `{name}`: conversions refuse the method", new.name),
         })
     });

@@ -4,22 +4,16 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::renamed::{Renamed, one_or_all, suggestion};
+use super::renamed::{one_or_all, suggestion};
 use crate::adapt::{NOTHING_SUPPLIES, NoteKind, OTHER_TYPE, Plan, Rule, Rules};
 use crate::model::{ModelledRevision, TypeRef};
 use crate::problem::Problem;
 
 /// Returns a warning for each member that a new revision, or the one before, requires and that no rule supplies, since
-/// conversions refuse all values without it then. A member that seems to be renamed already has a warning.
-pub(super) fn unsupplied(
-    [before, after]: [&ModelledRevision; 2],
-    [up, down]: &[Plan; 2],
-    renamed: &[Renamed],
-) -> Vec<Problem> {
-    let is_renamed = |member: &str| renamed.iter().any(|renamed| renamed.concerns(member));
+/// conversions refuse all values without it then.
+pub(super) fn unsupplied([before, after]: [&ModelledRevision; 2], [up, down]: &[Plan; 2]) -> Vec<Problem> {
     let warnings = |direction: &str, [source, target]: [&ModelledRevision; 2], plan: &Plan| {
-        let mut found = refused(source, plan);
-        found.retain(|(member, _), _| !is_renamed(member));
+        let found = refused(source, plan);
         let is_consequence = |member: &str| {
             let objects = target.model.objects();
             let mut inner = objects.filter_map(|(_, object)| target.model.struct_of(&object.member(member)?.ty));

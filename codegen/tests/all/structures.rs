@@ -493,6 +493,68 @@ fn a_renamed_member_is_reported_with_the_rule_that_keeps_its_value() {
 }
 
 #[test]
+fn a_value_with_another_place_in_an_object_is_reported_with_the_rule_that_keeps_it() {
+    let hints = json!({"type": "object", "properties": {"readOnly": {"type": "boolean"}, "size": {"type": "integer"}}});
+    let rest = json!({"type": "object", "properties": {"size": {"type": "integer"}}});
+    let only = json!({"type": "object", "properties": {"readOnly": {"type": "boolean"}}});
+    let steps = json!({"type": "array", "items": {"type": "string"}});
+    let wrapped = json!({"type": "object", "properties": {"items": steps, "more": {"type": "string"}}});
+    let cases = [
+        (
+            json!({"hints": rest, "readOnly": {"type": "boolean"}}),
+            Some(("hints.readOnly", "readOnly")),
+        ),
+        (
+            json!({"hints": rest, "effects": only}),
+            Some(("hints.readOnly", "effects.readOnly")),
+        ),
+        (
+            json!({"hints": hints, "steps": wrapped}),
+            Some(("steps", "steps.items")),
+        ),
+        (json!({"hints": {"type": "boolean"}}), Some(("hints.readOnly", "hints"))),
+        // Either of two could be meant.
+        (
+            json!({"hints": rest, "effects": only, "readOnly": {"type": "boolean"}}),
+            None,
+        ),
+        // It has another type.
+        (json!({"hints": rest, "readOnly": {"type": "string"}}), None),
+    ];
+    for (members, expected) in cases {
+        let mut definitions = definitions();
+        let others = json!({"kind": {"type": "string"}, "value": {"type": "string"}, "steps": steps});
+        let mut with = |members: Value| {
+            let members = others.as_object().unwrap().iter().chain(members.as_object().unwrap());
+            definitions["CallResult"]["properties"] =
+                members.map(|(name, schema)| (name.clone(), schema.clone())).collect();
+            definitions.clone()
+        };
+        let revisions = Revisions::new();
+        revisions.ingest("second", with(json!({"hints": hints})));
+        let warnings = revisions.ingest("third", with(members)).warnings;
+        let Some((old, new)) = expected else {
+            assert_eq!(warnings, []);
+            continue;
+        };
+        let [warning] = warnings.as_slice() else {
+            panic!("{warnings:?}")
+        };
+        let rule = format!(r#"{{at: "CallResult.{old}", renamed: "{new}", why: "…", link: "https://…"}}"#);
+        assert!(warning.to_string().ends_with(&format!("- {rule}")), "{warning}");
+        let adapt = format!("rules:\n  - {rule}\n");
+        fs::write(revisions.schema().join("third/adapt.yaml"), adapt).unwrap();
+        let report = adapters_report(&revisions.schema()).unwrap();
+        for place in [old, new] {
+            assert!(
+                report.contains(&format!("| `CallResult.{place}` | renamed: … |")),
+                "{report}"
+            );
+        }
+    }
+}
+
+#[test]
 fn a_member_of_another_type_is_reported_with_the_rule_that_drops_it_if_it_is_optional() {
     let with_total = |total: Value, required: bool| {
         let mut definitions = definitions();

@@ -1,0 +1,96 @@
+//! Values that a new revision seems to have moved out of an object, or into one of the same name.
+
+use super::renamed::is_same;
+use crate::adapt::{Step, text};
+use crate::model::{Member, Model, Struct};
+
+/// The path of a value that seems to have moved, the member of the later object that it is in, and its path there.
+type Moved<'m> = (String, (&'m str, String));
+
+/// Returns the values in members of an object that the later one has elsewhere, and the members that it has in an object
+/// of the same name.
+pub(super) fn moved_out<'m>(models: [&'m Model; 2], objects: [&'m Struct; 2]) -> Vec<Moved<'m>> {
+    let search = Search { models, objects };
+    let members = objects[0].members.iter();
+    members
+        .flat_map(|member| search.out_of(member).into_iter().chain(search.inside(member)))
+        .collect()
+}
+
+/// An object of a revision and the one of the next revision, where moved values are searched.
+struct Search<'m> {
+    models: [&'m Model; 2],
+    objects: [&'m Struct; 2],
+}
+
+impl<'m> Search<'m> {
+    /// Returns the values that have left a member.
+    fn out_of(&self, outer: &'m Member) -> Vec<Moved<'m>> {
+        let [earlier, later] = self.objects;
+        let Some(object) = self.models[0].struct_of(&outer.ty) else {
+            return Vec::new();
+        };
+        let there = later.member(&outer.name);
+        let rest = there.and_then(|there| self.models[1].struct_of(&there.ty));
+        let gone = object
+            .members
+            .iter()
+            .filter(|inner| !rest.is_some_and(|rest| rest.declares(&inner.name)));
+        let gone: Vec<&Member> = gone.filter(|inner| !inner.recursive).collect();
+        let found = gone.iter().filter_map(|inner| {
+            let mut places = self.places_of(outer, inner);
+            let is_alike = |other: &&Member| is_same(self.models, [&inner.ty, &other.ty]);
+            let is_only = || gone.iter().filter(|other| other.ty == inner.ty).count() == 1;
+            if places.is_empty() && rest.is_none() && is_only() {
+                let members = later.members.iter().filter(|other| match there {
+                    Some(_) => other.name == outer.name,
+                    None => !earlier.declares(&other.name),
+                });
+                places = members.filter(is_alike).map(|other| vec![other]).collect();
+            }
+            let [place] = &places[..] else { return None };
+            Some((path(&[outer, inner]), (place[0].name.as_str(), path(place))))
+        });
+        found.collect()
+    }
+
+    /// Returns the new places of a value with its name and type: members, and members of objects.
+    fn places_of(&self, outer: &Member, inner: &Member) -> Vec<Vec<&'m Member>> {
+        let [earlier, later] = self.objects;
+        let here = |object: Option<&'m Struct>| {
+            let found = object?.member(&inner.name)?;
+            is_same(self.models, [&inner.ty, &found.ty]).then_some(found)
+        };
+        let is_new = |object: Option<&Struct>| !object.is_some_and(|object| object.declares(&inner.name));
+        let member = here(Some(later)).filter(|_| is_new(Some(earlier)));
+        let others = later.members.iter().filter(|other| other.name != outer.name);
+        let inside = others.filter_map(|other| {
+            let before = earlier
+                .member(&other.name)
+                .and_then(|before| self.models[0].struct_of(&before.ty));
+            let found = here(self.models[1].struct_of(&other.ty)).filter(|_| is_new(before));
+            Some(vec![other, found?])
+        });
+        member.map(|member| vec![member]).into_iter().chain(inside).collect()
+    }
+
+    /// Returns the place of a member in the object that has its name now, if only one member there has its type.
+    fn inside(&self, member: &'m Member) -> Option<Moved<'m>> {
+        let there = self.objects[1].member(&member.name)?;
+        if is_same(self.models, [&member.ty, &there.ty]) {
+            return None;
+        }
+        let object = self.models[1].struct_of(&there.ty)?;
+        let mut alike = object
+            .members
+            .iter()
+            .filter(|inner| is_same(self.models, [&member.ty, &inner.ty]));
+        let inner = alike.next().filter(|_| alike.next().is_none())?;
+        Some((member.name.clone(), (&there.name, path(&[there, inner]))))
+    }
+}
+
+fn path(members: &[&Member]) -> String {
+    let steps: Vec<_> = members.iter().map(|member| Step::Member(member.name.clone())).collect();
+    text(&steps)
+}
