@@ -1,6 +1,6 @@
 //! The places in a later schema of the values to which an overlay points.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mcp_wire::json_schema::{DEFINITIONS, pointer};
 use serde_json::Value;
@@ -22,11 +22,22 @@ pub(super) fn with_places_in(schemas: [&Value; 2], moved: &[Moved<'_>], (text, o
             place => std::slice::from_ref(place),
         });
     let mut text = text.to_owned();
+    let mut known = BTreeSet::new();
     for place in places.filter_map(Value::as_str) {
-        if let Some(now) = place_in(schemas, moved, place).filter(|now| now != place) {
-            for quote in ['"', '\''] {
-                text = text.replace(&format!("{quote}{place}{quote}"), &format!("{quote}{now}{quote}"));
+        let Some(now) = place_in(schemas, moved, place).filter(|now| now != place) else {
+            continue;
+        };
+        // Several places can have become one.
+        let is_known = !known.insert(now.clone());
+        for quote in ['"', '\''] {
+            let old = format!("{quote}{place}{quote}");
+            if is_known {
+                let lines = text.split_inclusive('\n');
+                text = lines
+                    .filter(|line| line.trim().strip_prefix("- ") != Some(&*old))
+                    .collect();
             }
+            text = text.replace(&old, &format!("{quote}{now}{quote}"));
         }
     }
     // The values of entries have references too.
@@ -49,8 +60,9 @@ fn with_pointers_into(schema: &Value, text: &str) -> String {
 }
 
 /// Returns the pointer to the same place in a later schema, which can have other names of definitions and members, declare
-/// a member in a part of an `allOf` or no longer in one, or write a union with the other keyword.
+/// a member in a part of an `allOf` or no longer in one, or in an object inside, or write a union with the other keyword.
 fn place_in([earlier, later]: [&Value; 2], moved: &[Moved<'_>], place: &str) -> Option<String> {
+    let root = later;
     let mut around = std::iter::successors(Some(place), |at| Some(at.rsplit_once('/')?.0));
     let definition = around.find_map(|at| moved.iter().find(|definition| definition.before == at));
     let (was, now) = definition.map_or(("#", "#"), |definition| (&definition.before, &definition.after));
@@ -58,10 +70,6 @@ fn place_in([earlier, later]: [&Value; 2], moved: &[Moved<'_>], place: &str) -> 
     let tokens = pointer::tokens(&format!("#{}", place.strip_prefix(was)?))?;
     let mut tokens = tokens.iter().map(String::as_str).peekable();
     let mut now = now.to_owned();
-    let mut enter = |later: &mut &Value, token: &str| {
-        pointer::push(&mut now, token);
-        *later = inner(later, token);
-    };
     while let Some(keyword) = tokens.next() {
         if keyword == "allOf" && later.get(PROPERTIES).is_some() && later.get(keyword).is_none() {
             earlier = inner(inner(earlier, keyword), tokens.next()?);
@@ -74,22 +82,43 @@ fn place_in([earlier, later]: [&Value; 2], moved: &[Moved<'_>], place: &str) -> 
                 "oneOf" if !is_list("oneOf") && is_list("anyOf") => "anyOf",
                 other => other,
             };
-            enter(&mut later, token);
+            enter(&mut now, &mut later, token);
             earlier = inner(earlier, keyword);
             continue;
         };
         let declares = |schema: &Value| schema[PROPERTIES].get(name).is_some();
         let parts = later["allOf"].as_array().filter(|_| !declares(later));
         if let Some(part) = parts.and_then(|parts| parts.iter().position(declares)) {
-            enter(&mut later, "allOf");
-            enter(&mut later, &part.to_string());
+            enter(&mut now, &mut later, "allOf");
+            enter(&mut now, &mut later, &part.to_string());
         }
         let renamed = new_name(name, [earlier, later]);
-        enter(&mut later, PROPERTIES);
-        enter(&mut later, renamed.as_deref().unwrap_or(name));
+        let renamed = renamed.as_deref().unwrap_or(name);
+        let inside = || object_with(name, [earlier, later], root);
+        match later[PROPERTIES].get(renamed).is_none().then(inside).flatten() {
+            Some(([outer, inner], reference)) => {
+                enter(&mut now, &mut later, PROPERTIES);
+                enter(&mut now, &mut later, outer);
+                if let Some(reference) = reference {
+                    (now, later) = (reference.to_owned(), pointer::resolve(root, reference)?);
+                }
+                enter(&mut now, &mut later, PROPERTIES);
+                enter(&mut now, &mut later, inner);
+            }
+            None => {
+                enter(&mut now, &mut later, PROPERTIES);
+                enter(&mut now, &mut later, renamed);
+            }
+        }
         earlier = inner(inner(earlier, PROPERTIES), name);
     }
     Some(now)
+}
+
+/// Adds a token to a pointer, and goes to the value there.
+fn enter(now: &mut String, later: &mut &Value, token: &str) {
+    pointer::push(now, token);
+    *later = inner(later, token);
 }
 
 fn inner<'v>(schema: &'v Value, token: &str) -> &'v Value {
@@ -98,6 +127,28 @@ fn inner<'v>(schema: &'v Value, token: &str) -> &'v Value {
         _ => schema.get(token),
     };
     inner.unwrap_or(&Value::Null)
+}
+
+/// Returns the member of a later object that is an object with a member of the earlier one, the name there, and the
+/// reference to the object's definition. A member in an object has the same name or schema as before, and is the only one.
+fn object_with<'v>(
+    name: &str,
+    [earlier, later]: [&'v Value; 2],
+    root: &'v Value,
+) -> Option<([&'v str; 2], Option<&'v str>)> {
+    let before = inner(inner(earlier, PROPERTIES), name);
+    let outer = later[PROPERTIES].as_object()?.iter();
+    let found = outer.filter(|(outer, _)| earlier[PROPERTIES].get(outer).is_none());
+    let mut found = found.flat_map(|(outer, schema)| {
+        let reference = schema["$ref"].as_str();
+        let object = reference
+            .and_then(|reference| pointer::resolve(root, reference))
+            .unwrap_or(schema);
+        let members = object[PROPERTIES].as_object().into_iter().flatten();
+        let same = members.filter(|(inner, schema)| *inner == name || *schema == before);
+        same.map(move |(inner, _)| ([&**outer, &**inner], reference))
+    });
+    found.next().filter(|_| found.next().is_none())
 }
 
 /// Returns the name that a later object gives a member of the earlier one.

@@ -1220,6 +1220,50 @@ fn an_inherited_overlay_follows_renamed_definitions_and_distinct_members() {
 }
 
 #[test]
+fn an_inherited_overlay_follows_members_into_an_object() {
+    let overlay = r##"corrections:
+  - at:
+      - "#/$defs/Box/properties/size/type"
+      - "#/$defs/Crate/properties/size/type"
+    expect: integer
+    to: number
+    why: A size may have a fraction.
+    link: https://example.org/2098-01-01#size
+"##;
+    let members = json!({ "size": { "type": "integer" }, "note": { "type": "string" } });
+    let whole = json!({ "type": "object", "properties": members });
+    let inside = |limits: Value| json!({ "type": "object", "properties": { "limits": limits } });
+    let by_reference = inside(json!({ "$ref": "#/$defs/Limits" }));
+    let cases = [
+        // A definition of several objects is corrected once.
+        (by_reference.clone(), by_reference, &["Limits/properties/size/type"][..]),
+        (
+            inside(whole.clone()),
+            inside(whole.clone()),
+            &[
+                "Box/properties/limits/properties/size/type",
+                "Crate/properties/limits/properties/size/type",
+            ],
+        ),
+    ];
+    for (of_box, of_crate, expected) in cases {
+        let house = Fixture::new();
+        house.overlay("2098-01-01", overlay);
+        let before = json!({ "$defs": { "Box": whole, "Crate": whole } });
+        house.ingest("2098-01-01", &before.to_string()).unwrap();
+        let after = json!({ "$defs": { "Box": of_box, "Crate": of_crate, "Limits": whole } });
+        let second = house.ingest("2099-01-01", &after.to_string()).unwrap();
+        assert_eq!(second.left_out, []);
+        let overlay = fs::read_to_string(second.overlay.unwrap()).unwrap();
+        let places = overlay
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix("- \"#/$defs/"));
+        let places: Vec<_> = places.map(|place| place.trim_end_matches('"')).collect();
+        assert_eq!(places, expected, "{overlay}");
+    }
+}
+
+#[test]
 fn an_inherited_order_is_left_out_with_the_correction_that_sorts_the_values() {
     let house = Fixture::new();
     let overlay = r##"corrections:
