@@ -18,7 +18,7 @@ const TRIES: usize = 30;
 type Choice = fn(&Root<'_>, &mut Rng) -> Option<Edit>;
 
 /// All edits.
-pub(crate) const EDITS: [Choice; 37] = [
+pub(crate) const EDITS: [Choice; 39] = [
     rename_definition,
     |root, rng| {
         let (object, from, _) = any_member(root, rng)?;
@@ -56,6 +56,11 @@ pub(crate) const EDITS: [Choice; 37] = [
     split_union,
     merge_unions,
     move_into,
+    move_out,
+    |root, rng| {
+        let (at, name) = (any_value(root, rng)?, new_member(rng));
+        Some(Edit::Wrap { at, name })
+    },
     add_variant,
     merge_variants,
     |root, rng| add_method(root, "Request", rng),
@@ -229,6 +234,17 @@ fn move_into(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
         into,
         is_list: rng.bool(),
     })
+}
+
+fn move_out(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
+    let (object, outer, schema) = any_member(root, rng)?;
+    let inner = match schema["$ref"].as_str() {
+        Some(reference) => root.pointer(reference.strip_prefix('#')?)?,
+        None => &schema,
+    };
+    let members: Vec<&String> = inner.get("properties")?.as_object()?.keys().collect();
+    let name = any(&members, rng)?.clone();
+    Some(Edit::MoveOut { object, outer, name })
 }
 
 fn add_variant(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {

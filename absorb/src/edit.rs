@@ -57,6 +57,14 @@ pub(crate) enum Edit {
         #[serde(default)]
         is_list: bool,
     },
+    /// Moves a member out of an object, or of its definition, into the object around it.
+    MoveOut {
+        object: String,
+        outer: String,
+        name: String,
+    },
+    /// Replaces a value by an object that has it as a member.
+    Wrap { at: String, name: String },
     /// Adds a copy of a variant with another tag to a union.
     AddVariant {
         union: String,
@@ -376,6 +384,22 @@ impl Edit {
                 };
                 properties.insert(into.clone(), around);
             }
+            Self::MoveOut { object, outer, name } => {
+                let mut inner = pointer::child(&format!("{object}/properties"), outer);
+                if let Some(reference) = root.pointer(&inner)?.get("$ref") {
+                    inner = reference.as_str()?.strip_prefix('#')?.to_owned();
+                }
+                let schema = properties(root, &inner)?.remove(name)?;
+                required(root, &inner)?.retain(|required| required != name);
+                let properties = properties(root, object)?;
+                if properties.contains_key(name) && name != outer {
+                    return None;
+                }
+                properties.insert(name.clone(), schema);
+            }
+            Self::Wrap { at, name } => replace(root, at, |schema| {
+                Some(json!({ "type": "object", "properties": { name: schema }, "required": [name] }))
+            })?,
             Self::AddVariant { union, variant, name } => {
                 let variants = root.pointer(union)?.get("anyOf")?.as_array()?;
                 let reference = variants.get(*variant)?.get("$ref")?.as_str()?.strip_prefix('#')?;
