@@ -26,4 +26,5 @@ pub(crate) use path::{Step, steps, text};
 pub(crate) use plan::{Plan, Plans};
 pub(crate) use report::{Note, NoteKind, report};
 pub(crate) use rules::{Rule, Rules};
+pub(crate) use variants::name_in_place;
 pub(crate) use walk::{PlannedPairs, plan_pair, plan_revisions, plan_without_wrong};

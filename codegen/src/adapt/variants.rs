@@ -169,9 +169,18 @@ impl Pairing<'_> {
                 names.insert(usize::from(has_own_tag), name.clone());
             }
             (_, Some(json_type)) => names.push(json_type.name().to_owned()),
-            (other, None) => names.push(other.to_string()),
+            (other, None) => names.push(name_in_place(other)),
         }
         names
+    }
+}
+
+/// Returns the name of a type that isn't a union in the place of a rule: its JSON type, or its own name.
+pub(crate) fn name_in_place(ty: &TypeRef) -> String {
+    match ty {
+        TypeRef::List(_) => "array".to_owned(),
+        TypeRef::Map(_) => "object".to_owned(),
+        other => other.to_string(),
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::renamed::{one_or_all, suggestion};
-use crate::adapt::{NOTHING_SUPPLIES, NoteKind, OTHER_TYPE, Plan, Rule, Rules};
+use crate::adapt::{NOTHING_SUPPLIES, NoteKind, OTHER_TYPE, Plan, Rule, Rules, name_in_place};
 use crate::model::{ModelledRevision, TypeRef};
 use crate::problem::Problem;
 
@@ -67,47 +67,58 @@ pub(super) fn unsupplied([before, after]: [&ModelledRevision; 2], [up, down]: &[
 }
 
 /// Returns a warning for each member whose type in a new revision no conversion knows, since conversions refuse its values.
-/// Where the target doesn't require the member, a rule can drop them.
+/// A rule can drop them where the target doesn't require the member, and replace them by one value elsewhere.
 pub(super) fn of_another_type([before, after]: [&ModelledRevision; 2], [up, down]: &[Plan; 2]) -> Vec<Problem> {
-    // For each member, the directions in which its values are refused, the sources, and whether they can be dropped.
-    let mut found = BTreeMap::<&str, Vec<(&str, &ModelledRevision, bool)>>::new();
+    let mut warnings = Vec::new();
+    let to = &after.model.revision;
+    let what = |at: &str, from: &[&str]| {
+        let from = from.join(" and ");
+        format!("{to} has another type of `{at}`: conversions from {from} refuse its values")
+    };
+    // For each member, the directions in which its values can be dropped, and the sources.
+    let mut optional = BTreeMap::<&str, Vec<(&str, &str)>>::new();
     for (direction, source, target, plan) in [("up", before, after, up), ("down", after, before, down)] {
         let notes = plan.notes.iter();
         for note in notes.filter(|note| note.kind == NoteKind::Refused && note.what == OTHER_TYPE) {
-            let Some((ty, member)) = note.at.split_once('.') else {
+            let Some((name, member)) = note.at.split_once('.') else {
                 continue;
             };
-            let ty = TypeRef::Named(ty.to_owned());
+            let ty = TypeRef::Named(name.to_owned());
             // A type can be converted to several others.
             let mut counterparts = plan.conversions.iter().filter(|((from, _), _)| *from == ty);
             let is_refused = |row: &Value| row["members"][member].get("refuse").is_some();
             if !counterparts.all(|(_, conversion)| conversion.row.as_ref().is_some_and(|(_, row)| is_refused(row))) {
                 continue;
             }
-            let in_target = target.model.struct_of(&ty).and_then(|object| object.member(member));
-            let may_be_dropped = in_target.is_some_and(|member| !member.required);
-            let refused = found.entry(&note.at).or_default();
-            refused.push((direction, source, may_be_dropped));
+            let [here, there] = [source, target].map(|side| side.model.struct_of(&ty)?.member(member));
+            let from = source.model.revision.as_str();
+            match (here, there) {
+                (_, Some(there)) if !there.required => optional.entry(&note.at).or_default().push((direction, from)),
+                (Some(here), _) => {
+                    let at = format!("{}[{}]", note.at, name_in_place(source.model.resolve(&here.ty)));
+                    let action = format!("{direction}: {{replace: …}}");
+                    let condition = "if one value is right for all of them";
+                    warnings.push(suggestion(after, what(&note.at, &[from]), condition, at, &action));
+                }
+                (None, _) => {}
+            }
         }
     }
-    let to = &after.model.revision;
-    let warnings = found.into_iter().map(|(at, refused)| {
-        let from = refused.iter().map(|(_, source, _)| source.model.revision.as_str());
-        let from = Vec::from_iter(from).join(" and ");
-        let what = format!("{to} has another type of `{at}`: conversions from {from} refuse its values");
-        let drops = refused.iter().filter(|(.., may_be_dropped)| *may_be_dropped);
-        let drops: Vec<String> = drops
-            .map(|(direction, ..)| format!("{direction}: {{drop: true}}"))
+    warnings.extend(optional.into_iter().map(|(at, refused)| {
+        let (directions, from): (Vec<_>, Vec<_>) = refused.into_iter().unzip();
+        let drops: Vec<_> = directions
+            .iter()
+            .map(|direction| format!("{direction}: {{drop: true}}"))
             .collect();
-        match drops.is_empty() {
-            true => {
-                let help = "no rule converts the value; `cargo xtask adapters` lists what else is refused";
-                Problem::new(after.documents.rules.file(), what).help(help)
-            }
-            false => suggestion(after, what, "if peers can do without them", at, &drops.join(", ")),
-        }
-    });
-    warnings.collect()
+        suggestion(
+            after,
+            what(at, &from),
+            "if peers can do without them",
+            at,
+            &drops.join(", "),
+        )
+    }));
+    warnings
 }
 
 /// Returns the members that the target requires and the source doesn't, each with the types that lack it. The keys also

@@ -555,7 +555,7 @@ fn a_value_with_another_place_in_an_object_is_reported_with_the_rule_that_keeps_
 }
 
 #[test]
-fn a_member_of_another_type_is_reported_with_the_rule_that_drops_it_if_it_is_optional() {
+fn a_member_of_another_type_is_reported_with_the_rules_that_drop_or_replace_it() {
     let with_total = |total: Value, required: bool| {
         let mut definitions = definitions();
         definitions["CallResult"]["properties"]["total"] = total;
@@ -564,22 +564,37 @@ fn a_member_of_another_type_is_reported_with_the_rule_that_drops_it_if_it_is_opt
         }
         definitions
     };
-    for (required, line) in [
-        ([true, true], None),
-        ([false, false], Some("up: {drop: true}, down: {drop: true}")),
-        ([true, false], Some("up: {drop: true}")),
-    ] {
+    let replace_up = r#"{at: "CallResult.total[string]", up: {replace: …}"#;
+    let replace_down = r#"{at: "CallResult.total[array]", down: {replace: …}"#;
+    let cases = [
+        ([true, true], vec![replace_up, replace_down]),
+        (
+            [false, false],
+            vec![r#"{at: "CallResult.total", up: {drop: true}, down: {drop: true}"#],
+        ),
+        (
+            [true, false],
+            vec![replace_down, r#"{at: "CallResult.total", up: {drop: true}"#],
+        ),
+    ];
+    for (required, expected) in cases {
         let revisions = Revisions::new();
         revisions.ingest("second", with_total(json!({"type": "string"}), required[0]));
-        let third = revisions.ingest("third", with_total(json!({"type": "integer"}), required[1]));
-        let warnings: Vec<String> = third.warnings.iter().map(ToString::to_string).collect();
-        let warning = warnings.iter().find(|warning| warning.contains("another type"));
-        let warning = warning.unwrap_or_else(|| panic!("{warnings:?}"));
-        let what = "third has another type of `CallResult.total`: conversions from second and third refuse its values";
-        assert!(warning.contains(what), "{warning}");
-        let rule = line.map(|line| format!("{{at: \"CallResult.total\", {line}, why"));
-        let help = rule.as_deref().unwrap_or("no rule converts the value");
-        assert!(warning.contains(help), "{warning}");
+        let total = json!({"type": "array", "items": {"type": "integer"}});
+        let third = revisions.ingest("third", with_total(total, required[1]));
+        let warnings = third.warnings.iter().map(ToString::to_string);
+        let warnings: Vec<String> = warnings.filter(|warning| warning.contains("another type")).collect();
+        assert_eq!(warnings.len(), expected.len(), "{warnings:?}");
+        let mut rules = "rules:\n".to_owned();
+        for (warning, expected) in warnings.iter().zip(expected) {
+            let (_, rule) = warning.split_once("adapt.yaml: - ").unwrap();
+            assert!(rule.starts_with(expected), "{rule}");
+            let value = if rule.contains("up: ") { "[1]" } else { "one" };
+            rules += &format!("  - {}\n", rule.replace("replace: …", &format!("replace: {value}")));
+        }
+        fs::write(revisions.schema().join("third/adapt.yaml"), rules).unwrap();
+        let report = adapters_report(&revisions.schema()).unwrap();
+        assert!(!report.contains("another type"), "{report}");
     }
 }
 
