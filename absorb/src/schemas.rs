@@ -184,11 +184,11 @@ impl<'s> Candidate<'s> {
         Ok(followed)
     }
 
-    /// Adds the rules that warnings suggest, except for defaults, whose value a user has to know. Returns whether there
+    /// Adds the rules that warnings suggest, except for those with a value that a user has to know. Returns whether there
     /// were any.
     fn add_rules(&self, warnings: &[Problem]) -> Result<bool, AbsorbError> {
         let lines = warnings.iter().filter_map(|warning| suggested_line(warning, RULES));
-        let mut lines = lines.filter(|(_, line)| !line.contains("default: "));
+        let mut lines = lines.filter(|(_, line)| !["default: ", "replace: "].iter().any(|key| line.contains(key)));
         lines.try_fold(false, |added, (section, line)| {
             Ok(add_line(&self.path(RULES), section, line)? || added)
         })

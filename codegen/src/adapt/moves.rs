@@ -12,7 +12,7 @@ use super::plan::Conversion;
 use super::planner::Planner;
 use super::relation::Relation;
 use super::rules::{ANY_TYPE, Rule};
-use super::template_check::type_of;
+use super::template_check::{require, type_of};
 use crate::model::{Member, ModelledRevision, Struct, TypeRef};
 use crate::normalise::Scalar;
 
@@ -153,26 +153,35 @@ impl<'m> Pairing<'m> {
         let found = self.from.member_at(from, path).ok();
         let found = found.filter(|(_, member)| path.len() == 1 || !member.recursive);
         let (_, member) = found.ok_or_else(|| format!("the source has no member `{place}`"))?;
-        if let [Step::Member(around), rest @ ..] = path
+        if let [Step::Member(outer), rest @ ..] = path
             && !rest.is_empty()
-            && let Some(around) = self.target_of(objects, around)
+            && let Some(outer) = from.member(outer)
+            && let Some(there) = self.target_of(objects, &outer.name)
         {
-            let [Step::Member(name)] = rest else {
-                return Err(format!(
-                    "only a member of `{0}` itself can have another place, because the target has `{0}` too",
-                    around.name
-                ));
-            };
-            if self
-                .to
-                .model
-                .struct_of(&around.ty)
-                .is_some_and(|object| object.declares(name))
-            {
-                return Err(format!("the target has `{}.{name}` too", around.name));
-            }
+            self.can_leave(rest, [outer, there])?;
         }
         Ok(member.ty.clone())
+    }
+
+    /// Checks that a value can move out of an object that the target has too.
+    fn can_leave(&self, path: &[Step], [outer, there]: [&Member; 2]) -> Result<(), String> {
+        let around = &there.name;
+        let [Step::Member(name)] = path else {
+            return Err(format!(
+                "only a member of `{around}` itself can have another place, because the target has `{around}` too"
+            ));
+        };
+        let object = self.to.model.struct_of(&there.ty);
+        require(
+            !object.is_some_and(|object| object.declares(name)),
+            format!("the target has `{around}.{name}` too"),
+        )?;
+        let Some(inner) = self.objects(&outer.ty, &there.ty) else {
+            return Ok(());
+        };
+        let is_moved =
+            self.other_names(inner).contains_key(&**name) || self.moves(inner).iter().any(|it| it.is_in(name));
+        require(!is_moved, format!("a rule for {} moves it too", inner.from_name))
     }
 
     /// Returns the member of the target that one of the source becomes.

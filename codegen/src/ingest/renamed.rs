@@ -1,6 +1,7 @@
 //! Members and methods that a new revision seems to have renamed, and the rules that keep them.
 
 use std::collections::BTreeMap;
+use std::mem;
 
 use serde_json::{Value, json};
 
@@ -190,14 +191,14 @@ fn only_inner<'m>(models: [&'m Model; 2], gone: &[&Member], (old, outer): (&Memb
 /// enumeration: these have names after their place.
 pub(super) fn is_same(models: [&Model; 2], types: [&TypeRef; 2]) -> bool {
     let [earlier, later] = [0, 1].map(|index| models[index].resolve(types[index]));
+    let kinds = [models[0].kind_of(earlier), models[1].kind_of(later)];
     if earlier == later {
-        return true;
+        return kinds[0].map(mem::discriminant) == kinds[1].map(mem::discriminant);
     }
     let is_defined = |model: &Model, ty: &TypeRef| model.definitions.values().any(|definition| definition.ty == *ty);
     if is_defined(models[0], earlier) || is_defined(models[1], later) {
         return false;
     }
-    let kinds = [models[0].kind_of(earlier), models[1].kind_of(later)];
     if let [Some(TypeKind::Strings(earlier)), Some(TypeKind::Strings(later))] = kinds {
         return earlier.values == later.values;
     }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::renamed::{one_or_all, suggestion};
 use crate::adapt::{NOTHING_SUPPLIES, NoteKind, OTHER_TYPE, Plan, Rule, Rules, name_in_place};
-use crate::model::{ModelledRevision, TypeRef};
+use crate::model::{ModelledRevision, TypeKind, TypeRef};
 use crate::problem::Problem;
 
 /// Returns a warning for each member that a new revision, or the one before, requires and that no rule supplies, since
@@ -94,6 +94,15 @@ pub(super) fn of_another_type([before, after]: [&ModelledRevision; 2], [up, down
             let from = source.model.revision.as_str();
             match (here, there) {
                 (_, Some(there)) if !there.required => optional.entry(&note.at).or_default().push((direction, from)),
+                (Some(here), _) if matches!(source.model.kind_of(&here.ty), Some(TypeKind::Union(_))) => {
+                    let help = format!(
+                        "if other values are right for its variants, add rules under `rules` in the revision's adapt.yaml \
+                         that replace them: `at: {}[…]`",
+                        note.at
+                    );
+                    let what = what(&note.at, &[from]);
+                    warnings.push(Problem::new(after.documents.rules.file(), what).help(help));
+                }
                 (Some(here), _) => {
                     let at = format!("{}[{}]", note.at, name_in_place(source.model.resolve(&here.ty)));
                     let action = format!("{direction}: {{replace: …}}");

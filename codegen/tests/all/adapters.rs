@@ -794,6 +794,11 @@ fn a_value_that_cannot_move_out_of_an_object_is_refused_with_the_reason() {
         says(&found, "later/adapt.yaml:2:5: #/rules/0: ");
         says(&found, expected);
     }
+    let both = [("Hints.readOnly", "strict"), ("Tool.hints.readOnly", "readOnly")];
+    let both = both
+        .map(|(at, path)| format!("  - at: {at}\n    renamed: {path}\n    why: so\n    link: https://example.org\n"));
+    let found = found_in("moved_out", &format!("rules:\n{}", both.concat())).expect("two moves were accepted");
+    says(&found, "#/rules/1: Tool.hints.readOnly: a rule for Hints moves it too");
 }
 
 #[test]

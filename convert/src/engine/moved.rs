@@ -17,11 +17,9 @@ impl<'a> Run<'_> {
         let Some(at) = members.iter().position(is_it) else {
             return Ok(());
         };
-        // Text has nothing that conversions change.
-        if plan.rest.is_some() && !matches!(members[at].value, Node::Object(_)) {
-            return Ok(());
-        }
         let mut around = members.remove(at);
+        // Members that are opened from text are undeclared, so text without such a value stays text.
+        let text = (!matches!(around.value, Node::Object(_))).then(|| around.value.clone());
         let mut values = Vec::new();
         for planned in &plan.moves {
             let rest = rest_of(&planned.from);
@@ -33,6 +31,9 @@ impl<'a> Run<'_> {
             let mut value = std::mem::replace(place, mark());
             self.within_path(&parts, |run| run.change(&planned.value.change, &mut value))?;
             values.push((planned, value, parts));
+        }
+        if let Some(text) = text.filter(|_| values.is_empty()) {
+            around.value = text;
         }
         let rest = match plan.rest {
             _ if values.is_empty() => Some(around),
