@@ -21,6 +21,7 @@ mod official;
 mod options;
 mod renamed;
 mod results;
+mod same_type;
 mod simplify;
 mod successor;
 mod unsupplied;

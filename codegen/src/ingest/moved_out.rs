@@ -1,6 +1,6 @@
 //! Values that a new revision seems to have moved out of an object, or into one of the same name.
 
-use super::renamed::is_same;
+use super::same_type::is_same;
 use crate::adapt::{Step, text};
 use crate::model::{Member, Model, Struct};
 

@@ -1,11 +1,11 @@
 //! Members and methods that a new revision seems to have renamed, and the rules that keep them.
 
 use std::collections::BTreeMap;
-use std::mem;
 
 use serde_json::{Value, json};
 
 use super::moved_out::moved_out;
+use super::same_type::is_same;
 use crate::adapt::{Plan, Rule, Rules, Step, plan_without_wrong, steps, text};
 use crate::model::{Member, Method, Model, ModelledRevision, Struct, TypeKind, TypeRef, current_name};
 use crate::normalise::Scalar;
@@ -185,33 +185,6 @@ fn only_inner<'m>(models: [&'m Model; 2], gone: &[&Member], (old, outer): (&Memb
     let name = old.name.to_lowercase();
     let mut named = alike.iter().filter(|inner| name.contains(&inner.name.to_lowercase()));
     named.next().filter(|_| named.next().is_none()).copied()
-}
-
-/// Whether two types are the same, or have no definition and are objects that declare the same members, or the same
-/// enumeration: these have names after their place.
-pub(super) fn is_same(models: [&Model; 2], types: [&TypeRef; 2]) -> bool {
-    let [earlier, later] = [0, 1].map(|index| models[index].resolve(types[index]));
-    let kinds = [models[0].kind_of(earlier), models[1].kind_of(later)];
-    if earlier == later {
-        return kinds[0].map(mem::discriminant) == kinds[1].map(mem::discriminant);
-    }
-    let is_defined = |model: &Model, ty: &TypeRef| model.definitions.values().any(|definition| definition.ty == *ty);
-    if is_defined(models[0], earlier) || is_defined(models[1], later) {
-        return false;
-    }
-    if let [Some(TypeKind::Strings(earlier)), Some(TypeKind::Strings(later))] = kinds {
-        return earlier.values == later.values;
-    }
-    let [Some(earlier), Some(later)] = [models[0].struct_of(earlier), models[1].struct_of(later)] else {
-        return false;
-    };
-    // A type that contains itself has another name in each place too, and comparing it would never end.
-    let is_alike = |(old, new): (&Member, &Member)| {
-        let is_recursive = old.recursive || new.recursive;
-        (&old.name, old.required) == (&new.name, new.required) && !is_recursive && is_same(models, [&old.ty, &new.ty])
-    };
-    let mut members = earlier.members.iter().zip(&later.members);
-    (&earlier.constants, earlier.members.len()) == (&later.constants, later.members.len()) && members.all(is_alike)
 }
 
 /// Returns the step from a value to an object that meets a condition: from a list to the first kind of elements, by its

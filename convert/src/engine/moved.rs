@@ -1,4 +1,4 @@
-//! Values that one revision has inside another member, and the other revision in a member of its own.
+//! Values that have another place in the target: in another member, or no longer in one.
 
 use super::members::{Members, is_empty, position};
 use super::node::{Entry, Node};
@@ -18,23 +18,7 @@ impl<'a> Run<'_> {
             return Ok(());
         };
         let mut around = members.remove(at);
-        // Members that are opened from text are undeclared, so text without such a value stays text.
-        let text = (!matches!(around.value, Node::Object(_))).then(|| around.value.clone());
-        let mut values = Vec::new();
-        for planned in &plan.moves {
-            let rest = rest_of(&planned.from);
-            let mut parts = vec![Part::Member(plan.name)];
-            let is_value = |value: &Node<'_>| rest.is_empty() || planned.value.holds_null || !value.is_null();
-            let Some(place) = at_path(&mut around.value, rest, &mut parts).filter(|value| is_value(value)) else {
-                continue;
-            };
-            let mut value = std::mem::replace(place, mark());
-            self.within_path(&parts, |run| run.change(&planned.value.change, &mut value))?;
-            values.push((planned, value, parts));
-        }
-        if let Some(text) = text.filter(|_| values.is_empty()) {
-            around.value = text;
-        }
+        let values = self.moved_values(plan, &mut around.value)?;
         let rest = match plan.rest {
             _ if values.is_empty() => Some(around),
             Some(required) => {
@@ -58,6 +42,28 @@ impl<'a> Run<'_> {
         members.push(rest);
         self.take_out(members.len() - 1, members, plan.name, AUTOMATIC);
         Ok(())
+    }
+
+    /// Converts the values that move, and leaves marks in their places.
+    fn moved_values<'p>(&mut self, plan: &'p MovesPlan, around: &mut Node<'a>) -> Converted<Vec<Moved<'p, 'a>>> {
+        // Members that are opened from text are undeclared, so text without such a value stays text.
+        let text = (!matches!(around, Node::Object(_))).then(|| around.clone());
+        let mut values = Vec::new();
+        for planned in &plan.moves {
+            let rest = rest_of(&planned.from);
+            let mut parts = vec![Part::Member(plan.name)];
+            let is_value = |value: &Node<'_>| rest.is_empty() || planned.value.holds_null || !value.is_null();
+            let Some(place) = at_path(around, rest, &mut parts).filter(|value| is_value(value)) else {
+                continue;
+            };
+            let mut value = std::mem::replace(place, mark());
+            self.within_path(&parts, |run| run.change(&planned.value.change, &mut value))?;
+            values.push((planned, value, parts));
+        }
+        if let Some(text) = text.filter(|_| values.is_empty()) {
+            *around = text;
+        }
+        Ok(values)
     }
 
     /// Returns a member that the target doesn't have, without the values that were taken out of it at some paths. `None`
@@ -96,23 +102,19 @@ impl<'a> Run<'_> {
         for (planned, value, parts) in values {
             let path = &planned.to;
             let Some(name) = PathStep::first(path) else { continue };
-            let undeclared = position(members, name, false);
-            match PathStep::container(path) {
-                None => {
-                    if let Some(at) = members.iter().position(|entry| entry.name == name) {
-                        members.remove(at);
-                        self.state.lose_member(name, LossKind::Dropped, AUTOMATIC);
-                    }
+            if path.len() > 1 {
+                if PathStep::leads_into_list(path)
+                    && let Some(at) = position(members, name, false)
+                {
+                    self.put_into_undeclared(path, value.clone(), &mut members[at]);
                 }
-                Some(_) => {
-                    if let Some(at) = undeclared.filter(|_| PathStep::leads_into_list(path)) {
-                        self.put_into_undeclared(path, value.clone(), &mut members[at]);
-                    }
-                    let around = position(members, name, true).filter(|_| planned.fills);
-                    if around.is_some_and(|at| is_empty(&members[at].value)) {
-                        self.state.lose_member(name, LossKind::Replaced, AUTOMATIC);
-                    }
+                let around = position(members, name, true).filter(|_| planned.fills);
+                if around.is_some_and(|at| is_empty(&members[at].value)) {
+                    self.state.lose_member(name, LossKind::Replaced, AUTOMATIC);
                 }
+            } else if let Some(at) = members.iter().position(|entry| entry.name == name) {
+                members.remove(at);
+                self.state.lose_member(name, LossKind::Dropped, AUTOMATIC);
             }
             if put(path, value, members).is_none() {
                 self.within_path(&parts, |run| {
