@@ -139,13 +139,14 @@ impl<'m> Collector<'m> {
     }
 
     /// Collects the assertions of the variants at a pointer. Those that list strings have none if all strings are one type.
+    /// The variants of an inner union are variants of the outer one.
     fn variants(&mut self, at: &str, around: &str, depth: usize, (variants, is_enumeration): (&[Value], bool)) {
         let variants = variants.iter().enumerate();
         for (index, _) in variants.filter(|(_, variant)| !is_enumeration || !listed_strings(variant)) {
             let variant = format!("{at}/{index}");
             match self.is_open(&variant, 0) {
                 true => self.open_json(&variant, around, depth),
-                false => self.schema(&variant, around, depth, None),
+                false => self.schema(&variant, around, depth, self.is_union(&variant).then_some(&variant)),
             }
         }
     }
@@ -301,6 +302,15 @@ impl<'m> Collector<'m> {
         listed_strings(schema)
             || schema.get("type") == Some(&json!("string"))
             || variants.any(|variant| self.is_string(variant, depth))
+    }
+
+    /// Whether the schema at a pointer refers to a union.
+    fn is_union(&self, at: &str) -> bool {
+        let target = pointer::resolve(self.root, at).and_then(|schema| schema.get("$ref")?.as_str());
+        let name = target
+            .and_then(pointer::canonical)
+            .and_then(|target| self.model.places.get(&target));
+        name.is_some_and(|name| matches!(self.model.kind(name), Some(TypeKind::Union(_))))
     }
 
     fn is_own_type(&self, at: &str) -> bool {
