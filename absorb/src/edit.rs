@@ -168,6 +168,16 @@ fn every_schema(root: &mut Value, change: &mut impl FnMut(&mut Map<String, Value
 }
 
 /// Renames a member, if the new name is free.
+/// Whether a schema refers to a definition.
+fn is_used(root: &mut Value, definition: &str) -> bool {
+    let reference = reference_to(root, definition);
+    let mut is_used = false;
+    every_schema(root, &mut |members| {
+        is_used |= members.get("$ref") == Some(&reference["$ref"])
+    });
+    is_used
+}
+
 fn rename(members: &mut Map<String, Value>, from: &str, to: &str) -> Option<()> {
     if members.contains_key(to) {
         return None;
@@ -458,18 +468,16 @@ impl Edit {
             Self::RemoveMethod { definition } => {
                 leave_unions(root, definition);
                 members_at(root, &all)?.remove(definition)?;
+                if is_used(root, definition) {
+                    return None;
+                }
                 let left: Vec<String> = ["ResultResponse", "Result"]
                     .into_iter()
                     .filter_map(|kind| Some(definition.strip_suffix("Request")?.to_owned() + kind))
                     .collect();
                 for name in left {
                     leave_unions(root, &name);
-                    let reference = reference_to(root, &name);
-                    let mut is_used = false;
-                    every_schema(root, &mut |members| {
-                        is_used |= members.get("$ref") == Some(&reference["$ref"])
-                    });
-                    if !is_used {
+                    if !is_used(root, &name) {
                         members_at(root, &all)?.remove(&name);
                     }
                 }
