@@ -11,7 +11,7 @@ use super::node::{Entry, Node};
 use super::state::{Part, State};
 use super::step::{
     Adopted, Change, ConstantPlan, ConstantSource, EnsurePlan, LeftPlan, MemberChange, MemberPlan, MemberSource,
-    ObjectPlan,
+    MovesPlan, ObjectPlan,
 };
 use super::value::Run;
 use crate::loss::{AUTOMATIC, LossKind};
@@ -39,19 +39,21 @@ impl<'a> Run<'_> {
         let mut afterwards = Vec::new();
         let mut needed = Vec::new();
         // An undeclared object can be valid only with what is moved into it.
-        for moves in &plan.moves {
+        let is_early = |moves: &&MovesPlan| {
             let mut containers = moves
                 .moves
                 .iter()
                 .filter_map(|planned| PathStep::container(&planned.to));
-            if containers.any(|name| position(members, name, false).is_some()) {
-                self.move_out_of(moves, members)?;
-            }
+            containers.any(|name| position(members, name, false).is_some())
+        };
+        let (early, others): (Vec<_>, Vec<_>) = plan.moves.iter().partition(is_early);
+        for moves in early {
+            self.move_out_of(moves, members)?;
         }
         for member in &plan.members {
             self.prepare(member, members, &mut needed, &mut afterwards)?;
         }
-        for moves in &plan.moves {
+        for moves in others {
             self.move_out_of(moves, members)?;
         }
         for member in &plan.left {
