@@ -1,6 +1,8 @@
 //! Checks the arguments of a rule when it is planned, so that no mistake is found only at run time: the members that it
 //! names exist, and the values that it sets fit the target.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use super::pairing::Pairing;
@@ -26,7 +28,7 @@ impl<'m> Pairing<'m> {
     pub(super) fn can_copy(&self, ty: Option<&TypeRef>, path: &[Step], to: &'m Struct) -> Result<(), String> {
         let ty = ty.ok_or("it has the same value everywhere, so there is nothing to copy")?;
         let place = text(path);
-        let member = self.target_member_at(path, to)?;
+        let member = self.target_member_at(path, to, true)?;
         let never_free = format!("the target requires `{place}`, so it is never free");
         require(!member.required, never_free)?;
         let is_same = !member.recursive && self.relation(ty, &member.ty, 0) == Relation::Same;
@@ -43,21 +45,28 @@ impl<'m> Pairing<'m> {
         violation.map_or(Ok(()), |violation| Err(violation.to_string()))
     }
 
-    /// Returns the member of the target at the end of a path, if the objects along it can be created.
-    pub(super) fn target_member_at(&self, path: &[Step], to: &'m Struct) -> Result<&'m Member, String> {
+    /// Returns the member of the target at the end of a path, if the objects along it can be created. Required ones
+    /// needn't be if the source has them.
+    pub(super) fn target_member_at(
+        &self,
+        path: &[Step],
+        to: &'m Struct,
+        are_in_source: bool,
+    ) -> Result<&'m Member, String> {
         let (around, member) = self.to.member_at(to, path)?;
-        let mut around = around.into_iter();
-        around.try_for_each(|(object, member, path)| self.can_make(object, member, path))?;
+        for (object, member, path) in around {
+            let texts = match path.last() {
+                Some(Step::Element(texts)) => Some(texts),
+                _ if member.required && are_in_source => continue,
+                _ => None,
+            };
+            self.can_make(object, path, texts)?;
+        }
         Ok(member)
     }
 
-    /// Checks that an object at a path can be created with what rules move into it.
-    fn can_make(&self, object: &Struct, member: &Member, path: &[Step]) -> Result<(), String> {
-        let texts = match path.last() {
-            Some(Step::Element(texts)) => Some(texts),
-            _ if member.required => return Ok(()),
-            _ => None,
-        };
+    /// Checks that an object at a path, or an element with these texts, can be created with what rules move into it.
+    fn can_make(&self, object: &Struct, path: &[Step], texts: Option<&BTreeMap<String, String>>) -> Result<(), String> {
         let is_moved_into = |name: &str| {
             let mut moved = self.rules.rules.iter().filter_map(|rule| rule.moved_to(self.upward));
             moved.any(|moved| matches!(moved.strip_prefix(path), Some([step, ..]) if step.is_member(name)))

@@ -50,7 +50,9 @@ impl<'m> Planner<'m> {
             let place = format!("{}.{}", objects.from_name, text(from));
             self.ruled(&place, "renamed", *rule);
             let types = self.pair.source_type_at(from, objects);
-            let types = types.and_then(|source| Ok((source, &self.pair.target_member_at(to, objects.to)?.ty)));
+            let is_in_source = self.pair.is_in_source(objects, &to[0]);
+            let target = || self.pair.target_member_at(to, objects.to, is_in_source);
+            let types = types.and_then(|source| Ok((source, &target()?.ty)));
             let checked = types.and_then(|(source, target)| match self.relate_at(&place, &source, target) {
                 Relation::Impossible => Err("there it has another type".to_owned()),
                 Relation::Same | Relation::Converts => Ok(()),
@@ -182,6 +184,15 @@ impl<'m> Pairing<'m> {
         let is_moved =
             self.other_names(inner).contains_key(&**name) || self.moves(inner).iter().any(|it| it.is_in(name));
         require(!is_moved, format!("a rule for {} moves it too", inner.from_name))
+    }
+
+    /// Whether a member of the target, the first step of a path, comes from one of the source.
+    fn is_in_source(&self, objects: Objects<'m>, step: &Step) -> bool {
+        let mut names = objects.to.names().filter(|name| step.is_member(name));
+        names.any(|name| {
+            let source = self.source_name_of(objects, name).0;
+            objects.from.declares(source) && !self.are_separate(objects, source)
+        })
     }
 
     /// Returns the member of the target that one of the source becomes.

@@ -787,6 +787,11 @@ fn a_value_that_cannot_move_out_of_an_object_is_refused_with_the_reason() {
             "Tool.hints.readOnly: there it has another type",
         ),
         ("Tool.hints.readOnly", "name", "the rule matches nothing on the way up"),
+        (
+            "Crate.label",
+            "label.text",
+            "`label` of the target can't be made, because it requires `lid`",
+        ),
     ];
     for (at, path, expected) in cases {
         let rule = rule(at, &format!("renamed: {path}"));
