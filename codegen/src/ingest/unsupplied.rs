@@ -28,24 +28,26 @@ pub(super) fn unsupplied([before, after]: [&ModelledRevision; 2], [up, down]: &[
         let warnings = causes.map(|((member, is_optional), types)| {
             let known = supply_before(target, member);
             let default = |value: &str| format!("{direction}: {{default: {value}}}");
-            let (at, action) = match (is_optional, known, &types[..]) {
+            let places = one_or_all(&Vec::from_iter(types.iter().map(|ty| format!("{ty}.{member}"))));
+            let everywhere = json!(format!("*.{member}"));
+            let objects = target.model.objects();
+            let having = objects.filter(|(_, object)| object.declares(member)).count();
+            let (at, action) = match (is_optional, known) {
                 // Other types can have the member as the target has it.
-                (true, known, types) => {
+                (true, known) => {
                     let implied = known.and_then(|rule| rule.implied).map(|value| value.to_string());
-                    let places = types.iter().map(|ty| format!("{ty}.{member}"));
-                    let action = default(implied.as_deref().unwrap_or("…"));
-                    (one_or_all(&Vec::from_iter(places)), action)
+                    (places, default(implied.as_deref().unwrap_or("…")))
                 }
                 // The place of such a rule is where the member is declared.
-                (false, Some(rule), _) => {
+                (false, Some(rule)) => {
                     let action = match rule.implied {
                         Some(value) => format!("implied: {value}"),
                         None => format!("supplied: {}", json!(rule.supplied)),
                     };
-                    (json!(format!("*.{member}")), action)
+                    (everywhere, action)
                 }
-                (false, None, [only]) => (json!(format!("{only}.{member}")), default("…")),
-                (false, None, _) => (json!(format!("*.{member}")), default("…")),
+                (false, None) if types.len() > 1 && having == types.len() => (everywhere, default("…")),
+                (false, None) => (places, default("…")),
             };
             let types = types.join(", ");
             let (there, values) = match is_optional {

@@ -674,6 +674,28 @@ fn a_required_member_that_nothing_supplies_is_reported_with_the_rule_that_suppli
 }
 
 #[test]
+fn a_suggested_default_is_not_for_other_types_that_have_such_a_member() {
+    let revisions = Revisions::new();
+    let mut definitions = definitions();
+    definitions["AskResult"]["properties"]["total"] = json!({"type": "integer"});
+    revisions.ingest("second", definitions.clone());
+    for ty in ["CallResult", "FindResult"] {
+        definitions[ty]["properties"]["total"] = json!({"type": "integer"});
+        definitions[ty]["required"] = json!(["kind", "total"]);
+    }
+    let warnings = revisions.ingest("third", definitions).warnings;
+    let [warning] = warnings.as_slice() else {
+        panic!("{warnings:?}")
+    };
+    let rule = r#"{at: ["CallResult.total","FindResult.total"], up: {default: …}, why: "…", link: "https://…"}"#;
+    assert!(warning.to_string().ends_with(&format!("- {rule}")), "{warning}");
+    let adapt = format!("rules:\n  - {}\n", rule.replace("default: …", "default: 0"));
+    fs::write(revisions.schema().join("third/adapt.yaml"), adapt).unwrap();
+    let report = adapters_report(&revisions.schema()).unwrap();
+    assert!(!report.contains("nothing supplies it"), "{report}");
+}
+
+#[test]
 fn a_member_that_becomes_required_or_optional_is_reported_with_its_default() {
     let with_total = |required: &[&str]| {
         let mut definitions = definitions();
