@@ -53,6 +53,13 @@ impl<'m> Planner<'m> {
             let is_in_source = self.pair.is_in_source(objects, &to[0]);
             let target = || self.pair.target_member_at(to, objects.to, is_in_source);
             let types = types.and_then(|source| Ok((source, &target()?.ty)));
+            // The value would also be converted on the way back if it wasn't before.
+            let models = [(&self.pair.from, objects.from_name), (&self.pair.to, objects.to_name)];
+            let is_ambiguous = from[0] == to[0] && models.iter().any(|(side, name)| side.model.is_ambiguous(name));
+            let types = types.and_then(|types| {
+                let what = "the object can be read as another variant of a union";
+                require(!is_ambiguous, what).map(|()| types)
+            });
             let checked = types.and_then(|(source, target)| match self.relate_at(&place, &source, target) {
                 Relation::Impossible => Err("there it has another type".to_owned()),
                 Relation::Same | Relation::Converts => Ok(()),
@@ -174,6 +181,11 @@ impl<'m> Pairing<'m> {
             ));
         };
         let object = self.to.model.struct_of(&there.ty);
+        let is_open = *self.to.model.resolve(&there.ty) == TypeRef::RawObject;
+        require(
+            object.is_some() || is_open,
+            format!("`{around}` of the target isn't an object"),
+        )?;
         require(
             !object.is_some_and(|object| object.declares(name)),
             format!("the target has `{around}.{name}` too"),

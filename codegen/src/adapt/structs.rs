@@ -49,17 +49,19 @@ impl<'m> Planner<'m> {
         let members = from.members.iter();
         let members = members.map(|member| (&member.name, member.ty.clone(), Some(member)));
         for (name, ty, member) in constants.chain(members) {
-            let is_taken = to.declares(name) || taken.contains(name.as_str());
-            if is_taken || moves.iter().any(|it| it.is_in(name)) {
+            if to.declares(name) || taken.contains(name.as_str()) {
+                continue;
+            }
+            let at = format!("{}.{name}", objects.from_name);
+            // The value of a member that means the same as its absence in the other revision. It stays if it is moved.
+            let implied = member.and_then(|_| self.find(&at, |rule| rule.implied.as_ref()));
+            if moves.iter().any(|it| it.is_in(name)) {
                 continue;
             }
             planned.lossy = true;
-            let at = format!("{}.{name}", objects.from_name);
             if let Some((action, json)) = self.plan_left(&at, objects, (&ty, member.is_none()), &mut planned) {
                 row["left"][name][action] = json;
             }
-            // The value of a member that means the same as its absence in the other revision.
-            let implied = member.and_then(|_| self.find(&at, |rule| rule.implied.as_ref()));
             if let Some((index, value)) = implied.filter(|_| member.is_some_and(|it| it.required && !it.recursive)) {
                 self.ruled(&at, "implied", index);
                 row["left"][name]["implied"] = json!(value.to_string());
