@@ -167,7 +167,6 @@ fn every_schema(root: &mut Value, change: &mut impl FnMut(&mut Map<String, Value
     });
 }
 
-/// Renames a member, if the new name is free.
 /// Whether a schema refers to a definition.
 fn is_used(root: &mut Value, definition: &str) -> bool {
     let reference = reference_to(root, definition);
@@ -178,6 +177,7 @@ fn is_used(root: &mut Value, definition: &str) -> bool {
     is_used
 }
 
+/// Renames a member, if the new name is free.
 fn rename(members: &mut Map<String, Value>, from: &str, to: &str) -> Option<()> {
     if members.contains_key(to) {
         return None;

@@ -4,6 +4,7 @@ use mcp_wire::error_code;
 use mcp_wire::json_schema::pointer;
 use serde_json::{Value, json};
 
+use super::moves::{Move, are_separate};
 use super::pairing::{Objects, Pairing};
 use super::plan::Conversion;
 use super::planner::Planner;
@@ -25,11 +26,12 @@ impl<'m> Planner<'m> {
         &mut self,
         objects: Objects<'m>,
         to: &'m Member,
+        moves: &[Move],
         planned: &mut Conversion,
     ) -> (&'m str, Value) {
         let to_name = objects.to_name;
         let name = self.source_member(objects, &to.name);
-        let is_declared = objects.from.declares(name) && !self.pair.are_separate(objects, name);
+        let is_declared = objects.from.declares(name) && !are_separate(moves, name);
         let at = format!("{}.{name}", objects.from_name);
         let rule = self.rule(&at);
         let mut row = self.plan_absence(&at, objects, (name, is_declared, to), rule, planned);

@@ -41,6 +41,11 @@ impl Move {
     }
 }
 
+/// Whether members of both sides by this name don't correspond, because the value of one is in the other.
+pub(super) fn are_separate(moves: &[Move], member: &str) -> bool {
+    moves.iter().any(|it| it.separates(member))
+}
+
 impl<'m> Planner<'m> {
     /// Plans the values that have another place in the target.
     pub(super) fn plan_moves(&mut self, objects: Objects<'m>, planned: &mut Conversion) -> Vec<Move> {
@@ -125,11 +130,6 @@ impl<'m> Pairing<'m> {
         from[0] != to[0] && self.from.member_at(objects.from, from).is_ok()
     }
 
-    /// Whether members of both sides by this name don't correspond, because the value of one is in the other.
-    pub(super) fn are_separate(&self, objects: Objects<'m>, member: &str) -> bool {
-        self.moves(objects).iter().any(|it| it.separates(member))
-    }
-
     /// Whether a rule moves something that every value of the source has to a member of the target, or into it.
     pub(super) fn is_always_moved(&self, objects: Objects<'m>, member: &str) -> bool {
         let is_always_there = |from: &[Step]| match from {
@@ -203,7 +203,7 @@ impl<'m> Pairing<'m> {
         let mut names = objects.to.names().filter(|name| step.is_member(name));
         names.any(|name| {
             let source = self.source_name_of(objects, name).0;
-            objects.from.declares(source) && !self.are_separate(objects, source)
+            objects.from.declares(source) && !are_separate(&self.moves(objects), source)
         })
     }
 
@@ -211,7 +211,7 @@ impl<'m> Pairing<'m> {
     fn target_of(&self, objects: Objects<'m>, member: &str) -> Option<&'m Member> {
         let mut targets = objects.to.members.iter();
         let target = targets.find(|target| self.source_name_of(objects, &target.name).0 == member)?;
-        (!self.are_separate(objects, member)).then_some(target)
+        (!are_separate(&self.moves(objects), member)).then_some(target)
     }
 }
 

@@ -29,7 +29,7 @@ impl<'m> Planner<'m> {
         }
         let mut taken: BTreeSet<&str> = BTreeSet::new();
         for member in &to.members {
-            let (source, exceptions) = self.plan_member(objects, member, &mut planned);
+            let (source, exceptions) = self.plan_member(objects, member, &moves, &mut planned);
             taken.insert(source);
             if !exceptions.is_null() {
                 row["members"][&member.name] = exceptions;

@@ -77,6 +77,7 @@ pub(super) fn renamed([before, after]: [&ModelledRevision; 2], plans: &[Plan; 2]
     (suggested.iter().map(|renamed| renamed.warning(after)).collect(), plans)
 }
 
+/// Returns what a new revision seems to have renamed, unless a rule or a role names it.
 fn suggested(before: &ModelledRevision, after: &ModelledRevision) -> Vec<Renamed> {
     let models = [&before.model, &after.model];
     let rules = after.documents.rules.root()["rules"].as_array();

@@ -696,6 +696,13 @@ fn arguments_that_do_not_fit_are_reported_with_the_names_of_the_schemas() {
     }
 }
 
+fn refuses_renaming(case: &str, [at, renamed]: [&str; 2], expected: &str) {
+    let rule = rule(at, &format!("renamed: {renamed}"));
+    let found = found_in(case, &rule).expect("an invalid path was accepted");
+    says(&found, "later/adapt.yaml:2:5: #/rules/0: ");
+    says(&found, expected);
+}
+
 #[test]
 fn a_path_that_leads_nowhere_is_refused_with_the_reason() {
     let cases = [
@@ -756,10 +763,7 @@ fn a_path_that_leads_nowhere_is_refused_with_the_reason() {
         ),
     ];
     for (at, path, expected) in cases {
-        let rule = rule(at, &format!("renamed: {path}"));
-        let found = found_in("elements", &rule).expect("an invalid path was accepted");
-        says(&found, "later/adapt.yaml:2:5: #/rules/0: ");
-        says(&found, expected);
+        refuses_renaming("elements", [at, path], expected);
     }
 }
 
@@ -794,10 +798,7 @@ fn a_value_that_cannot_move_out_of_an_object_is_refused_with_the_reason() {
         ),
     ];
     for (at, path, expected) in cases {
-        let rule = rule(at, &format!("renamed: {path}"));
-        let found = found_in("moved_out", &rule).expect("an invalid path was accepted");
-        says(&found, "later/adapt.yaml:2:5: #/rules/0: ");
-        says(&found, expected);
+        refuses_renaming("moved_out", [at, path], expected);
     }
     let both = [("Hints.readOnly", "strict"), ("Tool.hints.readOnly", "readOnly")];
     let both = both

@@ -47,7 +47,8 @@ impl<'a> Run<'_> {
     /// Converts the values that move, and leaves marks in their places.
     fn moved_values<'p>(&mut self, plan: &'p MovesPlan, around: &mut Node<'a>) -> Converted<Vec<Moved<'p, 'a>>> {
         // Members that are opened from text are undeclared, so text without such a value stays text.
-        let text = (!matches!(around, Node::Object(_))).then(|| around.clone());
+        let is_text = plan.rest.is_some() && !matches!(around, Node::Object(_));
+        let text = is_text.then(|| around.clone());
         let mut values = Vec::new();
         for planned in &plan.moves {
             let rest = rest_of(&planned.from);

@@ -112,7 +112,7 @@ impl Linker<'_> {
     ) -> Vec<MovesPlan> {
         let mut plans: Vec<MovesPlan> = Vec::new();
         for [from, to] in moves {
-            // A generated table has both.
+            // In a generated table, a path begins with a member.
             let Some(member) = PathStep::first(from).and_then(|name| source.member(name)) else {
                 continue;
             };
