@@ -98,13 +98,20 @@ impl<'s> ShapeBuilder<'s> {
     fn build_within(&self, schema: &Value, pointer: &str, depth: usize) -> Node {
         let text = |keyword: &str| schema.get(keyword).and_then(Value::as_str).map(str::to_owned);
         let written_out = text(TYPE).and_then(|name| pointer_of(self.root, &name));
-        let shape = match (written_out, schema, depth.checked_sub(1)) {
+        let mut shape = match (written_out, schema, depth.checked_sub(1)) {
             (Some(definition), ..) => Shape::Reference(definition),
             (None, Value::Object(schema), Some(depth)) => self.shape(schema, pointer, depth),
             _ => Shape::Any,
         };
+        let placed = self.added.place(pointer, schema, &shape);
+        // An enumeration with `null` has the same schema without it.
+        if let Shape::Nullable(inner) = &mut shape
+            && inner.pointer == pointer
+        {
+            inner.pointer.clone_from(&placed);
+        }
         Node {
-            pointer: self.added.place(pointer, schema, &shape),
+            pointer: placed,
             name: text(NAME),
             field: text(FIELD),
             default_variant: text(DEFAULT_VARIANT),
