@@ -90,10 +90,12 @@ impl<'m> Planner<'m> {
         let Objects { from, to_name, .. } = objects;
         let mut row = Value::Null;
         let source = from.member(name).filter(|_| is_declared);
-        let always_present = source.is_some_and(|source| source.required);
+        let constant = from.constant(name).filter(|_| is_declared);
+        let is_required = source.is_some_and(|source| source.required);
+        let always_present = is_required || constant.is_some_and(|constant| constant.required);
         match rule {
             Some((index, Action::Default(value))) => {
-                if !to.required || always_present {
+                if !to.required || is_required {
                     let what = "a default is for a member that the target requires and the source may lack";
                     self.wrong_rule(index, what);
                 }
@@ -111,14 +113,21 @@ impl<'m> Planner<'m> {
                 self.ruled(at, "supplied", index);
                 row["supplied"] = json!(key);
             }
-            let implied = self.find(&place, |rule| rule.implied.as_ref());
+            let implied = self.implied(&place, to);
             if let Some(implied) = implied.filter(|_| to.required && !to.recursive && row.get("default").is_none()) {
-                row["implied"] = self.plan_default(at, "implied", implied, (to_name, to));
+                row["implied"] = match implied {
+                    (Some(rule), value) => self.plan_default(at, "implied", (rule, &value), (to_name, to)),
+                    (None, tag) => self.plan_tag(at, &tag),
+                };
             }
+        } else if let Some(tag) = &to.tag
+            && to.required
+            && !always_present
+            && row.get("default").is_none()
+        {
+            row["default"] = self.plan_tag(at, &json!(tag));
         }
         let has = |key| row.get(key).is_some();
-        let constant = from.constant(name).filter(|_| is_declared);
-        let always_present = always_present || constant.is_some_and(|constant| constant.required);
         let is_missing = to.required && !always_present && !has("default") && !has("implied");
         let is_filled = source.is_some_and(|source| self.pair.is_filled(self.pair.from, source, self.pair.to, to));
         if is_missing && !has("supplied") && !is_filled && !self.pair.is_always_moved(objects, &to.name) {
@@ -126,6 +135,26 @@ impl<'m> Planner<'m> {
         }
         planned.lossy |= is_missing || has("default");
         row
+    }
+
+    /// Returns the value of a member that means the same as its absence in the other revision, and the rule that has it:
+    /// without a rule for its type, the value is the one that distinguishes the object from others.
+    pub(super) fn implied(&mut self, place: &str, member: &Member) -> Option<(Option<usize>, Value)> {
+        let rule = self.find(place, |rule| rule.implied.as_ref());
+        match (rule, member.tag.as_deref()) {
+            (Some((rule, value)), tag)
+                if self.pair.rules.rules[rule].at == place || tag.is_none_or(|tag| value == tag) =>
+            {
+                Some((Some(rule), value.clone()))
+            }
+            (_, tag) => Some((None, json!(tag?))),
+        }
+    }
+
+    /// Plans the value that distinguishes an object, if the source lacks it.
+    fn plan_tag(&mut self, at: &str, tag: &Value) -> Value {
+        self.automatic(at, "the value that distinguishes the object, if the source has none");
+        json!({"json": tag.to_string(), "rule": "automatic"})
     }
 
     /// Plans the value of an absent member, from a `default` rule or an `implied` value.

@@ -54,7 +54,7 @@ impl<'m> Planner<'m> {
             }
             let at = format!("{}.{name}", objects.from_name);
             // The value of a member that means the same as its absence in the other revision. It stays if it is moved.
-            let implied = member.and_then(|_| self.find(&at, |rule| rule.implied.as_ref()));
+            let implied = member.and_then(|member| self.implied(&at, member));
             if moves.iter().any(|it| it.is_in(name)) {
                 continue;
             }
@@ -62,8 +62,10 @@ impl<'m> Planner<'m> {
             if let Some((action, json)) = self.plan_left(&at, objects, (&ty, member.is_none()), &mut planned) {
                 row["left"][name][action] = json;
             }
-            if let Some((index, value)) = implied.filter(|_| member.is_some_and(|it| it.required && !it.recursive)) {
-                self.ruled(&at, "implied", index);
+            if let Some((rule, value)) = implied.filter(|_| member.is_some_and(|it| it.required && !it.recursive)) {
+                if let Some(rule) = rule {
+                    self.ruled(&at, "implied", rule);
+                }
                 row["left"][name]["implied"] = json!(value.to_string());
             }
         }
