@@ -11,7 +11,7 @@ use super::planner::Planner;
 use super::relation::Relation;
 use super::rows::{RowAction, refusal};
 use super::rules::{Action, Refuse};
-use crate::model::{Member, ModelledRevision, Struct, TypeRef};
+use crate::model::{Member, MemberSchema, ModelledRevision, OpenSchema, Struct, TypeRef};
 
 /// The note about a member that the target requires.
 pub(crate) const NOTHING_SUPPLIES: &str = "a value without it: the target requires it, and nothing supplies it";
@@ -49,9 +49,13 @@ impl<'m> Planner<'m> {
             Some(rule) => self.plan_ruled(&at, objects, (source, to), rule),
         };
         let schema = self.pair.to.member_schema(to_name, &to.name);
-        let schema = schema.filter(|schema| !schema.assertions.is_empty());
         // A value that an action sets is validated with the object.
         let is_set = action.as_ref().is_some_and(|(key, _)| *key != "tag");
+        // So is open JSON that was in a list, or is in one now.
+        let is_element = matches!(action, Some(("wrap" | "unwrap", _)));
+        let requires = |schema: &MemberSchema| schema.open.as_ref().is_some_and(|open| *open != OpenSchema::default());
+        planned.narrower |= is_element && schema.is_some_and(requires);
+        let schema = schema.filter(|schema| !schema.assertions.is_empty());
         planned.narrower |= is_set && schema.is_some();
         if let Some((_, Action::Ensure { list, .. })) = rule {
             planned.narrower |= self.pair.to.may_refuse_added(to_name, list);
