@@ -17,22 +17,46 @@ struct Renamed {
     at: Vec<String>,
     /// The new name in that rule, or the path.
     new: String,
-    /// What the new revision has, and what conversions do without the rule.
+    /// What the new revision has.
     what: String,
+    /// The types that have it: that of each place, or all types of a place for any type.
+    types: Vec<String>,
+    /// What conversions do without the rule.
+    otherwise: &'static str,
 }
 
 impl Renamed {
-    /// Returns the rules that keep it.
-    fn rules(&self) -> impl Iterator<Item = Rule> {
-        self.at
-            .iter()
-            .map(|at| Rule::renames(at, &self.new, format!("#/suggested/{at}")))
+    /// Returns the rule that keeps it at one of its places.
+    fn rule(&self, at: &str) -> Rule {
+        Rule::renames(at, &self.new, format!("#/suggested/{at}"))
+    }
+
+    /// Leaves out the places whose rules aren't among these, and returns whether there are others.
+    fn retain(&mut self, rules: &[Rule]) -> bool {
+        let is_kept: Vec<bool> = self.at.iter().map(|at| rules.contains(&self.rule(at))).collect();
+        if self.at.len() == self.types.len() {
+            let mut kept = is_kept.iter();
+            self.types.retain(|_| kept.next() == Some(&true));
+        }
+        let mut kept = is_kept.iter();
+        self.at.retain(|_| kept.next() == Some(&true));
+        !self.at.is_empty()
     }
 
     /// Returns the warning about it.
     fn warning(&self, after: &ModelledRevision) -> Problem {
-        let Self { at, new, what, .. } = self;
-        let what = format!("{} has {what}", after.model.revision);
+        let Self {
+            at,
+            new,
+            what,
+            otherwise,
+            ..
+        } = self;
+        let types = match &self.types[..] {
+            [] => String::new(),
+            types => format!(" in {}", types.join(", ")),
+        };
+        let what = format!("{} has {what}{types}: conversions {otherwise}", after.model.revision);
         let action = format!("renamed: {}", json!(new));
         suggestion(after, what, "if it is the same", one_or_all(at), &action)
     }
@@ -68,12 +92,15 @@ pub(super) fn renamed([before, after]: [&ModelledRevision; 2], plans: &[Plan; 2]
     // They have been read before.
     let mut rules = Rules::of(after.documents.rules.clone()).unwrap_or_default();
     let mut suggested = suggested(before, after);
-    rules.rules.extend(suggested.iter().flat_map(Renamed::rules));
+    let own = suggested
+        .iter()
+        .flat_map(|renamed| renamed.at.iter().map(|at| renamed.rule(at)));
+    rules.rules.extend(own);
     let plans = match suggested.is_empty() {
         true => plans.clone(),
         false => plan_without_wrong(before, after, &mut rules).0,
     };
-    suggested.retain(|renamed| renamed.rules().all(|rule| rules.rules.contains(&rule)));
+    suggested.retain_mut(|renamed| renamed.retain(&rules.rules));
     (suggested.iter().map(|renamed| renamed.warning(after)).collect(), plans)
 }
 
@@ -118,10 +145,9 @@ fn renamed_members(models: [&Model; 2]) -> Vec<Renamed> {
             true => vec![format!("*.{old}")],
             false => types.iter().map(|ty| format!("{ty}.{old}")).collect(),
         },
-        what: format!(
-            "`{new}` instead of `{old}` in {}: conversions lose the value",
-            types.join(", ")
-        ),
+        what: format!("`{new}` instead of `{old}`"),
+        types: types.into_iter().map(str::to_owned).collect(),
+        otherwise: "lose the value",
         new,
     });
     renamed.collect()
@@ -221,7 +247,9 @@ fn renamed_values(models: [&Model; 2]) -> Vec<Renamed> {
         let new = only(&later.values, &earlier.values)?;
         Some(Renamed {
             at: vec![format!("{name}[{old}]")],
-            what: format!("`{new}` instead of `{old}` in {name}: conversions don't relate the values"),
+            what: format!("`{new}` instead of `{old}`"),
+            types: vec![name.clone()],
+            otherwise: "don't relate the values",
             new: text(&[Step::Member(new)]),
         })
     });
@@ -252,7 +280,9 @@ fn renamed_methods(models: [&Model; 2]) -> Vec<Renamed> {
         Some(Renamed {
             at: vec![old.ty.clone()],
             new: new.ty.clone(),
-            what: format!("`{}` instead of `{name}`: conversions refuse the method", new.name),
+            what: format!("`{}` instead of `{name}`", new.name),
+            types: Vec::new(),
+            otherwise: "refuse the method",
         })
     });
     renamed.collect()
