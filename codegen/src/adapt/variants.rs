@@ -11,7 +11,7 @@ use super::plan::Conversion;
 use super::planner::Planner;
 use super::rows::refusal;
 use super::rules::{Action, Rule};
-use crate::model::{TypeKind, TypeRef};
+use crate::model::{Struct, TypeKind, TypeRef};
 
 impl Planner<'_> {
     /// Plans the variants of a member's value, if there are rules about them only for this member.
@@ -52,7 +52,7 @@ impl Planner<'_> {
     }
 
     /// Returns the positions of the variants that correspond, and the row for values that become none of them. Of several
-    /// variants, the tag of a value decides.
+    /// variants, the tag of a value decides, or its members.
     fn plan_variant(
         &mut self,
         places: [&str; 2],
@@ -78,7 +78,7 @@ impl Planner<'_> {
             None => {
                 let what = match best[..] {
                     [] => "the variant: the target has none that corresponds",
-                    _ => "a value whose tag no variant of the target has",
+                    _ => "a value whose tag or members fit no variant of the target",
                 };
                 self.refused(&at, what);
                 Some(json!({"none": none}))
@@ -120,7 +120,8 @@ impl Pairing<'_> {
         most_similar(&self.similar(source, siblings, targets))
     }
 
-    /// Returns the candidates with different tags in one member of a type, if it has such a member, or else the best.
+    /// Returns the candidates with different tags in one member of a type, if it has such a member, or else the best. If
+    /// there are several, it returns them if their members distinguish them.
     fn corresponding(&self, source: &TypeRef, siblings: &[TypeRef], targets: &[TypeRef]) -> Vec<usize> {
         let similar = self.similar(source, siblings, targets);
         let members = self.from.model.struct_of(source).into_iter();
@@ -134,7 +135,27 @@ impl Pairing<'_> {
             Vec::from_iter(BTreeMap::from_iter(tagged).into_values())
         });
         let by_tag = found.find(|tagged| tagged.len() > 1);
-        by_tag.unwrap_or_else(|| Vec::from_iter(most_similar(&similar)))
+        by_tag.unwrap_or_else(|| match most_similar(&similar) {
+            Some(best) => vec![best],
+            None => self.distinct(&similar, targets),
+        })
+    }
+
+    /// Returns the most similar candidates, if each requires a member that the others don't declare.
+    fn distinct(&self, similar: &[(Similarity, usize)], targets: &[TypeRef]) -> Vec<usize> {
+        let best = similar.iter().map(|(similarity, _)| similarity).max();
+        let objects = similar.iter().filter(|(similarity, _)| Some(similarity) == best);
+        let objects = objects.map(|(_, index)| (*index, self.to.model.struct_of(&targets[*index])));
+        let objects = Vec::from_iter(objects);
+        let declares = |other: &Option<&Struct>, name: &str| other.is_none_or(|other| other.declares(name));
+        let is_distinct = |(index, object): &(usize, Option<&Struct>)| {
+            let mut required = object.iter().flat_map(|object| object.required());
+            required.any(|name| objects.iter().all(|(at, other)| at == index || !declares(other, name)))
+        };
+        match objects.iter().all(is_distinct) {
+            true => objects.into_iter().map(|(index, _)| index).collect(),
+            false => Vec::new(),
+        }
     }
 
     /// Returns the candidates that a type may correspond to, with their similarities.

@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 
 use super::renamed::{one_or_all, suggestion};
 use crate::adapt::{NOTHING_SUPPLIES, NoteKind, OTHER_TYPE, Plan, Rule, Rules, name_in_place};
-use crate::model::{ModelledRevision, TypeKind, TypeRef};
+use crate::model::{ModelledRevision, Struct, TypeKind, TypeRef};
 use crate::problem::Problem;
 
 /// Returns a warning for each member that a new revision, or the one before, requires and that no rule supplies, since
 /// conversions refuse all values without it then.
 pub(super) fn unsupplied([before, after]: [&ModelledRevision; 2], [up, down]: &[Plan; 2]) -> Vec<Problem> {
     let warnings = |direction: &str, [source, target]: [&ModelledRevision; 2], plan: &Plan| {
-        let found = refused(source, plan);
+        let found = refused([source, target], plan);
         let is_consequence = |member: &str| {
             let objects = target.model.objects();
             let mut inner = objects.filter_map(|(_, object)| target.model.struct_of(&object.member(member)?.ty));
@@ -134,12 +134,20 @@ pub(super) fn of_another_type([before, after]: [&ModelledRevision; 2], [up, down
 
 /// Returns the members that the target requires and the source doesn't, each with the types that lack it. The keys also
 /// have whether the source declares the member.
-fn refused<'p>(source: &ModelledRevision, plan: &'p Plan) -> BTreeMap<(&'p str, bool), Vec<&'p str>> {
+fn refused<'p>([source, target]: [&ModelledRevision; 2], plan: &'p Plan) -> BTreeMap<(&'p str, bool), Vec<&'p str>> {
     let mut found = BTreeMap::<_, Vec<_>>::new();
     let notes = plan.notes.iter();
     let refused = notes.filter(|note| note.kind == NoteKind::Refused && note.what == NOTHING_SUPPLIES);
     for (ty, member) in refused.filter_map(|note| note.at.split_once('.')) {
-        let object = source.model.struct_of(&TypeRef::Named(ty.to_owned()));
+        let named = TypeRef::Named(ty.to_owned());
+        let object = source.model.struct_of(&named);
+        let counterparts = plan.conversions.keys().filter(|(from, _)| *from == named);
+        let counterparts = counterparts.filter_map(|(_, there)| target.model.struct_of(there));
+        let requires = |there: &Struct| there.required().any(|name| name == member);
+        // Values with the member can become one variant of a union, and those without it another.
+        if counterparts.clone().any(requires) && !counterparts.clone().all(requires) {
+            continue;
+        }
         let is_declared = object.is_some_and(|object| object.declares(member));
         found.entry((member, is_declared)).or_default().push(ty);
     }

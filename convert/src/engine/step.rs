@@ -272,8 +272,8 @@ pub(crate) struct UnionPlan {
 pub(crate) enum VariantPlan {
     /// The value becomes one of the variant of the target at this position.
     Becomes(usize, Change),
-    /// The value becomes the variant that has its tag, or else what the last plan says.
-    ByTag(Vec<VariantPlan>),
+    /// The value becomes the variant that its tag decides, or its members, or else what the last plan says.
+    OneOf(Vec<VariantPlan>),
     Replace {
         template: &'static str,
         rule: &'static str,

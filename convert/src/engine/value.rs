@@ -135,7 +135,7 @@ impl<'a> Run<'_> {
             return self.reinterpret(plan, node);
         };
         let variant = match plan.variants.get(at) {
-            Some(VariantPlan::ByTag(several)) => self.with_tag(several, plan, node).or(several.last()),
+            Some(VariantPlan::OneOf(several)) => self.chosen(several, plan, node).or(several.last()),
             variant => variant,
         };
         // Without a rule that relates the variants, a value with a tag that the target declares would be misread.
@@ -152,12 +152,12 @@ impl<'a> Run<'_> {
             }
             Some(VariantPlan::Replace { template, rule }) => self.replace(template, rule, &plan.target, node),
             Some(VariantPlan::None(name)) => Err(Unrepresentable::no_counterpart(name, self.step.to.revision)),
-            Some(VariantPlan::ByTag(_)) | None => Err(Unrepresentable::no_counterpart("", self.step.to.revision)),
+            Some(VariantPlan::OneOf(_)) | None => Err(Unrepresentable::no_counterpart("", self.step.to.revision)),
         }
     }
 
-    /// Returns the variant that has the tag of a value.
-    fn with_tag<'p>(&self, several: &'p [VariantPlan], plan: &UnionPlan, node: &Node<'a>) -> Option<&'p VariantPlan> {
+    /// Returns the variant that the tag of a value decides, or its members.
+    fn chosen<'p>(&self, several: &'p [VariantPlan], plan: &UnionPlan, node: &Node<'a>) -> Option<&'p VariantPlan> {
         let there = variant_of(self.step.to, &plan.target, node).ok()??;
         several
             .iter()

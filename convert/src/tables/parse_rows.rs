@@ -175,7 +175,7 @@ fn variant(reader: &mut Source) -> Decoded<VariantRow> {
             let index = reader.integer()?;
             return Ok(VariantRow::Becomes(usize::try_from(index).unwrap_or_default()));
         }
-        JsonType::Array => return Ok(VariantRow::ByTag(list(reader, variant)?)),
+        JsonType::Array => return Ok(VariantRow::OneOf(list(reader, variant)?)),
         _ => {}
     }
     let mut row = VariantRow::None("");

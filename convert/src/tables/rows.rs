@@ -161,8 +161,9 @@ pub(crate) struct Check {
 pub(crate) enum VariantRow {
     /// It becomes the variant of the target at this position; any position if the target isn't a union.
     Becomes(usize),
-    /// A value becomes the one of several variants of the target that has its tag, or else what the last row says.
-    ByTag(Vec<VariantRow>),
+    /// A value becomes the one of several variants of the target that its tag decides, or its members, or else what the last
+    /// row says.
+    OneOf(Vec<VariantRow>),
     Replace {
         template: &'static str,
         rule: &'static str,

@@ -295,9 +295,9 @@ impl Linker<'_> {
                 Some(other) if (ty, other) != unions => VariantPlan::Becomes(at, self.change(ty, other)),
                 _ => VariantPlan::None(""),
             },
-            VariantRow::ByTag(rows) => {
+            VariantRow::OneOf(rows) => {
                 let plans = rows.into_iter().map(|row| self.variant(row, ty, targets, unions));
-                VariantPlan::ByTag(plans.collect())
+                VariantPlan::OneOf(plans.collect())
             }
             VariantRow::Replace { template, rule } => VariantPlan::Replace { template, rule },
             VariantRow::Refuse(refusal) => VariantPlan::Refuse(refusal),
