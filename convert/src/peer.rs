@@ -3,8 +3,8 @@
 use mcp_wire::path::Segment;
 use mcp_wire::{
     Batch, Decode, DecodeError, Decoded, Encode, EncodeError, ErrorObject, ErrorResponse, KnownJson, Message,
-    MessageHeader, MessageKind, Object, RawJson, Reader, RequestId, error_code, from_slice, from_str, push_value,
-    to_string, to_vec,
+    MessageHeader, MessageKind, Object, RawJson, Reader, RequestId, Validate, error_code, from_slice, from_str,
+    push_value, to_string, to_vec,
 };
 
 use crate::conversion::Conversion;
@@ -194,52 +194,55 @@ pub fn push_result<T: Encode, R: ProtocolRevision>(
     }
 }
 
-/// Converts a value to the hub and decodes it. Its definition has the same name in the peer's revision and in the hub.
+/// Converts a value of the peer's counterpart of a type to the hub and decodes it.
 ///
 /// # Errors
-/// When the JSON isn't an instance of the definition, or the hub can't represent it.
-pub fn read_value<T: Decode, R: ProtocolRevision>(
+/// When the JSON isn't an instance of it, or the hub can't represent it.
+pub fn read_value<T: Decode + Validate, R: ProtocolRevision>(
     peer: R,
-    definition: &str,
     json: &RawJson,
 ) -> Result<FromResult<T>, FromPeer> {
     let mut conversion = Conversion::<R>::new(Policy::Conform);
-    let converted = convert_value(peer, R::HUB, definition, json.text(), &mut conversion)?;
+    let converted = convert_value(peer, R::HUB, T::POINTER, json.text(), &mut conversion)?;
     let result = from_str(&converted)?;
     let losses = conversion.into_losses();
     Ok(FromResult { result, losses })
 }
 
-/// Encodes a value and converts it to the revision `peer`. Its definition has the same name in that revision and in the
-/// hub.
+/// Encodes a value and converts it to the revision `peer`.
 ///
 /// # Errors
 /// When the revision can't represent the value.
-pub fn encode_value<T: Encode, R: ProtocolRevision>(
+pub fn encode_value<T: Validate, R: ProtocolRevision>(
     peer: R,
-    definition: &str,
     value: &T,
 ) -> Result<(RawJson, Vec<Loss>), Unrepresentable> {
     let mut conversion = Conversion::<R>::new(Policy::Conform);
     let json = to_string(value).map_err(|error| Unrepresentable::by_rule(&error, AUTOMATIC))?;
-    let converted = convert_value(R::HUB, peer, definition, &json, &mut conversion)?;
+    let converted = convert_value(R::HUB, peer, T::POINTER, &json, &mut conversion)?;
     Ok((RawJson::of_json(converted), conversion.into_losses()))
 }
 
+/// Converts a value of a type of the hub, or its counterpart. `pointer` is that of its definition in the hub's schema.
 fn convert_value<R: ProtocolRevision>(
     from: R,
     to: R,
-    definition: &str,
+    pointer: &str,
     json: &str,
     conversion: &mut Conversion<R>,
 ) -> Result<String, Failed> {
     if from == to {
         return Ok(json.to_owned());
     }
-    let table = R::protocol().table(from.index())?;
-    let missing = || Unrepresentable::no_counterpart(definition, to.name());
-    let (name, ty) = table.definition(definition).ok_or_else(missing)?;
-    let chain = R::protocol().chain(from.index(), to.index())?;
+    let protocol = R::protocol();
+    let name = protocol.table(R::HUB.index())?.name_at(pointer);
+    let name = match from == R::HUB {
+        true => name,
+        false => name.and_then(|name| protocol.chain(R::HUB.index(), from.index()).ok()?.definition(name)),
+    };
+    let found = name.and_then(|name| protocol.table(from.index()).ok()?.definition(name));
+    let (name, ty) = found.ok_or_else(|| Unrepresentable::no_counterpart(pointer, from.name()))?;
+    let chain = protocol.chain(from.index(), to.index())?;
     let mut node = chain.read(Reader::new(json), ty, false, &mut conversion.state)?;
     chain.convert(name, &mut node, &mut conversion.state)?;
     Ok(node.into_text().into_owned())

@@ -276,6 +276,11 @@ impl Chain {
         Ok(node)
     }
 
+    /// Returns the name of a definition in the target.
+    pub(crate) fn definition(&self, name: &'static str) -> Option<&'static str> {
+        self.steps.iter().try_fold(name, |name, step| step.definition(name))
+    }
+
     /// Converts a value of a definition, and returns its definition in the target.
     pub(crate) fn convert(
         &self,

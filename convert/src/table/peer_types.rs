@@ -19,11 +19,11 @@ macro_rules! peer_types {
             self,
             json: &$crate::mcp_wire::RawJson,
         ) -> Result<$crate::FromResult<$hub_module::$name>, $crate::FromPeer> {
-            $crate::peers::read_value(self, stringify!($name), json)
+            $crate::peers::read_value(self, json)
         }
 
         fn $write(self, value: $hub_module::$name) -> $crate::Encoded {
-            $crate::peers::encode_value(self, stringify!($name), &value)
+            $crate::peers::encode_value(self, &value)
         }
     };
 }
