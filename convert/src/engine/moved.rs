@@ -21,6 +21,7 @@ impl<'a> Run<'_> {
         let values = self.moved_values(plan, &mut around.value)?;
         let rest = match plan.rest {
             _ if values.is_empty() => Some(around),
+            _ if values.iter().any(|(planned, ..)| planned.from.len() == 1) => None,
             Some(required) => {
                 for (planned, ..) in &values {
                     remove(&mut around.value, rest_of(&planned.from));
@@ -49,7 +50,7 @@ impl<'a> Run<'_> {
         // Members that are opened from text are undeclared, so text without such a value stays text.
         let is_text = plan.rest.is_some() && !matches!(around, Node::Object(_));
         let text = is_text.then(|| around.clone());
-        let mut values = Vec::new();
+        let mut values: Vec<Moved<'p, 'a>> = Vec::new();
         for planned in &plan.moves {
             let rest = rest_of(&planned.from);
             let mut parts = vec![Part::Member(plan.name)];
@@ -58,6 +59,13 @@ impl<'a> Run<'_> {
                 continue;
             };
             let mut value = std::mem::replace(place, mark());
+            // The values that have left it before are nowhere in it.
+            for inner in values
+                .iter()
+                .filter_map(|(inner, ..)| inner.from.strip_prefix(&planned.from[..]))
+            {
+                remove(&mut value, inner);
+            }
             self.within_path(&parts, |run| run.change(&planned.value.change, &mut value))?;
             values.push((planned, value, parts));
         }
@@ -99,7 +107,9 @@ impl<'a> Run<'_> {
     }
 
     /// Puts moved values at their places in the target. Each comes with the parts that led to it in the source.
-    fn put_all(&mut self, values: Vec<Moved<'_, 'a>>, members: &mut Members<'a>) -> Converted {
+    fn put_all(&mut self, mut values: Vec<Moved<'_, 'a>>, members: &mut Members<'a>) -> Converted {
+        // An object moves before a value is put into it.
+        values.sort_by_key(|(planned, ..)| planned.to.len());
         for (planned, value, parts) in values {
             let path = &planned.to;
             let Some(name) = PathStep::first(path) else { continue };

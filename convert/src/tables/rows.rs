@@ -182,7 +182,7 @@ pub(crate) struct LeftRow {
 }
 
 /// A step of the path to a value in an object.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) enum PathStep {
     Member(&'static str),
     /// The first element of a list that has these texts in these members.

@@ -1,5 +1,7 @@
 //! Pairing of the objects of two neighbouring revisions, member by member.
 
+use std::cmp::Reverse;
+
 use mcp_wire::json_schema::pointer::child;
 use rustc_hash::FxHashMap;
 
@@ -133,6 +135,10 @@ impl Linker<'_> {
                     moves: vec![planned],
                 }),
             }
+        }
+        for plan in &mut plans {
+            // A value leaves an object before the object moves.
+            plan.moves.sort_by_key(|planned| Reverse(planned.from.len()));
         }
         plans
     }
