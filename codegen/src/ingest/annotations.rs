@@ -11,8 +11,8 @@ use super::inferred::Entry;
 use super::moved_definitions::Moved;
 use crate::load::{PROSE, is_within};
 
-/// The annotations that a member of a new message can inherit.
-const INHERITED: [&str; 3] = ["x-name", "x-preset", "x-tag"];
+/// The annotations that a member can inherit.
+pub(super) const INHERITED: [&str; 3] = ["x-name", "x-preset", "x-tag"];
 
 /// The ends of the names of a message and of its parts.
 const PARTS: [&str; 5] = [

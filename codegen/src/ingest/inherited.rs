@@ -5,6 +5,7 @@ use std::path::Path;
 use super::annotations::annotations_of_new_messages;
 use super::error_codes::{defined_errors, with_codes_in};
 use super::inferred::Inference;
+use super::inherited_members::annotations_of_inherited_members;
 use super::moved_definitions::{Moved, moved_definitions};
 use super::moved_places::with_places_in;
 use super::successor::Successor;
@@ -47,6 +48,10 @@ pub(super) fn inherited_overlay(
     }
     for (section, says) in annotations_of_new_messages([official.root(), before.root()], schema.root(), &moved) {
         let why = "A new message has these members as the other messages have them.";
+        successor.add(section, &says, why, &link("JSONRPCMessage"));
+    }
+    for (section, says) in annotations_of_inherited_members(before.root(), schema.root(), &moved) {
+        let why = "The definition has this member from another one now.";
         successor.add(section, &says, why, &link("JSONRPCMessage"));
     }
     for (definition, says) in defined_errors(schema.root(), overlay.root()) {

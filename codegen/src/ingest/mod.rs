@@ -12,6 +12,7 @@ mod extension;
 mod fetch;
 mod inferred;
 mod inherited;
+mod inherited_members;
 mod lost;
 mod moved_definitions;
 mod moved_out;

@@ -270,6 +270,24 @@ fn an_inherited_overlay_follows_definitions_to_their_new_names() {
 }
 
 #[test]
+fn an_inherited_overlay_annotates_members_that_come_from_another_definition() {
+    let revisions = Revisions::new();
+    let mut definitions = definitions();
+    let kind = json!({"type": "object", "properties": {"kind": {"type": "string"}}, "required": ["kind"]});
+    definitions.insert("Kind".to_owned(), kind);
+    let own = json!({"type": "object", "properties": {"text": {"type": "string"}}});
+    definitions.insert("CallResult".to_owned(), json!({"allOf": [reference("Kind"), own]}));
+    let ingested = revisions.ingest("second", definitions);
+    let overlay = fs::read_to_string(ingested.overlay.unwrap()).unwrap();
+    assert!(
+        overlay.contains(r##"{at: "#/$defs/CallResult/allOf/1/properties/kind", to: {"x-preset":"whole"},"##),
+        "{overlay}"
+    );
+    let result = revisions.model("second")["types"]["CallResult"].to_string();
+    assert!(result.contains(r#""preset":"whole""#), "{result}");
+}
+
+#[test]
 fn corrections_of_several_results_survive_the_renaming_of_one_message() {
     let revisions = Revisions::new();
     fs::create_dir_all(revisions.schema().join("second")).unwrap();
