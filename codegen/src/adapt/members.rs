@@ -117,19 +117,25 @@ impl<'m> Planner<'m> {
                 self.ruled(at, "supplied", index);
                 row["supplied"] = json!(key);
             }
-            let implied = self.implied(&place, to);
+            let implied = self.implied(self.pair.to, &place, to);
             if let Some(implied) = implied.filter(|_| to.required && !to.recursive && row.get("default").is_none()) {
                 row["implied"] = match implied {
                     (Some(rule), value) => self.plan_default(at, "implied", (rule, &value), (to_name, to)),
-                    (None, tag) => self.plan_tag(at, &tag),
+                    (None, value) => self.plan_automatic_default(at, &value),
                 };
             }
-        } else if let Some(tag) = &to.tag
-            && to.required
-            && !always_present
-            && row.get("default").is_none()
-        {
-            row["default"] = self.plan_tag(at, &json!(tag));
+        } else if to.required && !always_present && row.get("default").is_none() {
+            let may_be_null = source.is_some_and(|source| self.pair.from.is_nullable(&source.ty));
+            let null = self.pair.to.is_nullable(&to.ty).then_some(Value::Null);
+            let key = if to.tag.is_some() || may_be_null {
+                "default"
+            } else {
+                "implied"
+            };
+            if let Some(value) = to.tag.as_deref().map(Value::from).or(null) {
+                row[key] = self.plan_automatic_default(at, &value);
+                planned.adds_members = true;
+            }
         }
         let has = |key| row.get(key).is_some();
         let is_missing = to.required && !always_present && !has("default") && !has("implied");
@@ -141,9 +147,14 @@ impl<'m> Planner<'m> {
         row
     }
 
-    /// Returns the value of a member that means the same as its absence in the other revision, and the rule that has it:
-    /// without a rule for its type, the value is the one that distinguishes the object from others.
-    pub(super) fn implied(&mut self, place: &str, member: &Member) -> Option<(Option<usize>, Value)> {
+    /// Returns the value of a member that means the same as its absence in the other revision, and the rule that has it.
+    /// Without a rule for its type, the value is the one that distinguishes the object from others, or `null`.
+    pub(super) fn implied(
+        &mut self,
+        side: &ModelledRevision,
+        place: &str,
+        member: &Member,
+    ) -> Option<(Option<usize>, Value)> {
         let rule = self.find(place, |rule| rule.implied.as_ref());
         match (rule, member.tag.as_deref()) {
             (Some((rule, value)), tag)
@@ -151,14 +162,15 @@ impl<'m> Planner<'m> {
             {
                 Some((Some(rule), value.clone()))
             }
-            (_, tag) => Some((None, json!(tag?))),
+            (_, Some(tag)) => Some((None, json!(tag))),
+            _ => side.is_nullable(&member.ty).then_some((None, Value::Null)),
         }
     }
 
-    /// Plans the value that distinguishes an object, if the source lacks it.
-    fn plan_tag(&mut self, at: &str, tag: &Value) -> Value {
-        self.automatic(at, "the value that distinguishes the object, if the source has none");
-        json!({"json": tag.to_string(), "rule": "automatic"})
+    /// Plans the value that distinguishes an object, or `null`, if the source has none.
+    fn plan_automatic_default(&mut self, at: &str, value: &Value) -> Value {
+        self.automatic(at, &format!("`{value}`, if the source has none"));
+        json!({"json": value.to_string(), "rule": "automatic"})
     }
 
     /// Plans the value of an absent member, from a `default` rule or an `implied` value.
@@ -270,10 +282,11 @@ impl<'m> Planner<'m> {
 
     /// Notes for the report what happens to `null` if only the source allows it.
     fn note_null(&mut self, at: &str, from: &Member, to: &Member) {
-        let is_nullable = matches!(self.pair.from.model.resolve(&from.ty), TypeRef::Nullable(_));
+        let is_nullable = self.pair.from.is_nullable(&from.ty);
         match self.pair.to.model.resolve(&to.ty) {
             TypeRef::Nullable(_) | TypeRef::Any => {}
             _ if is_nullable && to.required => self.refused(at, "null: the target allows none there"),
+            _ if is_nullable && from.required => self.automatic(at, "null becomes the absence of the member"),
             _ if is_nullable => self.automatic(at, "null dropped, or refused if undeclared members are carried"),
             _ => {}
         }

@@ -33,6 +33,10 @@ impl ModelledRevision {
         self.model.types.get(ty)?.schema.members.get(member)
     }
 
+    pub(super) fn is_nullable(&self, ty: &TypeRef) -> bool {
+        matches!(self.model.resolve(ty), TypeRef::Nullable(_))
+    }
+
     /// Returns the assertions of the schema about values of a type that the type doesn't express.
     pub(super) fn assertions(&self, ty: &TypeRef) -> Option<&Assertions> {
         let name = self.model.resolve(ty).named()?;

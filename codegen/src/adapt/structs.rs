@@ -54,7 +54,7 @@ impl<'m> Planner<'m> {
             }
             let at = format!("{}.{name}", objects.from_name);
             // The value of a member that means the same as its absence in the other revision. It stays if it is moved.
-            let implied = member.and_then(|member| self.implied(&at, member));
+            let implied = member.and_then(|member| self.implied(self.pair.from, &at, member));
             if moves.iter().any(|it| it.is_in(name)) {
                 continue;
             }
@@ -69,7 +69,7 @@ impl<'m> Planner<'m> {
                 row["left"][name]["implied"] = json!(value.to_string());
             }
         }
-        planned.adds_members = to.members.iter().any(|member| !from.declares(&member.name));
+        planned.adds_members |= to.members.iter().any(|member| !from.declares(&member.name));
         planned.row = Some(("objects", row));
         planned
     }

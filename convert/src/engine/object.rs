@@ -336,10 +336,12 @@ impl<'a> Run<'_> {
                 (None, MemberSource::Shared(..)) => Err(Unrepresentable::lacks(name, None)),
             };
         };
-        let is_left_out = !plan.required && !self.state.carries() && plan.refuses_null();
+        let is_left_out = !plan.required && plan.refuses_null() && (plan.null_is_absence || !self.state.carries());
         if is_left_out && members[at].value.is_null() {
             members.remove(at);
-            self.state.lose_member(source, LossKind::Dropped, AUTOMATIC);
+            if !plan.null_is_absence {
+                self.state.lose_member(source, LossKind::Dropped, AUTOMATIC);
+            }
             return Ok(());
         }
         members[at].name = Cow::Borrowed(name);

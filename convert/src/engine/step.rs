@@ -129,6 +129,8 @@ pub(crate) struct MemberPlan {
     pub(crate) declared: Vec<(&'static str, &'static str)>,
     /// Whether it can be absent in the source, but not in the target.
     pub(crate) lacks: bool,
+    /// Whether the source always has it, so that the only meaning of `null` is that it is absent.
+    pub(crate) null_is_absence: bool,
     /// A cache of the values that need no change by `check` and `declared`.
     pub(super) accepted: Accepted,
 }

@@ -237,6 +237,7 @@ impl Linker<'_> {
             check: row.check.clone(),
             declared: row.declared.clone(),
             lacks: member.required && own.is_none_or(|own| !own.required),
+            null_is_absence: own.is_some_and(|own| own.required),
             accepted: Accepted::default(),
         };
         let is_same = match &plan.source {
