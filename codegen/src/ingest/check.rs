@@ -9,7 +9,7 @@ use crate::error::GenerateError;
 use crate::load::{Directory, Document, Entry, Format, Loaded, Manifest, OVERLAY, SCHEMA};
 use crate::problem::Problems;
 use crate::protocol::Protocol;
-use crate::stages::planned;
+use crate::stages::{model_draft, plan, planned};
 
 /// Returns a schema directory as it will be with this schema in a folder, and with this overlay, if one is to be
 /// written.
@@ -51,10 +51,14 @@ pub(super) fn check_generates(
     check(directory.load(alone).without_shared(), entry, cache)
 }
 
-/// Whether `generate` succeeds with the current files, as far as the crate of a revision is concerned.
+/// Whether `generate` succeeds with the current files, as far as the crate of a revision is concerned. Their lines about
+/// what no revision has may be about the revision that is to be added.
 pub(super) fn current_generates(path: &Path, entry: &Entry, cache: &Cache) -> bool {
-    let loaded = Manifest::load(path).map(|manifest| Directory::new(path, &cache.files).load(manifest));
-    loaded.is_ok_and(|loaded| check(loaded, entry, cache).is_ok())
+    let current = Manifest::load(path).and_then(|manifest| {
+        let loaded = Directory::new(path, &cache.files).load(manifest);
+        plan(model_draft(loaded, cache)?, cache)
+    });
+    current.is_ok_and(|protocol| check_emission((&protocol, cache), entry.revision.as_str()).is_ok())
 }
 
 fn check(loaded: Loaded, entry: &Entry, cache: &Cache) -> Result<Protocol, GenerateError> {

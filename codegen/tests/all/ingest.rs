@@ -445,6 +445,23 @@ fn a_revision_that_stops_generate_does_not_stop_ingesting_another() {
 }
 
 #[test]
+fn a_line_about_a_new_revision_hides_no_problem_of_it() {
+    let house = Fixture::new();
+    house.ingest("2098-01-01", &protocol(&json!({}))).unwrap();
+    fs::write(house.schema().join("modules.yaml"), "things: [Thing]\n").unwrap();
+    let rule =
+        "rules:\n  - {at: Gone.member, up: {drop: true}, why: It is gone., link: \"https://example.org/gone\"}\n";
+    let folder = house.schema().join("2099-01-01");
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("adapt.yaml"), rule).unwrap();
+    let text = protocol(&json!({ "Thing": { "type": "object" } }));
+    let error = house.ingest("2099-01-01", &text).unwrap_err().to_string();
+    assert!(error.contains("the rule matches nothing on the way up"), "{error}");
+    fs::remove_file(folder.join("adapt.yaml")).unwrap();
+    house.ingest("2099-01-01", &text).unwrap();
+}
+
+#[test]
 fn a_write_that_fails_changes_no_file() {
     let house = Fixture::new();
     house.ingest("a", SCHEMA).unwrap();
@@ -983,14 +1000,13 @@ fn the_id_of_a_request_to_cancel_is_found_however_the_schema_writes_it() {
             },
             "ClientNotification": { "anyOf": [{ "$ref": "#/definitions/CancelledNotification" }] }
         }));
-        house.ingest("2099-01-01", &protocol).unwrap();
-        let generated = house.generate();
+        let ingested = house.ingest("2099-01-01", &protocol);
         if *definition == text {
-            let problems = generated.unwrap_err().to_string();
+            let problems = ingested.unwrap_err().to_string();
             assert!(problems.contains("The type must accept integers"), "{problems}");
             continue;
         }
-        generated.unwrap();
+        house.generate().unwrap();
         let table = house
             .directory
             .path()
