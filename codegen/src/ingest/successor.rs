@@ -92,8 +92,8 @@ impl Successor {
     }
 
     /// Leaves out the entries that a check names until it passes, and returns the rest of the overlay, if there is any,
-    /// and the entries left out. If no entry is to blame, the check runs without an overlay; if it also fails then, the
-    /// error is that with the overlay.
+    /// and the entries left out. If the overlay has problems for which no entry is to blame, the check runs without it; if
+    /// it also fails then, the error is that with the overlay.
     pub(super) fn passing(
         mut self,
         mut check: impl FnMut(Option<&str>) -> Result<Protocol, GenerateError>,
@@ -107,7 +107,7 @@ impl Successor {
                 left_out: self.left_out,
             }),
             // No single entry is the cause: without the overlay, the schema has other problems, or none.
-            (Err(error), Some(entry)) => match check(None) {
+            (Err(error), Some(entry)) if is_about_overlay(&error) => match check(None) {
                 Ok(checked) => Ok(Passed {
                     checked,
                     overlay: None,
@@ -118,7 +118,7 @@ impl Successor {
                 }),
                 Err(_) => Err(error),
             },
-            (Err(error), None) => Err(error),
+            (Err(error), _) => Err(error),
         }
     }
 
@@ -219,6 +219,11 @@ fn with_lines(text: String) -> Result<(String, Document), GenerateError> {
     let text: String = indented.collect();
     let document = parse(&text)?;
     Ok((text, document))
+}
+
+/// Whether all problems are in the overlay. A rule that is wrong with it may match something without it.
+fn is_about_overlay(error: &GenerateError) -> bool {
+    matches!(error, GenerateError::Problems(problems) if problems.iter().all(|problem| problem.file == OVERLAY))
 }
 
 /// Returns the entries of an overlay that a problem is about, such as `#/corrections/0`, or the places in them, such as

@@ -1355,6 +1355,25 @@ fn an_inherited_correction_of_a_reference_applies_to_an_intersection_of_only_tha
 }
 
 #[test]
+fn a_wrong_rule_is_no_reason_to_leave_out_the_inherited_overlay() {
+    let house = Fixture::new();
+    let name = "corrections:\n  - {at: \"#/definitions/FindParams/x-name\", to: Search, why: It is one., link: \"https://example.org/name\"}\n";
+    house.overlay("2098-01-01", name);
+    house.ingest("2098-01-01", &protocol(&json!({}))).unwrap();
+    // Without the overlay, the type would have the new name.
+    let rule =
+        "rules:\n  - {at: Search, renamed: FindParams, why: It is the same., link: \"https://example.org/rule\"}\n";
+    let folder = house.schema().join("2099-01-01");
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("adapt.yaml"), rule).unwrap();
+    let error = house.ingest("2099-01-01", &protocol(&json!({}))).unwrap_err();
+    assert!(
+        error.to_string().contains("the rule matches nothing on the way up"),
+        "{error}"
+    );
+}
+
+#[test]
 fn an_inherited_overlay_is_written_before_the_schema_that_it_corrects() {
     let house = Fixture::new();
     let correction = |name: &str| {
