@@ -190,28 +190,7 @@ impl<'m> Planner<'m> {
                 Conversion { row, ..conversion }
             }
             (Some(TypeKind::Strings(strings)), Some(TypeKind::Strings(others))) => {
-                let closed = self.pair.to.is_enumeration(target);
-                let (mut missing, mut renamed) = (Vec::new(), serde_json::Map::new());
-                for value in strings.values.iter().filter(|value| !others.values.contains(value)) {
-                    let place = format!("{name}[{value}]");
-                    let new = self.pair.renamed_value((source, value), target);
-                    if let Some((index, new)) = new.filter(|(_, new)| others.values.iter().any(|other| other == new)) {
-                        self.ruled(&place, "renamed", index);
-                        renamed.insert(value.clone(), json!(new));
-                    } else if closed {
-                        self.refused(&place, "the value: the target doesn't declare it");
-                        missing.push(value);
-                    }
-                }
-                // A value that the source refuses too is passed on: it was never valid, and the conversion shouldn't
-                // hide that.
-                let closed = closed && !self.pair.from.is_enumeration(source);
-                if closed {
-                    self.refused(&name, "a value that neither side declares: the target allows no other");
-                }
-                let row = (!renamed.is_empty()).then(|| ("strings", json!(renamed)));
-                let conversion = implied(closed || !missing.is_empty());
-                Conversion { row, ..conversion }
+                self.plan_strings((source, &strings.values), (target, &others.values))
             }
             (Some(TypeKind::Strings(_)), None) | (None, Some(TypeKind::Strings(_))) => {
                 implied(self.pair.to.is_enumeration(target))

@@ -27,6 +27,7 @@ mod simplify;
 mod successor;
 mod unsupplied;
 mod untagged;
+mod withdrawn_values;
 
 use std::path::PathBuf;
 
@@ -47,6 +48,7 @@ use lost::lost;
 use renamed::renamed;
 use unsupplied::{of_another_type, unsupplied};
 use untagged::untagged_results;
+use withdrawn_values::withdrawn_values;
 
 use crate::cache::Cache;
 use crate::files::write_file;
@@ -83,6 +85,7 @@ fn warnings_about(candidate: &Candidate, protocol: &Protocol) -> Vec<Problem> {
     warnings.extend(renamed);
     warnings.extend(unsupplied([before, after], &plans));
     warnings.extend(of_another_type([before, after], &plans));
+    warnings.extend(withdrawn_values(after, &plans));
     warnings.extend(changed_codes(before, after));
     warnings.extend(untagged_results(after));
     warnings

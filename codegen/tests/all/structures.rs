@@ -783,6 +783,36 @@ fn a_value_of_an_enumeration_with_another_name_is_reported_with_the_rule_that_ke
 }
 
 #[test]
+fn values_that_an_enumeration_has_lost_are_reported_with_the_rule_that_replaces_them() {
+    let mut definitions = definitions();
+    definitions["CallResult"]["properties"]["level"] = reference("LoggingLevel");
+    definitions["LoggingLevel"]["enum"] = json!(["low", "high", "higher", "highest"]);
+    let revisions = Revisions::new();
+    revisions.ingest("second", definitions.clone());
+    definitions["LoggingLevel"]["enum"] = json!(["low", "high"]);
+    let third = revisions.ingest("third", definitions);
+    let [warning] = third.warnings.as_slice() else {
+        panic!("{third:?}")
+    };
+    let (what, rule) = (&warning.what, warning.to_string());
+    assert!(
+        what.contains("`higher`, `highest` in LoggingLevel: conversions from second refuse"),
+        "{what}"
+    );
+    let (_, rule) = rule.split_once("adapt.yaml: - ").unwrap();
+    let adapt = revisions.schema().join("third/adapt.yaml");
+    let report = |replacement: &str| {
+        let rule = rule.replace("replace: …", &format!("replace: {replacement}"));
+        fs::write(&adapt, format!("rules:\n  - {rule}\n")).unwrap();
+        adapters_report(&revisions.schema()).map_err(|error| error.to_string())
+    };
+    let wrong = report("highest").unwrap_err();
+    assert!(wrong.contains(r#""highest" isn't a value of LoggingLevel"#), "{wrong}");
+    let report = report("high").unwrap();
+    assert!(report.contains("| `LoggingLevel[highest]` | replace: … |"), "{report}");
+}
+
+#[test]
 fn a_renamed_method_is_reported_with_the_rule_that_keeps_it() {
     let revisions = Revisions::new();
     let mut other = renamed(&definitions(), |name| name.replace("Call", "Invoke"));

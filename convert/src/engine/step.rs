@@ -6,7 +6,7 @@ use super::accepted::Accepted;
 use crate::loss::AUTOMATIC;
 use crate::tables::named::Named;
 use crate::tables::rows::{
-    Check, Condition, DefaultRow, Ensure, Join, LeftAction, LeftRow, PathStep, Refusal, Without,
+    Check, Condition, DefaultRow, Ensure, Join, LeftAction, LeftRow, NewString, PathStep, Refusal, Without,
 };
 use crate::tables::types::{Kind, TypeId, TypeRef};
 use crate::tables::{Role, Table};
@@ -290,8 +290,8 @@ pub(crate) struct StringsPlan {
     pub(crate) refused: Vec<&'static str>,
     /// The values of the target, if no others are valid there.
     pub(crate) only: Option<Vec<&'static str>>,
-    /// The values that have another name in the target.
-    pub(crate) renamed: Named<&'static str>,
+    /// The values that become others in the target.
+    pub(crate) changed: Named<NewString>,
 }
 
 #[derive(Debug)]
@@ -393,7 +393,7 @@ impl Step {
                     && plan.members.iter().all(is_kept)
             }
             How::Union(plan) => self.union_keeps(plan),
-            How::Strings(plan) => plan.refused.is_empty() && plan.only.is_none() && plan.renamed.is_empty(),
+            How::Strings(plan) => plan.refused.is_empty() && plan.only.is_none() && plan.changed.is_empty(),
             How::Methods(plan) => {
                 let keeps = |change: &Option<Change>| change.as_ref().is_some_and(|change| self.keeps(change));
                 plan.holds_unknown && plan.only_there.is_empty() && plan.methods.iter().all(|(_, change)| keeps(change))

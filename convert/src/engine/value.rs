@@ -218,8 +218,12 @@ impl<'a> Run<'_> {
 
     fn string(&mut self, plan: &StringsPlan, node: &mut Node<'a>) -> Converted {
         let Some(text) = node.as_str() else { return Ok(()) };
-        if let Some(new) = plan.renamed.get(&text) {
-            *node = Node::string(new);
+        let changed = plan.changed.get(&text);
+        if let Some(new) = changed.filter(|new| new.replaced.is_none() || !self.state.carries()) {
+            if let Some(rule) = new.replaced {
+                self.state.lose(LossKind::Replaced, rule);
+            }
+            *node = Node::string(new.text);
             return Ok(());
         }
         if self.state.carries() {

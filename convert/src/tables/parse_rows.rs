@@ -5,8 +5,8 @@ use mcp_wire::{Decoded, JsonType, Reader};
 use super::json::{Source, each, entries, leaked, list, map, optional, string};
 use super::named::{Named, Text};
 use super::rows::{
-    Action, Check, Condition, DefaultRow, Ensure, Join, LeftAction, LeftRow, MemberRow, ObjectRow, PathStep, Refusal,
-    Rows, VariantRow, Without,
+    Action, Check, Condition, DefaultRow, Ensure, Join, LeftAction, LeftRow, MemberRow, NewString, ObjectRow, PathStep,
+    Refusal, Rows, VariantRow, Without,
 };
 
 pub(super) fn rows(reader: &mut Source) -> Decoded<Rows> {
@@ -17,7 +17,7 @@ pub(super) fn rows(reader: &mut Source) -> Decoded<Rows> {
             "methods" => rows.methods = map(reader, string)?,
             "objects" => rows.objects = map(reader, object)?,
             "unions" => rows.unions = map(reader, |reader| list(reader, variant))?,
-            "strings" => rows.strings = map(reader, |reader| map(reader, string))?,
+            "strings" => rows.strings = map(reader, |reader| map(reader, new_string))?,
             "narrower" => rows.narrower = narrower(reader)?,
             "results" => rows.results = map(reader, |reader| map(reader, optional))?,
             _ => drop(reader.raw()?),
@@ -194,6 +194,17 @@ fn variant(reader: &mut Source) -> Decoded<VariantRow> {
         (Some(template), rule) => VariantRow::Replace { template, rule },
         _ => row,
     })
+}
+
+fn new_string(reader: &mut Source) -> Decoded<NewString> {
+    let (text, replaced) = match reader.json_type()? {
+        JsonType::String => (string(reader)?, None),
+        _ => {
+            let fields = fields(reader)?;
+            (fields.text("replace"), fields.optional("rule"))
+        }
+    };
+    Ok(NewString { text, replaced })
 }
 
 fn default(reader: &mut Source, implied: bool) -> Decoded<DefaultRow> {

@@ -13,8 +13,8 @@ pub(crate) struct Rows {
     pub(crate) objects: Named<ObjectRow>,
     /// Unions, by the notation of the pair of types.
     pub(crate) unions: Named<Vec<VariantRow>>,
-    /// Values of enumerations that have another name in the target, by the notation of the pair of types.
-    pub(crate) strings: Named<Named<&'static str>>,
+    /// Values of enumerations that become others in the target, by the notation of the pair of types.
+    pub(crate) strings: Named<Named<NewString>>,
     /// Pairs of types whose values are validated by the schema of the target, which is stricter than its types.
     pub(crate) narrower: Named<()>,
     /// Results that have another name in the target, or no counterpart, by the union of results.
@@ -154,6 +154,14 @@ pub(crate) struct Check {
     pub(crate) pointers: Vec<&'static str>,
     /// The rule that drops an invalid value. Without one it is refused.
     pub(crate) drop: Option<&'static str>,
+}
+
+/// The value of the target that a value of an enumeration becomes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NewString {
+    pub(crate) text: &'static str,
+    /// The rule that replaces the value; `None` if only its name changes.
+    pub(crate) replaced: Option<&'static str>,
 }
 
 /// A variant of the source.

@@ -176,15 +176,15 @@ impl Linker<'_> {
                 };
                 let closed = to.is_closed(target);
                 let rows = self.rows;
-                let renamed = rows.strings.get(&self.name(source, target));
-                let is_renamed = |value: &str| renamed.is_some_and(|renamed| renamed.get(value).is_some());
+                let changed = rows.strings.get(&self.name(source, target));
+                let is_changed = |value: &str| changed.is_some_and(|changed| changed.get(value).is_some());
                 let missing = values.iter();
-                let missing = missing.filter(|value| closed && !others.contains(value) && !is_renamed(value));
+                let missing = missing.filter(|value| closed && !others.contains(value) && !is_changed(value));
                 let is_stricter = closed && !from.is_closed(source);
                 How::Strings(StringsPlan {
                     refused: missing.copied().collect(),
                     only: is_stricter.then(|| others.clone()),
-                    renamed: renamed.cloned().unwrap_or_default(),
+                    changed: changed.cloned().unwrap_or_default(),
                 })
             }
             _ => {
