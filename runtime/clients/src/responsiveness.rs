@@ -55,9 +55,8 @@ impl Responsiveness {
                 () = expiry => None,
             };
             match &answered {
-                // The server wasn't asked.
-                Some(Err(ConnectError::Call(CallError::NotOffered { .. }))) => {}
-                Some(_) => _ = exceeded.send_replace(Duration::ZERO),
+                Some(answered) if is_answer(answered) => _ = exceeded.send_replace(Duration::ZERO),
+                Some(_) => {}
                 None => exceeded.send_modify(|exceeded| *exceeded = limit.max(*exceeded)),
             }
             answered.unwrap_or_else(|| Err(CallError::TimedOut(limit).into()))
@@ -91,5 +90,22 @@ impl Responsiveness {
 
     fn is_exceeded_by(&self, limit: Duration) -> bool {
         *self.exceeded.borrow() >= limit
+    }
+}
+
+/// Whether this comes from the server. A lost connection isn't an answer: that to a hanging server, for
+/// example, ends when the client for which it was asked has gone.
+fn is_answer<T>(result: &Result<T, ConnectError>) -> bool {
+    match result {
+        Ok(_) | Err(ConnectError::Mismatch(_) | ConnectError::NotStateless(_)) => true,
+        Err(ConnectError::Call(error)) => matches!(
+            error,
+            CallError::Peer(_)
+                | CallError::Http(_)
+                | CallError::InvalidResult(_)
+                | CallError::InputNotProvided(_)
+                | CallError::TooManyRounds(_)
+        ),
+        Err(_) => false,
     }
 }

@@ -130,6 +130,15 @@ impl Servers {
     ) -> Result<T, ConnectError> {
         let callers = self.callers.get(server).cloned().unwrap_or_default();
         let responsiveness = self.responsiveness(server, kind);
+        let client = self.clients.at(server).map(|(_, client)| client.clone());
+        let request = async move {
+            let answered = request.await;
+            // The end of the session fails the request too, which may state that as an error response of its own.
+            match client.is_some_and(|client| client.is_closed()) {
+                true => Err(CallError::Closed.into()),
+                false => answered,
+            }
+        };
         responsiveness.until(callers.expiry(limit), limit, request).await
     }
 

@@ -308,12 +308,21 @@ async fn lists_wait_once_for_a_server_that_hangs_and_contain_it_when_it_answers_
 async fn stateless_clients_wait_once_together_for_a_server_that_hangs() {
     let gateway = Gateway::new("tools", "1.0")
         .server("silent", silent())
+        .server("hangs", never_reads())
         .server("notes", Local::new("2025-11-25", named("notes")));
     let begun = Instant::now();
-    // Over HTTP, each request of a stateless client is in a session of its own.
+    // Over HTTP, each request of a stateless client is in a session of its own, which ends with it.
     for _ in 0..5 {
-        let session = connect(&gateway, speaking(stateless().as_str())).await;
+        let session = connect(&gateway, patient(stateless().as_str())).await;
         assert_eq!(tools(&session).await, ["notes_name"]);
+        session.close().await;
+    }
+    assert!(begun.elapsed() < Duration::from_secs(25), "{:?}", begun.elapsed());
+    let begun = Instant::now();
+    for _ in 0..5 {
+        let session = connect(&gateway, patient(stateless().as_str())).await;
+        session.read_resource("other://x").await.unwrap_err();
+        session.close().await;
     }
     assert!(begun.elapsed() < Duration::from_secs(25), "{:?}", begun.elapsed());
 }
