@@ -41,7 +41,7 @@ pub struct CheckArgs {
     /// tools are always called
     #[arg(long, value_name = "FILE|JSON")]
     pub arguments: Option<PathBuf>,
-    /// The maximum number of items to use of each list
+    /// The maximum number of items to use of each list, besides the tools that --arguments names
     #[arg(long, value_name = "COUNT", default_value = "100")]
     pub limit: usize,
     /// Seconds to wait for a server that can't be reached yet, such as one that has just been started

@@ -22,7 +22,7 @@ use crate::args::CheckArgs;
 use crate::client::{block_on, connect_watched};
 use crate::error::{CommandError, Summary};
 use crate::paint::Paint;
-use crate::report::{self, Case, Report};
+use crate::report::{self, Report};
 use crate::transcript;
 
 /// The pause between attempts to reach a server.
@@ -99,14 +99,15 @@ async fn use_and_validate(args: &CheckArgs, arguments: &Arguments) -> Result<Rep
     for (case, warning) in found.warnings {
         report.warn(&case, warning);
     }
-    // Another revision may have another name for the list.
-    let is_list = |case: &Case| case.name == ListToolsRequest::METHOD && case.passed;
-    if found.uncalled > 0 && report.cases.iter().any(is_list) {
+    for case in found.cut {
+        report.remark(&case, &format!("--limit cuts this list after {}", args.limit));
+    }
+    if found.uncalled > 0 {
         let note = match found.uncalled {
             1 => "1 tool that may change something isn't called".to_owned(),
             count => format!("{count} tools that may change something aren't called"),
         };
-        report.note(ListToolsRequest::METHOD, format!("{note}; see --tools"));
+        report.remark(ListToolsRequest::METHOD, &format!("{note}; see --tools"));
     }
     Ok(report)
 }

@@ -84,6 +84,8 @@ pub struct Found {
     pub warnings: Vec<(String, String)>,
     /// The lists that can't be read to their end, and the reasons.
     pub unfinished: Vec<(String, String)>,
+    /// The lists of which only the first items were used.
+    pub cut: Vec<String>,
     /// The number of tools that weren't called, because they don't declare that they change nothing.
     pub uncalled: usize,
     /// The error of the first request that isn't answered because the server's process has exited.
@@ -105,19 +107,20 @@ pub async fn use_server(peer: &Peer<ClientSide>, args: &CheckArgs, arguments: &A
     // Nobody reads the progress, but this requests it from the server.
     let peer = &peer.clone().with_progress(mpsc::channel(1).0);
     let mut found = Found::default();
-    let tools: Vec<Tool> = list(peer, args.limit, &mut found).await;
-    let resources: Vec<Resource> = list(peer, args.limit, &mut found).await;
-    let templates: Vec<ResourceTemplate> = list(peer, args.limit, &mut found).await;
-    let prompts: Vec<Prompt> = list(peer, args.limit, &mut found).await;
-    for resource in &resources {
+    // The tools that the arguments name can be anywhere in the list.
+    let tools: Vec<Tool> = list(peer, args.limit, !arguments.is_empty(), &mut found).await;
+    let resources: Vec<Resource> = list(peer, args.limit, false, &mut found).await;
+    let templates: Vec<ResourceTemplate> = list(peer, args.limit, false, &mut found).await;
+    let prompts: Vec<Prompt> = list(peer, args.limit, false, &mut found).await;
+    for resource in resources.iter().take(args.limit) {
         if let Err(error) = peer.read_resource(ReadResourceRequestParams::new(&resource.uri)).await {
             found.failed(error);
         }
     }
-    for prompt in &prompts {
+    for prompt in prompts.iter().take(args.limit) {
         get_prompt(peer, prompt, &mut found).await;
     }
-    for template in &templates {
+    for template in templates.iter().take(args.limit) {
         let reference = hub::ResourceTemplateReference::new(&template.uri_template);
         if let Some(variable) = first_variable(&template.uri_template) {
             complete(peer, reference.into(), variable, &mut found).await;
@@ -132,8 +135,11 @@ pub async fn use_server(peer: &Peer<ClientSide>, args: &CheckArgs, arguments: &A
         );
         found.faults.push((format!("tools/call {name}"), Finding::new(unknown)));
     }
-    for tool in &tools {
+    for (place, tool) in tools.iter().enumerate() {
         let given = arguments.get(&tool.name);
+        if place >= args.limit && given.is_none() {
+            continue;
+        }
         let is_read_only = tool.annotations.as_ref().and_then(|it| it.read_only_hint) == Some(true);
         let is_called = match args.tools {
             ToolPolicy::All => true,
@@ -149,22 +155,25 @@ pub async fn use_server(peer: &Peer<ClientSide>, args: &CheckArgs, arguments: &A
     found
 }
 
-/// The first items of a list, until it fails; none if the server doesn't have the list.
+/// The items of a list up to the one after the limit, or all, until it fails; none if the server doesn't have the list.
 async fn list<T: Paginated<ClientRequest, ServerResult> + Send + 'static>(
     peer: &Peer<ClientSide>,
     limit: usize,
+    is_whole: bool,
     found: &mut Found,
 ) -> Vec<T> {
-    let (mut items, mut listed) = (Vec::new(), peer.list::<T>().take(limit));
+    let most = if is_whole { usize::MAX } else { limit.saturating_add(1) };
+    let (mut items, mut listed) = (Vec::new(), peer.list::<T>().take(most));
+    let case = || T::page(None).method().to_owned();
     while let Some(item) = listed.next().await {
         match item {
             Ok(item) => items.push(item),
-            Err(CallError::InvalidResult(reason)) => {
-                let case = T::page(None).method().to_owned();
-                found.unfinished.push((case, reason));
-            }
+            Err(CallError::InvalidResult(reason)) => found.unfinished.push((case(), reason)),
             Err(error) => found.failed(error),
         }
+    }
+    if items.len() > limit {
+        found.cut.push(case());
     }
     items
 }

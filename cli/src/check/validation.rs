@@ -10,6 +10,7 @@ use mcp_runtime::transport::MessageDirection;
 
 use crate::message::{Seen, called, case_of, messages, split_at_session, within, wrong_id};
 use crate::report::{Finding, Report};
+use crate::text::one_line;
 
 /// The case for messages that belong to no other case.
 const STRAY: &str = "messages";
@@ -176,7 +177,7 @@ impl MessageValidator {
             let text = |member: &str| error.get(member).map_or_else(String::new, |it| it.text().to_owned());
             return self.report.note(
                 &case,
-                format!("answered with error {}: {}", text("code"), text("message")),
+                format!("answered with error {}: {}", text("code"), one_line(&text("message"))),
             );
         }
         if let Some(result) = message.get("result") {

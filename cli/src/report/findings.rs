@@ -119,6 +119,14 @@ impl Report {
         self.begin(case).note = Some(note);
     }
 
+    /// Adds to the note of a case that has passed. There may be none: another revision may have another name for it.
+    pub fn remark(&mut self, case: &str, remark: &str) {
+        if let Some(case) = self.cases.iter_mut().find(|known| known.name == case && known.passed) {
+            let before = case.note.take().map(|before| before + "; ");
+            case.note = Some(before.unwrap_or_default() + remark);
+        }
+    }
+
     /// Adds a warning to a case, unless it has the same one.
     pub fn warn(&mut self, case: &str, warning: String) {
         let warnings = &mut self.begin(case).warnings;

@@ -6,7 +6,7 @@ mod text;
 
 use std::io;
 
-pub use self::findings::{Case, Finding, Report};
+pub use self::findings::{Finding, Report};
 use crate::args::ReportFormat;
 use crate::error::Summary;
 use crate::paint::Paint;

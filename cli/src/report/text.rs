@@ -33,7 +33,7 @@ fn write_report(report: &Report, output: &mut impl Paint) -> io::Result<()> {
         let note = case
             .note
             .as_ref()
-            .map_or_else(String::new, |note| format!("  ({})", one_line(note)));
+            .map_or_else(String::new, |note| format!("  ({})", plain(note)));
         output.paint(style, outcome)?;
         let space = 6 - outcome.len();
         writeln!(output, "{:space$}{}{note}", "", one_line(&case.name))?;

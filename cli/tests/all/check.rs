@@ -256,6 +256,31 @@ fn only_read_only_tools_are_called_unless_the_options_select_others() {
     );
 }
 
+#[cfg(unix)]
+#[test]
+fn lists_beyond_the_limit_are_noted_and_named_tools_are_found_there() {
+    let tool = |name: &str| format!(r#"{{"name":"{name}","inputSchema":{{"type":"object"}}}}"#);
+    let tools = format!(r#"{{"tools":[{},{},{}]}}"#, tool("a"), tool("b"), tool("c"));
+    let server = script(
+        "",
+        &[HELLO, ("tools/list", &tools), ("tools/call", r#"{"content":[]}"#)],
+    );
+    let report = |more: &[&str]| {
+        let args = ["check", "--revision", "2025-06-18"];
+        let server: Vec<&str> = server.iter().map(String::as_str).collect();
+        succeeds(&[&args[..], more, &server].concat())
+    };
+    let cut =
+        "tools/list  (--limit cuts this list after 1; 1 tool that may change something isn't called; see --tools)";
+    for arguments in ["{}", r#"{"c":{}}"#] {
+        let report = report(&["--limit", "1", "--arguments", arguments]);
+        assert!(report.contains(cut), "{report}");
+        assert_eq!(report.contains("tools/call c"), arguments.contains('c'), "{report}");
+        assert!(!report.contains("tools/call b"), "{report}");
+    }
+    assert!(!report(&["--limit", "3"]).contains("--limit"));
+}
+
 #[test]
 fn times_can_have_any_length() {
     let longest = u64::MAX.to_string();
