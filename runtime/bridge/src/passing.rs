@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use mcp_adapters::mcp_wire::{ErrorObject, MessageHeader, RawJson, RequestId};
-use mcp_adapters::{PeerTypes, Policy, Revision, translate_error};
+use mcp_adapters::{PeerTypes, Policy, Revision, session_messages, translate_error};
 use mcp_runtime_core::internal::{
     RawAnswer, RawMessage, SessionState, Ticket, internal_error, invalid_params, set_member,
 };
@@ -98,11 +98,24 @@ impl<S: Side, T: Side> PassedCall<S, T> {
         let revision = self.to.negotiated().revision;
         let line = Arc::clone(&self.caller.peer.state().passing);
         let cancelling = Arc::clone(&self.cancellation.ticket);
+        let (client, id) = (Arc::clone(self.caller.peer.state()), self.caller.id.clone());
+        let is_listen = revision.lifecycle().listen == Some(&*self.method);
         let _call = self.calls.add(Some(self.id), self.caller, Some(self.cancellation));
         let replied = self
             .to
             .pass_call(self.id, self.json, purpose, self.ticket, line, cancelling);
-        let reply = match replied.await {
+        let replied = tokio::select! {
+            biased;
+            replied = replied => replied,
+            // The server doesn't know that this client has ended its input, and would never end the subscription.
+            () = client.subscriptions.ended.cancelled(), if is_listen => {
+                return RawAnswer {
+                    result: Ok(session_messages::listen_result(self.from, &id)),
+                    ticket: None,
+                };
+            }
+        };
+        let reply = match replied {
             Ok(reply) => reply,
             Err(error) => return ErrorObject::from(error).into(),
         };

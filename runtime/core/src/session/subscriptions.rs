@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use mcp_adapters::mcp_wire::{ErrorObject, Extra, RequestId};
 use mcp_adapters::session_messages::ChangeFilter;
 use mcp_runtime_util::{Budget, Mutex};
+use tokio_util::sync::CancellationToken;
 
 use super::negotiated::Negotiated;
 use crate::change::{Change, ChangeBudgets, ChangeQueue};
@@ -41,6 +42,8 @@ pub struct Subscriptions {
     listener: Mutex<Option<Arc<Negotiated>>>,
     /// Notified when the wanted changes are different.
     pub changed: tokio::sync::Notify,
+    /// Cancelled when every subscription ends, also for those that are passed on, which aren't known here.
+    pub ended: CancellationToken,
     shared: Option<Shared>,
 }
 
@@ -64,6 +67,7 @@ impl Subscriptions {
             budgets: ChangeBudgets { peer, all },
             listener: Mutex::default(),
             changed: tokio::sync::Notify::new(),
+            ended: CancellationToken::new(),
             shared,
         })
     }
@@ -191,6 +195,7 @@ impl Subscriptions {
 
     /// Ends every subscription.
     pub fn end(&self, end: &Result<(), CallError>) {
+        self.ended.cancel();
         if let Some(session) = self.session.get() {
             session.end(end.clone());
         }

@@ -533,6 +533,40 @@ async fn a_client_that_stops_writing_still_gets_its_response_from_a_slow_server(
 }
 
 #[tokio::test]
+async fn a_subscription_ends_with_its_result_when_the_client_stops_writing() {
+    let (bridge, [mut server]) = by_hand(options().0);
+    let (ours, theirs) = tokio::io::duplex(1 << 16);
+    let (reader, writer) = tokio::io::split(theirs);
+    let serving = tokio::spawn(async move {
+        let transport = LineTransport::new(reader, writer, LineLimits::default());
+        bridge.serve(transport).await
+    });
+    let (mut reader, mut writer) = tokio::io::split(ours);
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let params = json!({"notifications": {"toolsListChanged": true}, "_meta": meta});
+    let listen = json!({"jsonrpc": "2.0", "id": "l", "method": "subscriptions/listen", "params": params});
+    let line = format!("{listen}\n");
+    writer.write_all(line.as_bytes()).await.expect("it is open");
+    discover(&mut server, json!({"tools": {"listChanged": true}})).await;
+    assert_eq!(server.next().await["method"], "subscriptions/listen");
+    writer.shutdown().await.expect("it is open");
+    let mut answers = String::new();
+    let answered = timeout(Duration::from_secs(2), reader.read_to_string(&mut answers)).await;
+    answered.expect("it ends").expect("it is text");
+    let result: Value = serde_json::from_str(&answers).expect("it is one message");
+    assert_eq!(result["id"], "l", "{result}");
+    assert_eq!(
+        result["result"]["_meta"]["io.modelcontextprotocol/subscriptionId"], "l",
+        "{result}"
+    );
+    assert_eq!(server.next().await["method"], "notifications/cancelled");
+    ends(serving).await.expect("the client has ended it");
+}
+
+#[tokio::test]
 async fn a_new_client_is_refused_while_all_allowed_sessions_are_busy() {
     let gate = Arc::new(Notify::new());
     let router = slow(&gate);
