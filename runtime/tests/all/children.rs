@@ -97,6 +97,17 @@ async fn the_error_of_a_missing_program_names_it() {
     );
 }
 
+#[tokio::test]
+async fn the_error_of_a_missing_working_directory_names_it() {
+    for (directory, of_directory) in [("/nowhere", " in `/nowhere`, which isn't a directory"), ("/", "")] {
+        let mut command = Command::new("/nowhere/weather-server");
+        command.current_dir(directory);
+        let error = stdio::spawn(command, SpawnOptions::default()).expect_err("it isn't started");
+        let beginning = format!("can't start `/nowhere/weather-server`{of_directory}: ");
+        assert!(error.to_string().starts_with(&beginning), "{error}");
+    }
+}
+
 /// A server whose responses are larger than the buffer of a pipe.
 struct Large;
 

@@ -1,6 +1,7 @@
 //! A child process as the peer.
 
 use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 use std::pin::{Pin, pin};
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
@@ -117,13 +118,21 @@ impl Exit {
 
 /// The error of a server that couldn't be started.
 #[derive(Debug, thiserror::Error)]
-#[error("can't start `{program}`: {error}")]
+#[error("can't start `{program}`{}: {error}", in_directory(directory.as_deref()))]
 #[non_exhaustive]
 pub struct SpawnError {
     /// The program.
     pub program: String,
+    /// The working directory that the command sets, if there is no such directory.
+    pub directory: Option<PathBuf>,
     /// The error of the operating system.
     pub error: std::io::Error,
+}
+
+fn in_directory(directory: Option<&Path>) -> String {
+    directory.map_or_else(String::new, |directory| {
+        format!(" in `{}`, which isn't a directory", directory.display())
+    })
 }
 
 /// Returns the command for a program. On Windows, the program is looked up like in a shell, with the extensions of
@@ -154,8 +163,14 @@ pub fn command(program: impl AsRef<OsStr>) -> Command {
 /// # Panics
 /// When it is called outside of a tokio runtime.
 pub fn spawn(mut command: Command, options: SpawnOptions) -> Result<ChildTransport, SpawnError> {
+    // The operating system reports a missing directory like a missing program.
     let failed = |error, command: &Command| SpawnError {
         program: command.as_std().get_program().to_string_lossy().into_owned(),
+        directory: command
+            .as_std()
+            .get_current_dir()
+            .filter(|directory| !directory.is_dir())
+            .map(Path::to_owned),
         error,
     };
     command
