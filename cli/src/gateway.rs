@@ -6,7 +6,7 @@ use mcp_runtime::transport::stdio::stdio;
 
 use crate::args::{GatewayArgs, Listen};
 use crate::bridge::{identify_users, interrupted, log, serve_http};
-use crate::client::{block_on, servers_of};
+use crate::client::{block_on, missing_server, servers_of, without_servers};
 use crate::error::{CommandError, Summary};
 use crate::text::one_line;
 
@@ -26,16 +26,14 @@ fn gateway_of(args: &GatewayArgs) -> Result<Gateway, CommandError> {
     let mut file = servers_of(&args.file)?;
     let is_wanted = |name: &str| args.only.is_empty() || args.only.iter().any(|only| only == name);
     file.invalid.retain(|name, _| is_wanted(name));
+    let disabled = std::mem::take(&mut file.disabled);
     let mut servers = file.all().map_err(|reason| CommandError::file(&args.file, reason))?;
     if let Some(name) = args.only.iter().find(|name| !servers.contains_key(name)) {
-        return Err(CommandError::UnknownServer {
-            file: args.file.clone(),
-            name: name.clone(),
-            known: servers.keys().map(str::to_owned).collect(),
-        });
+        let known = servers.keys().map(str::to_owned).collect();
+        return Err(missing_server(&args.file, name.clone(), &disabled, known));
     }
     if servers.is_empty() {
-        return Err(CommandError::file(&args.file, "it names no server"));
+        return Err(CommandError::file(&args.file, without_servers(&disabled)));
     }
     servers.retain(|name, _| is_wanted(name));
     let mut gateway = Gateway::new("mcp-rev", env!("CARGO_PKG_VERSION")).time_limit(args.timeout);

@@ -44,7 +44,7 @@ pub use self::prompt::{prompt, prompt_with};
 pub use self::read::{read, read_with};
 pub use self::request::{request, request_with};
 pub use self::set_level::{set_level, set_level_with};
-pub use self::target::{command_of, connect as connect_to, servers_of};
+pub use self::target::{command_of, connect as connect_to, missing_server, servers_of, without_servers};
 pub use self::tool::{tool, tool_with};
 
 /// Runs a command to its end.

@@ -69,6 +69,7 @@ impl Target {
         let ServersFile {
             mut servers,
             mut invalid,
+            disabled,
             ..
         } = servers_of(file)?;
         let invalid_names = invalid.keys().map(String::as_str);
@@ -77,7 +78,7 @@ impl Target {
         let name = match (name, &known[..]) {
             (Some(name), _) => name.to_owned(),
             (None, [only]) => only.clone(),
-            (None, []) => return Err(CommandError::file(file, "it names no server")),
+            (None, []) => return Err(CommandError::file(file, without_servers(&disabled))),
             (None, known) => {
                 let reason = format!("--server chooses one of its servers: {}", known.join(", "));
                 return Err(CommandError::file(file, reason));
@@ -100,11 +101,7 @@ impl Target {
                     .collect(),
                 url: http.url,
             }),
-            None => Err(CommandError::UnknownServer {
-                file: file.to_owned(),
-                name,
-                known,
-            }),
+            None => Err(missing_server(file, name, &disabled, known)),
         }
     }
 }
@@ -112,4 +109,24 @@ impl Target {
 /// Reads the servers of a host's configuration file.
 pub fn servers_of(file: &Path) -> Result<ServersFile, CommandError> {
     ServersFile::read(file).map_err(|error| CommandError::file(file, error.reason))
+}
+
+/// The error for a server that isn't in a file, or is disabled there.
+pub fn missing_server(file: &Path, name: String, disabled: &BTreeSet<String>, known: Vec<String>) -> CommandError {
+    if disabled.contains(&name) {
+        return CommandError::file(file, format!("server {name:?} is disabled"));
+    }
+    CommandError::UnknownServer {
+        file: file.to_owned(),
+        name,
+        known,
+    }
+}
+
+/// The reason for which a file has no server to use.
+pub fn without_servers(disabled: &BTreeSet<String>) -> &'static str {
+    match disabled.is_empty() {
+        true => "it names no server",
+        false => "all its servers are disabled",
+    }
 }

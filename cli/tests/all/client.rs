@@ -242,11 +242,13 @@ fn the_error_for_a_404_suggests_another_path() {
 fn an_invalid_or_missing_server_is_reported_with_its_file() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("mcp.json");
-    std::fs::write(&file, json!({"mcpServers": {"a": {"url": "nowhere"}}}).to_string()).unwrap();
+    let servers = json!({"a": {"url": "nowhere"}, "c": {"command": "x", "disabled": true}});
+    std::fs::write(&file, json!({"mcpServers": servers}).to_string()).unwrap();
     let file = file.to_str().unwrap();
     for (server, reason) in [
         ("a", "server \"a\": the `url` isn't an HTTP URL: \"nowhere\""),
         ("b", "has no server \"b\""),
+        ("c", "server \"c\" is disabled"),
     ] {
         let refused = run(&["inspect", "--config", file, "--server", server]);
         assert_eq!(refused.status.code(), Some(2));

@@ -121,13 +121,14 @@ fn invalid_files_and_options_of_the_gateway_are_refused() {
             "give one of them another name",
         ),
         (json!({"a": {}}), "either a `command` or a `url`"),
+        (json!({"a": {"disabled": true}}), "all its servers are disabled"),
     ] {
         std::fs::write(&file, json!({"mcpServers": servers}).to_string()).unwrap();
         let refused = run(&["gateway", file.to_str().unwrap()]);
         assert_eq!(refused.status.code(), Some(2));
         assert!(stderr(&refused).contains(reason), "{}", stderr(&refused));
     }
-    std::fs::write(&file, r#"{"mcpServers":{"a":{"command":"x"}}}"#).unwrap();
+    std::fs::write(&file, r#"{"mcpServers":{"a":{"command":"x"},"c":{"disabled":true}}}"#).unwrap();
     let refused = run(&["gateway", file.to_str().unwrap(), "--timeout", "0"]);
     assert_eq!(refused.status.code(), Some(2));
     assert!(stderr(&refused).contains("at least one second"), "{}", stderr(&refused));
@@ -140,10 +141,11 @@ fn invalid_files_and_options_of_the_gateway_are_refused() {
         assert_eq!(refused.status.code(), Some(2));
         assert!(stderr(&refused).contains(reason), "{}", stderr(&refused));
     }
-    let refused = run(&["gateway", file.to_str().unwrap(), "--only", "b"]);
-    assert!(
-        stderr(&refused).contains("mcp.json has no server \"b\""),
-        "{}",
-        stderr(&refused)
-    );
+    for (name, reason) in [
+        ("b", "mcp.json has no server \"b\""),
+        ("c", "mcp.json: server \"c\" is disabled"),
+    ] {
+        let refused = run(&["gateway", file.to_str().unwrap(), "--only", name]);
+        assert!(stderr(&refused).contains(reason), "{}", stderr(&refused));
+    }
 }

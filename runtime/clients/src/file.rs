@@ -1,6 +1,6 @@
 //! The configuration file in which hosts list their servers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use mcp_adapters::mcp_wire::{Map, RawJson};
@@ -16,7 +16,7 @@ use super::server::{HttpServerConfig, ProcessConfig, ServerConfig};
 /// The servers of a host's configuration file, such as `mcp.json`: an object `mcpServers`, or `servers`, with the
 /// servers by their names. A server has a `command` with `args`, `env` and `cwd`, or a `url` with `headers`. In these
 /// strings, `${NAME}` and `${NAME:-default}` are replaced by environment variables. Servers with `"disabled": true` are
-/// left out. The file may contain comments and trailing commas, as that of Visual Studio Code may.
+/// left out, except for their names. The file may contain comments and trailing commas, as that of Visual Studio Code may.
 ///
 /// ```
 /// use mcp_runtime::clients::ServersFile;
@@ -35,6 +35,8 @@ pub struct ServersFile {
     pub servers: Map<ServerConfig>,
     /// The problems of the invalid servers, by their names.
     pub invalid: BTreeMap<String, String>,
+    /// The names of the disabled servers.
+    pub disabled: BTreeSet<String>,
 }
 
 /// The error of a configuration file.
@@ -87,11 +89,12 @@ impl ServersFile {
         let mut file = Self {
             servers: Map::new(),
             invalid: BTreeMap::new(),
+            disabled: BTreeSet::new(),
         };
         for (name, entry) in servers {
             match Entry::config(&entry) {
                 Ok(Some(config)) => _ = file.servers.insert(name, config),
-                Ok(None) => {}
+                Ok(None) => _ = file.disabled.insert(name),
                 Err(reason) => _ = file.invalid.insert(name, reason),
             }
         }
@@ -234,7 +237,8 @@ mod tests {
         );
         assert_eq!(reason(r#"{"servers":{"a":5}}"#), r#"server "a": it isn't an object"#);
         let disabled = r#"{"mcpServers":{"a":{"disabled":true,"args":5}}}"#;
-        assert!(ServersFile::parse(disabled).unwrap().servers.is_empty());
+        let file = ServersFile::parse(disabled).unwrap();
+        assert!(file.servers.is_empty() && file.disabled.contains("a"));
     }
 
     #[test]
