@@ -92,7 +92,7 @@ impl ServersFile {
             disabled: BTreeSet::new(),
         };
         for (name, entry) in servers {
-            match Entry::config(&entry) {
+            match Entry::config(&name, &entry) {
                 Ok(Some(config)) => _ = file.servers.insert(name, config),
                 Ok(None) => _ = file.disabled.insert(name),
                 Err(reason) => _ = file.invalid.insert(name, reason),
@@ -115,7 +115,7 @@ impl ServersFile {
 
 impl Entry {
     /// Returns the configuration of a server, or `None` if it is disabled.
-    fn config(entry: &RawJson) -> Result<Option<ServerConfig>, String> {
+    fn config(name: &str, entry: &RawJson) -> Result<Option<ServerConfig>, String> {
         let Ok(Value::Object(members)) = serde_json::from_str(entry.text()) else {
             return Err("it isn't an object".to_owned());
         };
@@ -124,13 +124,13 @@ impl Entry {
             return Ok(None);
         }
         match (entry.take("command")?, entry.take("url")?) {
-            (Some(command), None) => entry.process(command).map(Some),
+            (Some(command), None) => entry.process(name, command).map(Some),
             (None, Some(url)) => entry.http(url).map(Some),
             _ => Err("it needs either a `command` or a `url`".to_owned()),
         }
     }
 
-    fn process(&mut self, command: String) -> Result<ServerConfig, String> {
+    fn process(&mut self, name: &str, command: String) -> Result<ServerConfig, String> {
         let (arguments, environment): (Vec<String>, BTreeMap<String, String>) = (self.take("args")?, self.take("env")?);
         let directory: Option<String> = self.take("cwd")?;
         let arguments = arguments.iter().map(|argument| Ok(expanded(argument)?.into()));
@@ -142,7 +142,7 @@ impl Entry {
             arguments: arguments.collect::<Result<_, String>>()?,
             environment: environment.collect::<Result<_, String>>()?,
             directory: directory.as_deref().map(expanded).transpose()?.map(PathBuf::from),
-            options: SpawnOptions::default(),
+            options: SpawnOptions::default().server(name),
         }))
     }
 
@@ -218,6 +218,7 @@ mod tests {
         };
         assert_eq!((process.program, process.arguments), ("x".into(), vec!["y".into()]));
         assert_eq!(process.directory, Some("/z/w".into()));
+        assert_eq!(process.options.server.as_deref(), Some("a"));
     }
 
     #[test]

@@ -103,7 +103,7 @@ impl Connector for ServerConfig {
     async fn connect(&self) -> Result<ServerTransport, TransportError> {
         match self {
             Self::Process(process) => {
-                let child = spawn(process.command(), process.options).map_err(other)?;
+                let child = spawn(process.command(), process.options.clone()).map_err(other)?;
                 Ok(ServerTransport::Process(Box::new(child)))
             }
             Self::Http(http) => {

@@ -24,7 +24,7 @@ const DRAIN: Duration = Duration::from_millis(500);
 const TAIL: usize = 4 * 1024;
 
 /// The options of a child process.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct SpawnOptions {
     /// The limits of the transport.
@@ -33,6 +33,8 @@ pub struct SpawnOptions {
     pub grace: Duration,
     /// The bytes of each line of its standard error that are logged to `tracing`.
     pub stderr_bytes: usize,
+    /// The name of the server in this log.
+    pub server: Option<String>,
 }
 
 impl Default for SpawnOptions {
@@ -42,6 +44,7 @@ impl Default for SpawnOptions {
             limits: LineLimits::default(),
             grace: Duration::from_secs(2),
             stderr_bytes: 8 * 1024,
+            server: None,
         }
     }
 }
@@ -58,6 +61,13 @@ impl SpawnOptions {
     #[must_use]
     pub fn grace(mut self, grace: Duration) -> Self {
         self.grace = grace;
+        self
+    }
+
+    /// Names the server in the log of its standard error, which otherwise has only the id of its process.
+    #[must_use]
+    pub fn server(mut self, name: impl Into<String>) -> Self {
+        self.server = Some(name.into());
         self
     }
 }
@@ -186,7 +196,7 @@ pub fn spawn(mut command: Command, options: SpawnOptions) -> Result<ChildTranspo
     let (alive, dropped) = oneshot::channel();
     let exited = CancellationToken::new();
     let id = child.id();
-    let reading_stderr = tokio::spawn(log_stderr(stderr, id, options.stderr_bytes, exited.clone()));
+    let reading_stderr = tokio::spawn(log_stderr(stderr, id, options.clone(), exited.clone()));
     let guard = exited.clone().drop_guard();
     let (known, exit) = watch::channel(None);
     let exit = Exit(exit);
@@ -256,7 +266,8 @@ async fn end(child: &mut Process, grace: Duration) -> std::io::Result<ExitStatus
 }
 
 /// Logs the lines of the child's standard error to `tracing`, and returns the last of them.
-async fn log_stderr(stderr: ChildStderr, id: Option<u32>, limit: usize, exited: CancellationToken) -> String {
+async fn log_stderr(stderr: ChildStderr, id: Option<u32>, options: SpawnOptions, exited: CancellationToken) -> String {
+    let (server, limit) = (options.server.as_deref(), options.stderr_bytes);
     let mut lines = LineReader::new(stderr, limit);
     let mut tail = String::new();
     let read = async {
@@ -266,7 +277,7 @@ async fn log_stderr(stderr: ChildStderr, id: Option<u32>, limit: usize, exited: 
                 Line::TooLong(text) => (text.get(..limit).unwrap_or(text), " …"),
             };
             let text = String::from_utf8_lossy(text);
-            tracing::info!(target: "mcp_runtime::stderr", id, "{text}{cut}");
+            tracing::info!(target: "mcp_runtime::stderr", server, id, "{text}{cut}");
             push_line(&mut tail, &text);
         }
     };
@@ -301,7 +312,7 @@ impl Transport for ChildTransport {
     }
 
     fn restart(&mut self) -> Option<Restart<Self>> {
-        let (command, options) = (self.command.take()?, self.options);
+        let (command, options) = (self.command.take()?, self.options.clone());
         Some(Box::new(move || {
             spawn(command, options).map_err(|error| TransportError::Other(Box::new(error)))
         }))

@@ -120,13 +120,14 @@ async fn the_limit_on_lines_applies_to_children_too() {
     assert_eq!(next(&mut receiver).await, text("{}"));
 }
 
-/// Collects the lines that children write to their standard error.
+/// Collects the lines that children write to their standard error, each followed by the name of its server, if it has
+/// one.
 #[derive(Clone, Default)]
 struct Told(Arc<Mutex<Vec<String>>>);
 
 impl tracing::field::Visit for Told {
     fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn std::fmt::Debug) {
-        if field.name() == "message" {
+        if ["message", "server"].contains(&field.name()) {
             self.0.lock().expect("no panic").push(format!("{value:?}"));
         }
     }
@@ -167,4 +168,17 @@ async fn a_childs_standard_error_goes_to_tracing_in_lines_of_bounded_length() {
     let lengths: Vec<usize> = told.iter().map(|line| line.chars().count()).collect();
     assert_eq!(lengths, [3, 8 * 1024 + 2, 5]);
     assert_eq!(told[0], "one");
+}
+
+#[tokio::test]
+async fn a_childs_standard_error_is_logged_with_the_name_of_its_server() {
+    let told = Told::default();
+    let _guards = subscribe(told.clone());
+    let mut command = Command::new("/bin/sh");
+    command.args(["-c", "echo one >&2"]);
+    let options = SpawnOptions::default().server("weather");
+    let (_sender, mut receiver) = stdio::spawn(command, options).expect("the shell starts").split();
+    // The exit is known once the standard error has been read.
+    exit(&mut receiver).await;
+    assert_eq!(*told.0.lock().expect("no panic"), ["one", "\"weather\""]);
 }
