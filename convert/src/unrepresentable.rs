@@ -85,6 +85,12 @@ impl Unrepresentable {
         Self::new(error_code::INVALID_PARAMS, because, AUTOMATIC)
     }
 
+    /// Creates the error of a value of a variant that the source doesn't declare, and the other revision neither.
+    pub(crate) fn unknown_variant(target: &'static str) -> Self {
+        let because = format!("revision {target} has no counterpart of this value there");
+        Self::new(error_code::INVALID_PARAMS, because, AUTOMATIC)
+    }
+
     /// Creates the error of a result that no method of the other revision has.
     pub(crate) fn no_such_result(target: &'static str) -> Self {
         Self::internal(format!("no method of revision {target} has such a result"))

@@ -152,7 +152,7 @@ impl<'a> Run<'_> {
             }
             Some(VariantPlan::Replace { template, rule }) => self.replace(template, rule, &plan.target, node),
             Some(VariantPlan::None(name)) => Err(Unrepresentable::no_counterpart(name, self.step.to.revision)),
-            Some(VariantPlan::OneOf(_)) | None => Err(Unrepresentable::no_counterpart("", self.step.to.revision)),
+            Some(VariantPlan::OneOf(_)) | None => Err(Unrepresentable::unknown_variant(self.step.to.revision)),
         }
     }
 
@@ -186,7 +186,7 @@ impl<'a> Run<'_> {
         let text = std::mem::replace(node, Node::text("")).into_text();
         // A value that is invalid in the source too is passed on as it is.
         if !self.state.carries() && is_valid(from, &text, &plan.source) && !is_valid(to, &text, &plan.target) {
-            return Err(Unrepresentable::no_counterpart("", to.revision));
+            return Err(Unrepresentable::unknown_variant(to.revision));
         }
         let is_known = !plan.holds_unknown || is_declared(to, &text, &plan.target);
         *node = if is_known {
