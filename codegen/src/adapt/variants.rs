@@ -188,6 +188,9 @@ impl Pairing<'_> {
                 let same = model.objects().filter(|(_, other)| other.constants == constants);
                 let has_own_tag = !names.is_empty() && same.count() == 1;
                 names.insert(usize::from(has_own_tag), name.clone());
+                if json_type.is_none() && object.is_some() {
+                    names.push(JsonType::Object.name().to_owned());
+                }
             }
             (_, Some(json_type)) => names.push(json_type.name().to_owned()),
             (other, None) => names.push(name_in_place(other)),
