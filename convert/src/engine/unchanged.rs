@@ -155,8 +155,9 @@ impl Read<'_> {
             follows |= stays;
             rest = end;
         }
-        // If members may be duplicate or missing, the value is read as a tree.
-        if !members.are_distinct() || members.missing().next().is_some() {
+        // If members may be duplicate or missing, or none is left, the value is read as a tree.
+        let is_emptied = !follows && rest > first;
+        if is_emptied || !members.are_distinct() || members.missing().next().is_some() {
             return Err(changed(reader));
         }
         let lacking = effects.map_or(0, |effects| effects.lacking(&members));

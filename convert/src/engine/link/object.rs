@@ -79,7 +79,7 @@ impl Linker<'_> {
                 source: constant_source,
             });
         }
-        plan.moves = self.moves(&row.moves, (source, target), &taken);
+        plan.moves = self.moves(row, (source, target), &taken);
         let left = source.members.iter().filter(|member| {
             target.member(member.name).is_none()
                 && !taken.contains_key(member.name)
@@ -108,22 +108,31 @@ impl Linker<'_> {
     /// the members of the source that become members of the target.
     fn moves(
         &mut self,
-        moves: &[[Vec<PathStep>; 2]],
+        row: &ObjectRow,
         (source, target): (&'static ObjectType, &'static ObjectType),
         taken: &FxHashMap<&'static str, Required>,
     ) -> Vec<MovesPlan> {
         let mut plans: Vec<MovesPlan> = Vec::new();
-        for [from, to] in moves {
+        for [from, to] in &row.moves {
             // In a generated table, a path begins with a member.
             let Some(member) = PathStep::first(from).and_then(|name| source.member(name)) else {
                 continue;
             };
-            let around = PathStep::container(to).filter(|name| taken.contains_key(name));
+            let value = self.moved((source, from), (target, to));
+            let mut to = to.clone();
+            let own_name = |name| row.members.get(name).and_then(|row| row.from).unwrap_or(name);
+            let around = PathStep::container(&to)
+                .map(own_name)
+                .filter(|name| taken.contains_key(name));
             let around = around.and_then(|name| source.member(name));
+            // The object that the value is put into gets its new name afterwards.
+            if let Some(around) = around {
+                to[0] = PathStep::Member(around.name);
+            }
             let planned = MovePlan {
                 from: from.clone(),
-                to: to.clone(),
-                value: self.moved((source, from), (target, to)),
+                to,
+                value,
                 fills: around.is_some_and(|around| !around.required),
             };
             match plans.iter_mut().find(|plan| plan.name == member.name) {
