@@ -78,7 +78,11 @@ impl Pairing<'_> {
                 && holders(model_there, others, &there(name), &value) == 1
                 && holders(model, siblings, name, &value) == 1
         });
-        let required = source.constants.iter().filter(|constant| constant.required);
+        // Where the target has only one type, tags distinguish nothing.
+        let required = source
+            .constants
+            .iter()
+            .filter(|constant| constant.required && others.len() > 1);
         let required = required.map(|constant| &constant.name).chain(source.required());
         let told_apart = { required }.all(|name| target.declares(&there(name)))
             && target.required().all(|name| source.declares(&here(name)));

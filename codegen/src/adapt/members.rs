@@ -118,7 +118,8 @@ impl<'m> Planner<'m> {
                 row["supplied"] = json!(key);
             }
             let implied = self.implied(self.pair.to, &place, to);
-            if let Some(implied) = implied.filter(|_| to.required && !to.recursive && row.get("default").is_none()) {
+            let has_none = row.get("default").or(row.get("supplied")).is_none();
+            if let Some(implied) = implied.filter(|_| to.required && !to.recursive && has_none) {
                 row["implied"] = match implied {
                     (Some(rule), value) => self.plan_default(at, "implied", (rule, &value), (to_name, to)),
                     (None, value) => self.plan_automatic_default(at, &value),
