@@ -4,6 +4,7 @@ use heck::ToSnakeCase;
 use mcp_wire::json_schema::pointer;
 use serde_json::Value;
 
+use super::declarations::{declarations, places_of};
 use super::type_ref::TypeRef;
 use super::types::{Member, Model, Struct, TypeKind};
 use crate::problem::{Problem, Problems};
@@ -15,20 +16,20 @@ const PRESET_HELP: &str =
 
 /// Checks that each name of a field in the overlay is valid and unique in its struct, and that each preset is a value
 /// of its member's type, and the member required.
-pub(super) fn check_members(model: &Model) -> Result<(), Problems> {
+pub(super) fn check_members(model: &Model, schema: &Value) -> Result<(), Problems> {
     let mut problems = Vec::new();
     for (ty, object) in model.objects() {
-        let members = pointer::child(&ty.pointer, "properties");
         for member in &object.members {
             let field = wrong_field(object, member).map(|what| ("x-field", what, FIELD_HELP));
             let preset = wrong_preset(model, member).map(|what| (preset_annotation(member), what, PRESET_HELP));
-            let at = pointer::child(&members, &member.name);
             let wrong = field.into_iter().chain(preset);
-            problems.extend(
-                wrong.map(|(annotation, what, help)| {
-                    Problem::at_pointer(pointer::child(&at, annotation), what).help(help)
-                }),
-            );
+            problems.extend(wrong.map(|(annotation, what, help)| {
+                let declarations = declarations(schema, &ty.pointer);
+                let places = places_of(&declarations, &member.name);
+                let mut annotated = places.map(|place| pointer::child(place, annotation));
+                let at = annotated.find(|at| pointer::resolve(schema, at).is_some());
+                Problem::at_pointer(at.unwrap_or_else(|| ty.pointer.clone()), what).help(help)
+            }));
         }
     }
     Problems::check(problems)

@@ -1210,6 +1210,29 @@ fn an_inherited_overlay_follows_members_into_a_part_of_an_all_of_and_out_of_it()
 }
 
 #[test]
+fn an_inherited_preset_that_no_longer_fits_is_left_out_of_a_part_of_an_all_of() {
+    let house = Fixture::new();
+    let overlay = r##"corrections:
+  - at: "#/$defs/Thing/properties/size/x-preset"
+    to: {}
+    why: A size is empty at first.
+    link: https://example.org/2098-01-01#size
+"##;
+    house.overlay("2098-01-01", overlay);
+    let thing = |required: &[&str]| {
+        let size = json!({ "type": "object", "properties": { "a": { "type": "string" } }, "required": required });
+        json!({ "type": "object", "properties": { "size": size }, "required": ["size"] })
+    };
+    let schema = |thing: &Value| json!({ "$defs": { "Base": { "type": "object" }, "Thing": thing } }).to_string();
+    house.ingest("2098-01-01", &schema(&thing(&[]))).unwrap();
+    let parts = json!({ "allOf": [{ "$ref": "#/$defs/Base" }, thing(&["a"])] });
+    let second = house.ingest("2099-01-01", &schema(&parts)).unwrap();
+    let reason = "#/$defs/Thing/allOf/1/properties/size/x-preset: constructors can't give this member the value {}";
+    assert_eq!(second.left_out.len(), 1);
+    assert!(second.left_out[0].why.contains(reason), "{:?}", second.left_out);
+}
+
+#[test]
 fn an_inherited_overlay_follows_renamed_definitions_and_distinct_members() {
     let house = Fixture::new();
     let overlay = r##"corrections:
