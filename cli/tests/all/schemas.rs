@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use crate::servers::{everything, mcp_rev, run, stderr, stdout, succeeds};
 use mcp_adapters::Revision;
 use mcp_codegen::ingest::{IngestOptions, ingest};
-use mcp_tests::made_up::{MADE_UP, MadeUp, RENAMED, SESSIONS, STATELESS, copy, here, latest, read};
+use mcp_tests::made_up::{DESCRIBED, MADE_UP, MadeUp, SESSIONS, STATELESS, copy, here, latest, read};
 
 /// A directory of schemas with a made-up revision after the last.
 struct Schemas {
@@ -251,7 +251,7 @@ fn two_bridges_can_speak_a_loaded_revision_with_each_other() {
 
 #[test]
 fn peers_that_describe_themselves_by_a_renamed_definition_are_understood() {
-    let schemas = Schemas::with(&RENAMED);
+    let schemas = Schemas::with(&DESCRIBED);
     let own = env!("CARGO_BIN_EXE_mcp-rev");
     let directory = schemas.directory.as_str();
     #[rustfmt::skip]

@@ -16,7 +16,7 @@ use self::names::merged;
 use self::variants::OTHER;
 
 pub use self::names::Names;
-pub use self::variants::{ASKING, BOTH, EVERYTHING, HUB, QUIET, RENAMED, SESSIONS, STATELESS};
+pub use self::variants::{ASKING, BOTH, DESCRIBED, EVERYTHING, HUB, QUIET, RENAMED, SESSIONS, STATELESS};
 
 /// Returns the name of the latest revision, from which the made-up ones are derived.
 #[must_use]

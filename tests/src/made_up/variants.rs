@@ -277,16 +277,16 @@ pub const RENAMED: MadeUp = MadeUp {
             name_inline(definition, &mut added);
         }
         definitions.extend(added);
-        let names: Vec<String> = definitions
-            .keys()
-            .filter(|name| !by_convention(name))
-            .cloned()
-            .collect();
-        for name in &names {
-            let definition = definitions.remove(name).unwrap();
-            definitions.insert(format!("{OTHER}{name}"), definition);
-        }
-        rename_references(schema, &names);
+        rename(schema, |name| !by_convention(name));
+    },
+    ..STATELESS
+};
+
+/// [`STATELESS`] with another name for the definition by which peers describe themselves.
+pub const DESCRIBED: MadeUp = MadeUp {
+    change: |schema| {
+        (STATELESS.change)(schema);
+        rename(schema, |name| name == "Implementation");
     },
     ..STATELESS
 };
@@ -316,6 +316,17 @@ fn name_inline(schema: &mut Value, added: &mut Vec<(String, Value)>) {
             added.push((name, definition));
         }
     }
+}
+
+/// Gives definitions other names.
+fn rename(schema: &mut Value, is_renamed: impl Fn(&str) -> bool) {
+    let definitions = schema["$defs"].as_object_mut().unwrap();
+    let names: Vec<String> = definitions.keys().filter(|name| is_renamed(name)).cloned().collect();
+    for name in &names {
+        let definition = definitions.remove(name).unwrap();
+        definitions.insert(format!("{OTHER}{name}"), definition);
+    }
+    rename_references(schema, &names);
 }
 
 /// Replaces the old names of definitions in references.
