@@ -24,10 +24,11 @@ pub(crate) struct Lifecycle {
 }
 
 impl Lifecycle {
-    /// Whether sessions can begin: by a handshake, or by discovery and with the revision in each request.
+    /// Whether sessions can begin: by a handshake, or with the revision in each request.
     pub(super) fn has_sessions(&self) -> bool {
-        let has = |role: &str| self.names.contains_key(role);
-        has("begin") || has("meta.version") && has("discover")
+        ["begin", "meta.version"]
+            .iter()
+            .any(|role| self.names.contains_key(*role))
     }
 }
 

@@ -955,21 +955,10 @@ fn a_role_that_does_not_fit_is_a_problem_only_for_a_release_without_sessions() {
     let refusal = "no session could begin without this, which only a draft may lack";
     let warnings = draft_warnings(&house, &text, &Position::Keep, refusal);
     assert_eq!(warnings, [lacking]);
-    let roles = "discover: look\nsubscribe: find\nmeta.capabilities: can\nmeta.version: speaks\n";
+    let roles = "subscribe: find\nmeta.capabilities: can\nmeta.version: speaks\n";
     fs::write(house.schema().join("lifecycle.yaml"), roles).unwrap();
-    let requests = ["Find", "Look"].map(|name| json!({ "$ref": format!("#/definitions/{name}Request") }));
-    let found = json!({
-        "can": { "$ref": "#/definitions/ServerCapabilities" },
-        "speaks": { "type": "array", "items": { "type": "string" } },
-    });
-    let text = protocol(&json!({
-        "FindParams": { "type": "object" },
-        "Meta": { "type": "object", "properties": { "can": {}, "speaks": { "type": "string" } } },
-        "LookRequest": { "type": "object", "properties": { "method": { "const": "look" } }, "required": ["method"] },
-        "LookResult": { "type": "object", "properties": found, "required": ["can", "speaks"] },
-        "ServerCapabilities": { "type": "object", "properties": { "find": {} } },
-        "ClientRequest": { "anyOf": requests },
-    }));
+    let meta = json!({ "type": "object", "properties": { "can": {}, "speaks": { "type": "string" } } });
+    let text = protocol(&json!({ "FindParams": { "type": "object" }, "Meta": meta }));
     let release = house.ingest("2099-01-01", &text).unwrap();
     let lacking = lacking.replace("draft", "2099-01-01");
     assert!(whats(&release.warnings).contains(&lacking), "{:?}", release.warnings);
