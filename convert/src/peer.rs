@@ -236,12 +236,13 @@ fn convert_value<R: ProtocolRevision>(
     }
     let protocol = R::protocol();
     let name = protocol.table(R::HUB.index())?.name_at(pointer);
-    let name = match from == R::HUB {
+    let missing = || Unrepresentable::no_counterpart(name.unwrap_or(pointer), from.name());
+    let own = match from == R::HUB {
         true => name,
         false => name.and_then(|name| protocol.chain(R::HUB.index(), from.index()).ok()?.definition(name)),
     };
-    let found = name.and_then(|name| protocol.table(from.index()).ok()?.definition(name));
-    let (name, ty) = found.ok_or_else(|| Unrepresentable::no_counterpart(pointer, from.name()))?;
+    let found = own.and_then(|own| protocol.table(from.index()).ok()?.definition(own));
+    let (name, ty) = found.ok_or_else(missing)?;
     let chain = protocol.chain(from.index(), to.index())?;
     let mut node = chain.read(Reader::new(json), ty, false, &mut conversion.state)?;
     chain.convert(name, &mut node, &mut conversion.state)?;

@@ -133,7 +133,7 @@ impl Exit {
 pub struct SpawnError {
     /// The program.
     pub program: String,
-    /// The working directory that the command sets, if there is no such directory.
+    /// The working directory that the command sets, if it isn't a directory.
     pub directory: Option<PathBuf>,
     /// The error of the operating system.
     pub error: std::io::Error,
