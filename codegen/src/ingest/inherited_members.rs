@@ -6,9 +6,7 @@ use serde_json::{Map, Value, json};
 use super::annotations::INHERITED;
 use super::inferred::Entry;
 use super::moved_definitions::Moved;
-
-/// The maximum number of definitions from which a definition has a member, one through the other.
-const LONGEST_CHAIN: usize = 16;
+use crate::model::declarations;
 
 /// Returns the entries of the overlay that annotate such members as the earlier schema, after its corrections, does.
 pub(super) fn annotations_of_inherited_members(before: &Value, after: &Value, moved: &[Moved<'_>]) -> Vec<Entry> {
@@ -21,13 +19,14 @@ pub(super) fn annotations_of_inherited_members(before: &Value, after: &Value, mo
         let Some(later) = pointer::resolve(after, now) else {
             continue;
         };
+        let declared = declarations(after, now);
         for (name, member) in earlier["properties"].as_object().into_iter().flatten() {
             let annotations = INHERITED
                 .iter()
                 .filter_map(|key| Some(((*key).to_owned(), member.get(key)?.clone())));
             let annotations: Map<String, Value> = annotations.collect();
-            if let Some(object) = own_object(later, name).filter(|_| !annotations.is_empty() && has(after, later, name))
-            {
+            let has = declared.iter().any(|(declared, _)| declared == name);
+            if let Some(object) = own_object(later, name).filter(|_| has && !annotations.is_empty()) {
                 let at = pointer::child(&format!("{now}{object}/properties"), name);
                 entries.push(("corrections", format!("at: {}, to: {}", json!(at), json!(annotations))));
             }
@@ -47,19 +46,4 @@ fn own_object(definition: &Value, name: &str) -> Option<String> {
     let objects: Vec<_> = objects.collect();
     let declares = objects.iter().any(|(_, members)| members.contains_key(name));
     objects.into_iter().next().filter(|_| !declares).map(|(at, _)| at)
-}
-
-/// Whether a schema declares a member, or one that it refers to.
-fn has(root: &Value, schema: &Value, name: &str) -> bool {
-    fn within(root: &Value, schema: &Value, name: &str, budget: usize) -> bool {
-        let Some(budget) = budget.checked_sub(1) else {
-            return false;
-        };
-        let target = schema["$ref"]
-            .as_str()
-            .and_then(|reference| pointer::resolve(root, reference));
-        let parts = schema["allOf"].as_array().into_iter().flatten().chain(target);
-        schema["properties"].get(name).is_some() || { parts }.any(|part| within(root, part, name, budget))
-    }
-    within(root, schema, name, LONGEST_CHAIN)
 }

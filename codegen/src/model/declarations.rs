@@ -9,7 +9,7 @@ const MAX_DEPTH: usize = 16;
 
 /// Returns the members that the schema at a pointer declares, with their pointers. A member occurs several times if
 /// several parts of an intersection declare it.
-pub(super) fn declarations<'s>(root: &'s Value, at: &str) -> Vec<(&'s str, String)> {
+pub(crate) fn declarations<'s>(root: &'s Value, at: &str) -> Vec<(&'s str, String)> {
     let mut found = Vec::new();
     collect(root, at, 0, &mut found);
     found
