@@ -1,6 +1,6 @@
 //! Edits of schemas, as new revisions make them.
 
-use mcp_wire::json_schema::{DEFINITIONS, change_schemas, pointer};
+use mcp_json_schema::{DEFINITIONS, change_schemas, pointer};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::ops::Deref;
 
 use fastrand::Rng;
-use mcp_wire::json_schema::walk;
+use mcp_json_schema::walk;
 use serde_json::Value;
 
 use crate::edit::definitions;
@@ -90,7 +90,7 @@ pub(crate) fn any_member(root: &Root<'_>, rng: &mut Rng) -> Option<(String, Stri
 /// Returns the pointer of a member without a constant value.
 pub(crate) fn any_value(root: &Root<'_>, rng: &mut Rng) -> Option<String> {
     let (object, name, schema) = any_member(root, rng)?;
-    let at = mcp_wire::json_schema::pointer::child(&format!("{object}/properties"), &name);
+    let at = mcp_json_schema::pointer::child(&format!("{object}/properties"), &name);
     schema.get("const").is_none().then_some(at)
 }
 

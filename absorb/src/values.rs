@@ -11,7 +11,7 @@ use mcp_convert::{
     validate_definition,
 };
 use mcp_instances::{Instances, fragment};
-use mcp_wire::json_schema::{change_schemas, pointer};
+use mcp_json_schema::{change_schemas, pointer};
 use mcp_wire::{Path, RawJson};
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! Whole JSON-RPC messages, which are identified by their method.
 
+use mcp_adapters::mcp_wire::json_schema::{Violation, ViolationKind};
 use mcp_adapters::mcp_wire::path::Segment;
-use mcp_adapters::mcp_wire::validator::{Violation, ViolationKind};
 use mcp_adapters::mcp_wire::{Batch, Decoded, Invalid, Map, MessageHeader, Path, RawJson, RequestId, from_slice};
 use mcp_adapters::{
     Conversion, Loss, PeerTypes, Policy, Revision, TranslateError, Translation, translate, translate_error,

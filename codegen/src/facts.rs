@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mcp_wire::json_schema::pointer;
+use mcp_json_schema::pointer;
 use serde::{Deserialize, Serialize};
 
 use crate::load::present;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use mcp_wire::json_schema::{DEFINITIONS, change_schemas};
+use mcp_json_schema::{DEFINITIONS, change_schemas};
 use serde_json::{Map, Value, json};
 
 use crate::load::Docs;

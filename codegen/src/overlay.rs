@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mcp_wire::json_schema::{definitions, pointer, walk};
+use mcp_json_schema::{definitions, pointer, walk};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 

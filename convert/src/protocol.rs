@@ -70,7 +70,7 @@ pub enum LoadError {
         /// The name of the revision.
         revision: String,
         /// The cause.
-        error: mcp_wire::validator::SchemaError,
+        error: mcp_wire::json_schema::SchemaError,
     },
 }
 

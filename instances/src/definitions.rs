@@ -1,6 +1,6 @@
 //! The definitions of a document.
 
-use mcp_wire::json_schema::{all_definitions, pointer};
+use mcp_json_schema::{all_definitions, pointer};
 use serde_json::Value;
 
 /// A named schema of the document.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use jsonschema::{Draft, Validator};
-use mcp_wire::json_schema::{pointer, walk};
+use mcp_json_schema::{pointer, walk};
 use serde_json::{Map, Value, json};
 
 use crate::error::Error;

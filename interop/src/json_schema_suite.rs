@@ -5,8 +5,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use mcp_wire::Validator;
-use mcp_wire::json_schema::Dialect;
+use mcp_json_schema::{Dialect, Validator};
 use serde::Deserialize;
 use serde_json::{Value, json};
 

@@ -2,9 +2,11 @@
 
 use std::borrow::Cow;
 
+use mcp_json_schema::JsonType;
+
 use crate::decode::Decode;
 use crate::error::Decoded;
-use crate::reader::{JsonType, Reader};
+use crate::reader::Reader;
 
 /// A JSON value, borrowed from the text of a message.
 #[derive(Debug, Clone, Copy)]

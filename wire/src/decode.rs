@@ -1,9 +1,11 @@
 //! Decoding a JSON text into a value.
 
+use mcp_json_schema::JsonType;
+
 use crate::error::Decoded;
 use crate::id::RequestId;
 use crate::number::Number;
-use crate::reader::{ALLOCATION, JsonType, Reader};
+use crate::reader::{ALLOCATION, Reader};
 
 /// A type that can be read from JSON in one pass.
 pub trait Decode: Sized {

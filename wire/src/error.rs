@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::path::{Path, Segment};
+use mcp_json_schema::path::{Path, Segment};
 
 /// The result of decoding: a value, or the first error.
 ///

@@ -20,7 +20,6 @@ mod encode;
 mod error;
 mod extension;
 mod id;
-pub mod json_schema;
 mod known;
 mod map;
 mod message;
@@ -29,11 +28,13 @@ mod number;
 mod object;
 mod open;
 mod parts;
-pub mod path;
 mod plain;
 mod preset;
 mod reader;
 mod schema;
+#[cfg(feature = "schemars")]
+#[doc(hidden)]
+pub mod schemars_support;
 pub mod serde_support;
 mod serialize;
 mod shared;
@@ -41,7 +42,6 @@ mod table;
 mod text;
 mod tree;
 mod validate;
-pub mod validator;
 
 pub use borrowed::BorrowedJson;
 pub use decode::{Decode, Null, from_slice, from_str, text_of};
@@ -52,6 +52,7 @@ pub use extension::{AddedResult, Extension, MetaMember, RepeatedParameter};
 pub use id::RequestId;
 pub use known::{Begun, KnownJson, Places};
 pub use map::{Extra, Map};
+pub use mcp_json_schema::{self as json_schema, JsonType, Validator, path, path::Path};
 pub use message::{
     Batch, BatchElements, Call, ErrorObject, ErrorResponse, Message, MessageHeader, MessageKind, Notice, Payload,
     Response, UnknownMethod,
@@ -60,13 +61,11 @@ pub use method::{Direction, Method, Notification, Request, error_code};
 pub use number::Number;
 pub use object::{Constant, Field, Member, MemberWriter, Name, Object, ObjectWriter, encode_object, serialize_object};
 pub use open::{RawJson, RawObject};
-pub use path::Path;
 pub use preset::Preset;
-pub use reader::{Discriminator, JsonType, MAX_DEPTH, Reader};
+pub use reader::{Discriminator, MAX_DEPTH, Reader};
 pub use schema::Schema;
 pub use shared::SharedJson;
-pub use validate::{Invalid, Validate, accepts_text, validate_at, validate_text};
-pub use validator::Validator;
+pub use validate::{Invalid, Validate, accepts_text, is_valid, validate_at, validate_text};
 
 /// The examples of the README, which compile and run as tests.
 #[cfg(doctest)]

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use mcp_json_schema::JsonType;
 use serde_core::de::{DeserializeOwned, Error as _};
 use serde_core::{Serialize, Serializer, ser};
 use serde_json::Value;
@@ -13,7 +14,7 @@ use crate::decode::Decode;
 use crate::encode::{self, Encode, EncodeError, JsonWriter};
 use crate::error::Decoded;
 use crate::plain::plain_value;
-use crate::reader::{ALLOCATION, JsonType, Reader};
+use crate::reader::{ALLOCATION, Reader};
 use crate::serialize::to_json;
 use crate::tree::tree;
 

@@ -2,11 +2,10 @@
 
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
+use mcp_json_schema::{DEFINITIONS, Validator, pointer, walk};
 use serde_json::{Map, Value};
 
-use crate::json_schema::{DEFINITIONS, pointer, walk};
 use crate::reader::Reader;
-use crate::validator::Validator;
 
 /// The maximum number of pointers with a separate validator. A program that needs more of them needs most of the
 /// schema.
@@ -141,6 +140,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::validate::is_valid;
 
     fn parts(document: &Value) -> (Parts, &'static str) {
         (Parts::new(), document.to_string().leak())
@@ -156,18 +156,20 @@ mod tests {
         }}));
         let validator = parts.validator(document, "#/$defs/a").unwrap();
         assert!(validator.has("#/$defs/b") && !validator.has("#/$defs/invalid"));
-        assert!(validator.accepts("#/$defs/a", r#"{"b": [[]]}"#));
-        assert!(!validator.accepts("#/$defs/a", r#"{"b": [[1]]}"#));
+        assert!(is_valid(r#"{"b": [[]]}"#, "#/$defs/a", &validator));
+        assert!(!is_valid(r#"{"b": [[1]]}"#, "#/$defs/a", &validator));
         let inside = parts.validator(document, "#/$defs/inside").unwrap();
         assert!(inside.has("#/$defs/a") && !inside.has("#/$defs/invalid"));
-        assert!(inside.accepts("#/$defs/inside", "[[]]") && !inside.accepts("#/$defs/inside", "[[1]]"));
+        assert!(is_valid("[[]]", "#/$defs/inside", &inside) && !is_valid("[[1]]", "#/$defs/inside", &inside));
     }
 
     #[test]
     fn a_schema_inside_a_definition_shares_the_validator_of_the_definition() {
         let (parts, document) = parts(&json!({"$defs": {"a": {"properties": {"b": {"type": "string"}}}}}));
         let member = parts.validator(document, "#/$defs/a/properties/b").unwrap();
-        assert!(member.accepts("#/$defs/a/properties/b", "\"\"") && !member.accepts("#/$defs/a/properties/b", "1"));
+        assert!(
+            is_valid("\"\"", "#/$defs/a/properties/b", &member) && !is_valid("1", "#/$defs/a/properties/b", &member)
+        );
         assert!(Arc::ptr_eq(&member, &parts.validator(document, "#/$defs/a").unwrap()));
     }
 

@@ -4,12 +4,12 @@
 //! by the value in it, so that a peer could make validation see another value than the handler. It also refuses numbers
 //! beyond the range of a double.
 
+use mcp_json_schema::{Json, JsonType, Members};
 use serde_json::Number;
 
 use crate::decimal::{Decimal, Integral};
 use crate::error::Decoded;
-use crate::reader::{JsonType, Reader};
-use crate::validator::{Json, Members};
+use crate::reader::Reader;
 
 /// Parses a JSON text. A member that occurs twice is an error. A number that is too large for a double becomes the
 /// largest double, and one that is too small becomes the smallest.

@@ -3,8 +3,9 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use mcp_json_schema::{SchemaError, Validator};
+
 use crate::parts::Parts;
-use crate::validator::{SchemaError, Validator};
 
 /// A revision's schema, embedded in the crate of its types and compiled when a value is first validated.
 pub struct Schema {
@@ -44,10 +45,7 @@ impl Schema {
     /// # Errors
     /// When the text isn't JSON, or isn't a schema that [`Validator`] supports. The schemas of generated crates are.
     pub fn validator(&self) -> Result<&Arc<Validator>, &SchemaError> {
-        let compile = || {
-            let schema = serde_json::from_str(self.text).map_err(|error| SchemaError::not_json(&error))?;
-            Validator::new(&schema).map(Arc::new)
-        };
+        let compile = || Validator::parse(self.text).map(Arc::new);
         self.validator.get_or_init(compile).as_ref()
     }
 
@@ -94,15 +92,15 @@ macro_rules! json_schema_at {
     ($type:ident, $schema:ident, $pointer:literal) => {
         impl $crate::schemars::JsonSchema for $type {
             fn schema_name() -> ::std::borrow::Cow<'static, str> {
-                $crate::json_schema::import::name($pointer)
+                $crate::schemars_support::name($pointer)
             }
 
             fn schema_id() -> ::std::borrow::Cow<'static, str> {
-                $crate::json_schema::import::id($schema.revision(), $pointer)
+                $crate::schemars_support::id($schema.revision(), $pointer)
             }
 
             fn json_schema(generator: &mut $crate::schemars::SchemaGenerator) -> $crate::schemars::Schema {
-                $crate::json_schema::import::schema(generator, $schema.revision(), $schema.text(), $pointer)
+                $crate::schemars_support::schema(generator, $schema.revision(), $schema.text(), $pointer)
             }
         }
     };

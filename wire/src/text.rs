@@ -1,16 +1,5 @@
 //! Scanning the bytes of a JSON text, eight or more at a time.
 
-use std::borrow::Cow;
-
-/// Shortens a text for an error that quotes it, so that errors stay small.
-pub(crate) fn shortened(text: &str) -> Cow<'_, str> {
-    const LONGEST: usize = 80;
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
-        None => Cow::Borrowed(text),
-    }
-}
-
 /// Returns the number of bytes before the first quote, backslash or control character, which must be escaped in a JSON
 /// string. Returns the length of `bytes` if there is none.
 #[inline]

@@ -3,10 +3,11 @@
 //!
 //! Unlike a [`plain`](crate::plain) value, it owns its strings, and has no number beyond the range of a double.
 
+use mcp_json_schema::JsonType;
 use serde_json::{Map, Value};
 
 use crate::error::Decoded;
-use crate::reader::{JsonType, Reader};
+use crate::reader::Reader;
 
 /// Parses a JSON text. A member that occurs twice is an error.
 pub(crate) fn tree(json: &str) -> Decoded<Value> {

@@ -46,7 +46,7 @@ const LAYERS: [(&str, &str, &[Folder]); 9] = [
     (
         "Decoding, validation, conversion",
         "written",
-        &[("wire/src", "rs"), ("convert/src", "rs")],
+        &[("json-schema/src", "rs"), ("wire/src", "rs"), ("convert/src", "rs")],
     ),
     ("Runtime", "written", &[("runtime", "rs")]),
     ("Command", "written", &[("cli/src", "rs")]),

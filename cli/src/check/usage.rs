@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use futures_util::{StreamExt, TryStreamExt};
-use mcp_adapters::mcp_wire::validator::ViolationKind;
+use mcp_adapters::mcp_wire::json_schema::ViolationKind;
 use mcp_adapters::mcp_wire::{RawJson, Validator, from_str};
 use mcp_runtime::hub::{
     self, CallToolRequestParams, ClientCapabilities, ClientRequest, CompleteRequestParams,

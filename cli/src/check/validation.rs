@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use mcp_adapters::mcp_wire::json_schema::Violation;
 use mcp_adapters::mcp_wire::path::Segment;
-use mcp_adapters::mcp_wire::validator::Violation;
 use mcp_adapters::mcp_wire::{Path, RawJson, definition_name};
 use mcp_adapters::{PeerTypes, Revision};
 use mcp_runtime::transport::MessageDirection;

@@ -1,7 +1,7 @@
 //! Plans the conversion of a member that the target declares.
 
+use mcp_json_schema::pointer;
 use mcp_wire::error_code;
-use mcp_wire::json_schema::pointer;
 use serde_json::{Value, json};
 
 use super::moves::{Move, are_separate};

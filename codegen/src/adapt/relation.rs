@@ -6,7 +6,7 @@ use super::pairing::Pairing;
 use super::plan::Pair;
 use super::planner::Planner;
 use crate::model::{Model, TypeKind, TypeRef};
-use mcp_wire::JsonType;
+use mcp_json_schema::JsonType;
 
 /// Maximum depth of nested unions.
 const MAX_DEPTH: usize = 8;

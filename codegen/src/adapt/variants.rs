@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mcp_wire::JsonType;
+use mcp_json_schema::JsonType;
 use serde_json::{Value, json};
 
 use super::matching::{Similarity, tags};

@@ -1,6 +1,6 @@
 //! Paths to types and members, in the names of the schema.
 
-use mcp_wire::json_schema::pointer;
+use mcp_json_schema::pointer;
 
 use crate::model::{Model, Type, TypeRef};
 

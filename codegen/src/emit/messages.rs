@@ -13,7 +13,7 @@ use crate::error::EmitError;
 use crate::model::names::{UNKNOWN, unique, variant_names};
 use crate::model::{MessageKind, Method, Model, Type, TypeKind, TypeRef, result_variants};
 use crate::templates::render;
-use mcp_wire::JsonType;
+use mcp_json_schema::JsonType;
 
 impl Emitter<'_> {
     /// Emits the table of a struct that is a request or a notification.

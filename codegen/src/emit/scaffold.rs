@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mcp_wire::json_schema::walk;
+use mcp_json_schema::walk;
 use serde_json::{Value, json};
 
 use super::Emitter;

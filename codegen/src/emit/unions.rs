@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use mcp_wire::JsonType;
+use mcp_json_schema::JsonType;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 use serde_json::json;

@@ -1,6 +1,6 @@
 //! Copies: schemas that are equivalent, even if they are written differently.
 
-use mcp_wire::json_schema::change_schemas;
+use mcp_json_schema::change_schemas;
 use serde_json::{Value, json};
 
 use crate::load::PROSE;

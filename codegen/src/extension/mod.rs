@@ -7,7 +7,7 @@ mod copies;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mcp_wire::json_schema::{Dialect, definitions, pointer, walk};
+use mcp_json_schema::{Dialect, definitions, pointer, walk};
 use serde_json::{Map, Value, json};
 
 use crate::load::{Document, Revision};

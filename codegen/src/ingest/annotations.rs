@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use mcp_wire::json_schema::{all_definitions, pointer, walk};
+use mcp_json_schema::{all_definitions, pointer, walk};
 use serde_json::{Map, Value, json};
 
 use super::inferred::Entry;

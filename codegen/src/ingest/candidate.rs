@@ -3,7 +3,7 @@
 use std::cell::LazyCell;
 use std::path::{Path, PathBuf};
 
-use mcp_wire::json_schema::Dialect;
+use mcp_json_schema::Dialect;
 
 use super::check::{check_generates, current_generates, directory_with};
 use super::error::IngestError;

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mcp_wire::json_schema::{Dialect, change_schemas, definitions, pointer, schema_at, walk};
-use mcp_wire::validator::reference_targets;
+use mcp_json_schema::{Dialect, change_schemas, definitions, pointer, reference_targets, schema_at, walk};
 use serde_json::{Map, Value};
 
 use crate::normalise::is_annotation;

@@ -1,6 +1,6 @@
 //! Unions that official schemas express by conditions on the value of one member.
 
-use mcp_wire::json_schema::pointer;
+use mcp_json_schema::pointer;
 use serde_json::{Map, Value, json};
 
 use crate::normalise::constant;
@@ -182,7 +182,7 @@ fn requires(schema: &Map<String, Value>, member: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use mcp_wire::Validator;
+    use mcp_json_schema::Validator;
 
     use super::super::simplify::simplify;
     use super::*;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use heck::ToShoutySnakeCase as _;
-use mcp_wire::json_schema::{all_definitions, walk};
+use mcp_json_schema::{all_definitions, walk};
 use serde_json::Value;
 
 use crate::load::{Document, is_within};

@@ -1,6 +1,6 @@
 //! Ingesting the schema of an extension.
 
-use mcp_wire::json_schema::pointer;
+use mcp_json_schema::pointer;
 
 use super::candidate::{Candidate, Ingested, new_entry};
 use super::check::directory_with;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use mcp_wire::json_schema::{DEFINITIONS, all_definitions, pointer};
+use mcp_json_schema::{DEFINITIONS, all_definitions, pointer};
 use serde_json::{Value, json};
 
 use crate::messages::{DIRECTIONS, MessageKind, RESPONSES, message_unions};

@@ -1,6 +1,6 @@
 //! Annotations of members that a definition of a new schema has from another one, and had itself before.
 
-use mcp_wire::json_schema::{all_definitions, pointer};
+use mcp_json_schema::{all_definitions, pointer};
 use serde_json::{Map, Value, json};
 
 use super::annotations::INHERITED;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use mcp_wire::json_schema::{all_definitions, change_schemas, pointer};
+use mcp_json_schema::{all_definitions, change_schemas, pointer};
 use serde_json::{Value, json};
 
 use super::inferred::Entry;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mcp_wire::json_schema::{DEFINITIONS, pointer};
+use mcp_json_schema::{DEFINITIONS, pointer};
 use serde_json::Value;
 
 use super::moved_definitions::Moved;

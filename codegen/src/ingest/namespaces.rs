@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mcp_wire::json_schema::{DEFINITIONS, change_schemas, definitions, pointer};
+use mcp_json_schema::{DEFINITIONS, change_schemas, definitions, pointer};
 use serde_json::{Map, Value};
 
 use crate::load::PROSE;

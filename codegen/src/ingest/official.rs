@@ -1,6 +1,6 @@
 //! An official schema in the form in which it is stored.
 
-use mcp_wire::json_schema::Dialect;
+use mcp_json_schema::Dialect;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 

@@ -1,6 +1,6 @@
 //! Results that official schemas define within the responses to requests.
 
-use mcp_wire::json_schema::{DEFINITIONS, pointer};
+use mcp_json_schema::{DEFINITIONS, pointer};
 use serde_json::{Value, json};
 
 use crate::load::is_within;

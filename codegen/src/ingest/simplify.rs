@@ -1,7 +1,7 @@
 //! Simpler forms of what official schemas write as an `allOf` or as conditions, or write out although they define it, as some
 //! schema generators do.
 
-use mcp_wire::json_schema::{all_definitions, pointer, walk};
+use mcp_json_schema::{all_definitions, pointer, walk};
 use serde_json::{Map, Value, json};
 
 use super::conditions::{CONDITION, union_of_conditions};

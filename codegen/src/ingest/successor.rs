@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use mcp_wire::json_schema::pointer;
+use mcp_json_schema::pointer;
 use serde_json::Value;
 
 use crate::error::GenerateError;

@@ -1,6 +1,6 @@
 //! Results of a new revision whose kind the schema leaves open.
 
-use mcp_wire::json_schema::pointer;
+use mcp_json_schema::pointer;
 
 use crate::model::{ModelledRevision, Union};
 use crate::problem::{Problem, correction};

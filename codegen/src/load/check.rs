@@ -3,8 +3,7 @@
 //! The validator reports errors in JSON Schema. This module adds the keywords that the validator supports and the
 //! generator doesn't, and the remedies.
 
-use mcp_wire::json_schema::{DEFINITIONS, Dialect, definitions, pointer, schema_at, walk};
-use mcp_wire::validator::{ProblemKind, Validator};
+use mcp_json_schema::{DEFINITIONS, Dialect, ProblemKind, Validator, definitions, pointer, schema_at, walk};
 use serde_json::Value;
 
 use super::document::Document;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mcp_wire::json_schema::pointer;
+use mcp_json_schema::pointer;
 
 use super::document::Document;
 use crate::problem::Problem;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_wire::json_schema::pointer;
+use mcp_json_schema::pointer;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use mcp_wire::json_schema::{Dialect, pointer};
+use mcp_json_schema::{Dialect, pointer};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 

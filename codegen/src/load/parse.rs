@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use mcp_wire::json_schema::pointer;
+use mcp_json_schema::pointer;
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Tag};
 use serde::Deserialize;
 use serde_json::{Map, Number, Value};

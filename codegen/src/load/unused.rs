@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mcp_wire::json_schema::{all_definitions, pointer, walk};
+use mcp_json_schema::{all_definitions, pointer, walk};
 use serde_json::Value;
 
 use super::document::Document;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use mcp_wire::json_schema::pointer;
+use mcp_json_schema::pointer;
 use serde_json::{Map, Value, json};
 
 use super::declarations::declarations;

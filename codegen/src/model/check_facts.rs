@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mcp_wire::json_schema::pointer;
+use mcp_json_schema::pointer;
 
 use super::type_ref::TypeRef;
 use super::types::{Model, Struct};

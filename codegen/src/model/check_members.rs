@@ -1,7 +1,7 @@
 //! Checks the overlay's annotations of members: names of fields, and presets.
 
 use heck::ToSnakeCase;
-use mcp_wire::json_schema::pointer;
+use mcp_json_schema::pointer;
 use serde_json::Value;
 
 use super::declarations::{declarations, places_of};

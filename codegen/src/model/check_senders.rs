@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use mcp_json_schema::pointer;
 use mcp_wire::Direction;
-use mcp_wire::json_schema::pointer;
 use serde_json::{Value, json};
 
 use super::method::Method;

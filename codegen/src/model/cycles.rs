@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mcp_wire::json_schema::find_cycles;
+use mcp_json_schema::find_cycles;
 
 use super::type_ref::TypeRef;
 use super::types::{Model, TypeKind};

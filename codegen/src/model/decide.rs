@@ -7,7 +7,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use mcp_wire::JsonType;
+use mcp_json_schema::JsonType;
 use serde::Serialize;
 use serde_json::json;
 

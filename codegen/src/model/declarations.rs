@@ -1,7 +1,7 @@
 //! Finds the places where a schema declares members, including those in the definitions that it refers to and in its
 //! `allOf`.
 
-use mcp_wire::json_schema::pointer;
+use mcp_json_schema::pointer;
 use serde_json::Value;
 
 /// The maximum number of references and intersections on the way to a member.

@@ -104,6 +104,6 @@ fn path_at(model: &Model, pointer: &str) -> Option<String> {
 
 /// Returns a problem of the line about a pointer.
 fn problem(document: &Document, pointer: &str, what: String) -> Problem {
-    let line = mcp_wire::json_schema::pointer::child("#", pointer);
+    let line = mcp_json_schema::pointer::child("#", pointer);
     document.problem(&line, what).pointer(pointer)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mcp_wire::JsonType;
+use mcp_json_schema::JsonType;
 
 use crate::normalise::{Node, Property, Shape, Shapes};
 

@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use mcp_json_schema::pointer;
 use mcp_wire::Direction;
-use mcp_wire::json_schema::pointer;
 use serde_json::Value;
 
 use super::embedded_requests::{find_requests_in_results, unite_requests_in_results};

@@ -6,7 +6,7 @@ use heck::ToUpperCamelCase;
 
 use super::decide::{Decision, single_tags};
 use super::type_ref::TypeRef;
-use mcp_wire::JsonType;
+use mcp_json_schema::JsonType;
 
 /// Converts official names to Rust type names.
 #[derive(Debug, Clone, Default, PartialEq)]

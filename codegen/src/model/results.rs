@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use mcp_wire::JsonType;
+use mcp_json_schema::JsonType;
 
 use super::embedded_requests::DIRECT;
 use super::method::Method;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use mcp_wire::Validator;
+use mcp_json_schema::Validator;
 use serde_json::Value;
 
 use super::build::build_model;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use mcp_wire::json_schema::pointer;
+use mcp_json_schema::pointer;
 use serde_json::{Value, json};
 
 use super::assertions;

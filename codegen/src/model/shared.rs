@@ -1,6 +1,6 @@
 //! The data that applies to all revisions: assigns it to models, and finds lines that no model uses.
 
-use mcp_wire::json_schema::pointer;
+use mcp_json_schema::pointer;
 use serde_json::Value;
 
 use super::assign_roles::{assign_roles, declares_role};

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use mcp_wire::json_schema::pointer;
-use mcp_wire::{JsonType, error_code};
+use mcp_json_schema::{JsonType, pointer};
+use mcp_wire::error_code;
 use serde::Serialize;
 use serde_json::Value;
 

@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use mcp_wire::json_schema::{DEFINITIONS, pointer};
+use mcp_json_schema::{DEFINITIONS, pointer};
 use serde_json::{Value, json};
 
 use super::Shape;

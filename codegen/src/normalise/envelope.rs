@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mcp_wire::json_schema::{all_definitions, change_schemas, definitions, pointer};
+use mcp_json_schema::{all_definitions, change_schemas, definitions, pointer};
 use serde_json::Value;
 
 use super::all_of::accepts_everything;

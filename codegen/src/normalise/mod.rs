@@ -17,8 +17,7 @@ mod written_out;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use mcp_wire::json_schema::{all_definitions, pointer};
-use mcp_wire::{JsonType, Validator};
+use mcp_json_schema::{JsonType, Validator, all_definitions, pointer};
 use serde::Serialize;
 use serde_json::Value;
 

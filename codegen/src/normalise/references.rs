@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use mcp_wire::json_schema::{definitions, pointer, walk};
+use mcp_json_schema::{definitions, pointer, walk};
 use serde_json::Value;
 
 /// Returns the target of a local reference.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use heck::ToUpperCamelCase as _;
-use mcp_wire::json_schema::{DEFINITIONS, all_definitions, pointer};
+use mcp_json_schema::{DEFINITIONS, all_definitions, pointer};
 use serde_json::{Map, Value, json};
 
 use super::envelope::{declared, inlined};

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use mcp_json_schema::{Dialect, pointer};
 use mcp_wire::Reader;
-use mcp_wire::json_schema::{Dialect, pointer};
 use serde_json::{Map, Value};
 
 use super::added_schemas::AddedSchemas;

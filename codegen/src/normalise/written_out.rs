@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mcp_wire::json_schema::{change_schemas, pointer, walk};
+use mcp_json_schema::{change_schemas, pointer, walk};
 use serde_json::Value;
 
 use super::references::pointer_of;

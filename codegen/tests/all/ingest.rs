@@ -13,7 +13,7 @@ use mcp_codegen::ingest::{
 };
 use mcp_codegen::load::{MANIFEST, MAX_BYTES, Manifest};
 use mcp_codegen::{Cache, GenerateError, GenerateOptions, Generated, generate};
-use mcp_wire::json_schema::Dialect;
+use mcp_json_schema::Dialect;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

@@ -495,7 +495,7 @@ impl Random {
 
 fn each_value(pointer: &str, value: &Value, visit: &mut impl FnMut(&str, &Value)) {
     visit(pointer, value);
-    let join = mcp_wire::json_schema::pointer::child;
+    let join = mcp_json_schema::pointer::child;
     match value {
         Value::Object(members) => members
             .iter()

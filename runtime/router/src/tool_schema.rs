@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use mcp_adapters::hub;
-use mcp_wire::validator::Problem;
-use mcp_wire::{RawJson, RawObject, Validator};
+use mcp_wire::json_schema::Problem;
+use mcp_wire::{RawJson, RawObject, Validator, is_valid};
 use memchr::{memchr, memchr2};
 use serde_json::{Value, json};
 
@@ -90,7 +90,7 @@ pub(super) fn validator(tool: &str, role: &'static str, schema: &RawObject) -> R
 pub(super) fn accepted(schema: &Validator, arguments: RawObject) -> Result<ToolArguments, String> {
     // Arguments that can't be parsed into a tree are invalid. That has to be found out here, before the tree is
     // requested.
-    if schema.accepts("#", arguments.text()) && !may_be_no_tree(arguments.text()) {
+    if is_valid(arguments.text(), "#", schema) && !may_be_no_tree(arguments.text()) {
         return Ok(ToolArguments::new(arguments));
     }
     let tree = arguments.parse_value().map_err(|error| shortened(&error))?;

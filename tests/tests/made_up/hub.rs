@@ -10,7 +10,7 @@ use mcp_tests::made_up::{HUB, MADE_UP, copy, here, read};
 use tempfile::TempDir;
 
 /// Folders of the workspace that are copied: the runtime and the handwritten crates that it depends on.
-const MEMBERS: [&str; 3] = ["convert", "runtime", "wire"];
+const MEMBERS: [&str; 4] = ["convert", "json-schema", "runtime", "wire"];
 
 /// The crates that use the hub's types.
 const RUNTIME: [&str; 13] = [
@@ -58,7 +58,7 @@ fn move_hub(directory: &Path) {
     let members = manifest.lines().find(|line| line.starts_with("members = ")).unwrap();
     let kept = members.split('"').skip(1).step_by(2);
     let kept = kept.filter(|member| ["generated", "runtime"].contains(&member.split('/').next().unwrap()));
-    let kept: Vec<&str> = kept.chain(["convert", "wire"]).collect();
+    let kept: Vec<&str> = kept.chain(["convert", "json-schema", "wire"]).collect();
     let manifest = manifest.replace(members, &format!("members = {kept:?}"));
     fs::write(directory.join("Cargo.toml"), manifest).unwrap();
 }

@@ -3,12 +3,14 @@
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
+use mcp_json_schema::JsonType;
+
 use crate::borrowed::{BorrowedJson, members};
 use crate::decode::Decode;
 use crate::error::{DecodeError, DecodeErrorKind, Decoded};
 use crate::id::RequestId;
 use crate::known::Places;
-use crate::reader::{Envelope, JsonType, Reader, VERSION};
+use crate::reader::{Envelope, Reader, VERSION};
 
 /// The members of a JSON-RPC message that are the same for every method, borrowed from the message's text.
 ///

@@ -4,6 +4,7 @@ mod envelope;
 mod header;
 mod response;
 
+use mcp_json_schema::JsonType;
 use serde_core::{Serialize, Serializer};
 
 use crate::decode::Decode;
@@ -13,7 +14,7 @@ use crate::map::Extra;
 use crate::name;
 use crate::object::{Member, MemberWriter, Object, ObjectWriter};
 use crate::open::RawObject;
-use crate::reader::{JsonType, Reader};
+use crate::reader::Reader;
 
 pub use envelope::{Call, Notice};
 pub use header::{BatchElements, MessageHeader, MessageKind, Payload};

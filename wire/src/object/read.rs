@@ -3,13 +3,15 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use mcp_json_schema::JsonType;
+
 use super::constant::Constant;
 use crate::decode::Decode;
 use crate::error::{DecodeError, Decoded};
 use crate::map::Extra;
 use crate::open::RawJson;
 use crate::preset::Preset;
-use crate::reader::{Envelope, JsonType, Reader};
+use crate::reader::{Envelope, Reader};
 
 /// A member that a type declares, and the variable that its value is read into.
 pub struct Member<'f> {

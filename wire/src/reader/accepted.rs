@@ -3,6 +3,7 @@
 use super::Reader;
 use crate::error::{DecodeError, Decoded};
 use crate::schema::Schema;
+use crate::validate::is_valid;
 
 /// An earlier state of a reader: its position, depth and memory budget, and the number of remembered values.
 type Mark = (usize, usize, usize, usize);
@@ -55,7 +56,7 @@ impl Reader<'_> {
         let text = self.raw();
         self.go_back(start);
         match (text, schema.validator_at(pointer)) {
-            (Ok(text), Ok(validator)) if validator.accepts(pointer, text) => Ok(()),
+            (Ok(text), Ok(validator)) if is_valid(text, pointer, &validator) => Ok(()),
             _ => Err(error),
         }
     }

@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use mcp_json_schema::shortened;
+
 use super::{JsonType, Reader};
 use crate::error::{DecodeError, DecodeErrorKind, Decoded};
 use crate::id::RequestId;
-use crate::text::shortened;
 
 /// The value of the member `jsonrpc`.
 pub(crate) const VERSION: &str = "2.0";

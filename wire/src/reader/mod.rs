@@ -8,19 +8,20 @@ mod budget;
 mod containers;
 mod envelope;
 mod errors;
-mod json_type;
 mod known;
 mod look_ahead;
 mod scalars;
 mod scan;
 mod skip;
+mod source;
+
+use mcp_json_schema::JsonType;
 
 use crate::error::{DecodeError, DecodeErrorKind, Decoded};
 use crate::known::{KnownJson, Places};
 
 use self::known::Known;
 
-pub use json_type::JsonType;
 pub use look_ahead::Discriminator;
 
 pub(crate) use budget::ALLOCATION;

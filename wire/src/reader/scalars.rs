@@ -2,12 +2,14 @@
 
 use std::borrow::Cow;
 
+use mcp_json_schema::shortened;
+
 use super::{JsonType, Reader};
 use crate::decimal::{Decimal, Integral};
 use crate::error::{DecodeError, DecodeErrorKind, Decoded};
 use crate::known::Place;
 use crate::number::Number;
-use crate::text::{escape, plain_prefix, shortened};
+use crate::text::{escape, plain_prefix};
 
 impl<'a> Reader<'a> {
     /// Reads a string.

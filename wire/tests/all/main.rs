@@ -2,4 +2,3 @@
 
 mod header;
 mod hostile;
-mod validator;

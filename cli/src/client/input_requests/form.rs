@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, Write};
 
 use mcp_adapters::mcp_wire::Validator;
-use mcp_adapters::mcp_wire::validator::ViolationKind;
+use mcp_adapters::mcp_wire::json_schema::ViolationKind;
 use mcp_runtime::hub::RequestedSchema;
 use serde_json::{Map, Value};
 

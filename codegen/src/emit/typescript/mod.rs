@@ -6,7 +6,7 @@ mod types;
 
 use std::cell::Cell;
 
-use mcp_wire::json_schema::{all_definitions, pointer};
+use mcp_json_schema::{all_definitions, pointer};
 use serde_json::{Map, Value, json};
 
 use super::EmitInput;

@@ -6,7 +6,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use mcp_wire::json_schema::pointer;
+use mcp_json_schema::pointer;
 use serde_json::{Map, Value};
 
 use super::super::docs::wrapped;

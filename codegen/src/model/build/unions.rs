@@ -10,7 +10,7 @@ use crate::model::names::variant_names;
 use crate::model::type_ref::TypeRef;
 use crate::model::types::{Union, Variant};
 use crate::normalise::{Node, Scalar, Shape, Shapes};
-use mcp_wire::JsonType;
+use mcp_json_schema::JsonType;
 
 impl Builder<'_> {
     /// Builds the union of `variants`, or returns the wider type that replaces it if the variants can't be

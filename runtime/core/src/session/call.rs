@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_adapters::mcp_wire::validator::Violation;
+use mcp_adapters::mcp_wire::json_schema::Violation;
 use mcp_adapters::mcp_wire::{Call, Message, Notice, Object, RawJson, Reader, RequestId, UnknownMethod};
 use mcp_adapters::{FromPeer, FromResult, PeerTypes, Revision, session_messages};
 use mcp_runtime_util::task;

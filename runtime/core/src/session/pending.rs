@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use mcp_adapters::mcp_wire::validator::Violation;
+use mcp_adapters::mcp_wire::json_schema::Violation;
 use mcp_adapters::mcp_wire::{RawJson, Reader, RequestId, Response};
 use mcp_adapters::{FromResult, hub};
 use mcp_runtime_util::Mutex;

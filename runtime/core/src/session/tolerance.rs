@@ -1,7 +1,7 @@
 //! Corrections of tolerated violations in the peer's responses.
 
+use mcp_adapters::mcp_wire::json_schema::{Violation, ViolationKind};
 use mcp_adapters::mcp_wire::path::{Path, Segment};
-use mcp_adapters::mcp_wire::validator::{Violation, ViolationKind};
 use mcp_adapters::mcp_wire::{DecodeError, JsonType, MessageHeader, RawJson, Reader};
 use mcp_adapters::{Revision, Tolerance};
 

@@ -1,7 +1,7 @@
 //! Validation of the peer's messages by the schema of its revision.
 
 use mcp_adapters::Revision;
-use mcp_adapters::mcp_wire::validator::Violation;
+use mcp_adapters::mcp_wire::json_schema::Violation;
 use mcp_adapters::mcp_wire::{ErrorObject, Invalid, RawJson};
 use serde_json::json;
 
