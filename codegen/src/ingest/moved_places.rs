@@ -62,7 +62,7 @@ fn with_pointers_into(schema: &Value, text: &str) -> String {
 /// Returns the pointer to the same place in a later schema, which can have other names of definitions and members, declare
 /// a member in a part of an `allOf` or no longer in one, or in an object inside, or write a union with the other keyword.
 fn place_in([earlier, later]: [&Value; 2], moved: &[Moved<'_>], place: &str) -> Option<String> {
-    let root = later;
+    let roots = [earlier, later];
     let mut around = std::iter::successors(Some(place), |at| Some(at.rsplit_once('/')?.0));
     let definition = around.find_map(|at| moved.iter().find(|definition| definition.before == at));
     let (was, now) = definition.map_or(("#", "#"), |definition| (&definition.before, &definition.after));
@@ -94,13 +94,13 @@ fn place_in([earlier, later]: [&Value; 2], moved: &[Moved<'_>], place: &str) -> 
         }
         let renamed = new_name(name, [earlier, later]);
         let renamed = renamed.as_deref().unwrap_or(name);
-        let inside = || object_with(name, [earlier, later], root);
+        let inside = || object_with(name, [earlier, later], roots);
         match later[PROPERTIES].get(renamed).is_none().then(inside).flatten() {
             Some(([outer, inner], reference)) => {
                 enter(&mut now, &mut later, PROPERTIES);
                 enter(&mut now, &mut later, outer);
                 if let Some(reference) = reference {
-                    (now, later) = (reference.to_owned(), pointer::resolve(root, reference)?);
+                    (now, later) = (reference.to_owned(), pointer::resolve(roots[1], reference)?);
                 }
                 enter(&mut now, &mut later, PROPERTIES);
                 enter(&mut now, &mut later, inner);
@@ -130,25 +130,33 @@ fn inner<'v>(schema: &'v Value, token: &str) -> &'v Value {
 }
 
 /// Returns the member of a later object that is an object with a member of the earlier one, the name there, and the
-/// reference to the object's definition. A member in an object has the same name or schema as before, and is the only one.
+/// reference to the object's definition. A member in a new object has the same name or schema as before, and one in an
+/// object that the earlier one has too has the same name. It is the only one.
 fn object_with<'v>(
     name: &str,
     [earlier, later]: [&'v Value; 2],
-    root: &'v Value,
+    roots: [&'v Value; 2],
 ) -> Option<([&'v str; 2], Option<&'v str>)> {
     let before = inner(inner(earlier, PROPERTIES), name);
-    let outer = later[PROPERTIES].as_object()?.iter();
-    let found = outer.filter(|(outer, _)| earlier[PROPERTIES].get(outer).is_none());
-    let mut found = found.flat_map(|(outer, schema)| {
-        let reference = schema["$ref"].as_str();
-        let object = reference
-            .and_then(|reference| pointer::resolve(root, reference))
-            .unwrap_or(schema);
-        let members = object[PROPERTIES].as_object().into_iter().flatten();
-        let same = members.filter(|(inner, schema)| *inner == name || *schema == before);
-        same.map(move |(inner, _)| ([&**outer, &**inner], reference))
+    let mut found = later[PROPERTIES].as_object()?.iter().flat_map(|(outer, schema)| {
+        let was = earlier[PROPERTIES]
+            .get(outer)
+            .map(|was| &object(roots[0], was)[PROPERTIES]);
+        let members = object(roots[1], schema)[PROPERTIES].as_object().into_iter().flatten();
+        let same = members.filter(move |(inner, schema)| match was {
+            None => *inner == name || *schema == before,
+            Some(was) => *inner == name && was.get(name).is_none(),
+        });
+        same.map(move |(inner, _)| ([&**outer, &**inner], schema["$ref"].as_str()))
     });
     found.next().filter(|_| found.next().is_none())
+}
+
+/// Returns the schema that a schema refers to, or else itself.
+fn object<'v>(root: &'v Value, schema: &'v Value) -> &'v Value {
+    let reference = schema["$ref"].as_str();
+    let target = reference.and_then(|reference| pointer::resolve(root, reference));
+    target.unwrap_or(schema)
 }
 
 /// Returns the name that a later object gives a member of the earlier one.

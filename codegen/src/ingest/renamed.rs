@@ -154,7 +154,7 @@ fn renamed_members(models: [&Model; 2]) -> Vec<Renamed> {
 }
 
 /// Returns the members that the later object doesn't declare, each with the only new one that is like it, and like no
-/// other, and its name. A member can also have moved into a new one, and has a path then.
+/// other, and its name. A member can also have moved into an object that is new or hadn't declared it, and has a path then.
 fn successors<'m>(models: [&'m Model; 2], objects: [&'m Struct; 2]) -> Vec<(&'m str, (&'m str, String))> {
     let [gone, new] = [0, 1].map(|index| {
         let members = objects[index].members.iter();
@@ -177,7 +177,18 @@ fn successors<'m>(models: [&'m Model; 2], objects: [&'m Struct; 2]) -> Vec<(&'m 
             let text = text(&path);
             (steps(&text)? == path).then_some((outer.name.as_str(), text))
         };
-        let mut moved: Vec<_> = new.iter().filter_map(path).collect();
+        // An object that both have, and that declares the member now.
+        let grown = objects[1].members.iter().filter(|outer| {
+            let outers = [objects[0].member(&outer.name), Some(*outer)];
+            let object = |index: usize| models[index].struct_of(&outers[index]?.ty);
+            object(0).is_some_and(|object| !object.declares(&old.name)) && object(1).is_some()
+        });
+        let mut moved: Vec<_> = new
+            .iter()
+            .copied()
+            .chain(grown)
+            .filter_map(|outer| path(&outer))
+            .collect();
         // A member that has moved can also have another name.
         let renamed_path = |outer: &&'m Member| {
             let inner = only_inner(models, &gone, (old, outer))?;

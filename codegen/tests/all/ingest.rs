@@ -1273,10 +1273,18 @@ fn an_inherited_overlay_follows_members_into_an_object() {
     let whole = json!({ "type": "object", "properties": members });
     let inside = |limits: Value| json!({ "type": "object", "properties": { "limits": limits } });
     let by_reference = inside(json!({ "$ref": "#/$defs/Limits" }));
+    let mut with_limits = whole.clone();
+    with_limits["properties"]["limits"] = json!({ "type": "object", "properties": { "note": { "type": "string" } } });
     let cases = [
         // A definition of several objects is corrected once.
-        (by_reference.clone(), by_reference, &["Limits/properties/size/type"][..]),
         (
+            &whole,
+            by_reference.clone(),
+            by_reference,
+            &["Limits/properties/size/type"][..],
+        ),
+        (
+            &whole,
             inside(whole.clone()),
             inside(whole.clone()),
             &[
@@ -1284,11 +1292,21 @@ fn an_inherited_overlay_follows_members_into_an_object() {
                 "Crate/properties/limits/properties/size/type",
             ],
         ),
+        // The object isn't new.
+        (
+            &with_limits,
+            inside(whole.clone()),
+            whole.clone(),
+            &[
+                "Box/properties/limits/properties/size/type",
+                "Crate/properties/size/type",
+            ],
+        ),
     ];
-    for (of_box, of_crate, expected) in cases {
+    for (before, of_box, of_crate, expected) in cases {
         let house = Fixture::new();
         house.overlay("2098-01-01", overlay);
-        let before = json!({ "$defs": { "Box": whole, "Crate": whole } });
+        let before = json!({ "$defs": { "Box": before, "Crate": before } });
         house.ingest("2098-01-01", &before.to_string()).unwrap();
         let after = json!({ "$defs": { "Box": of_box, "Crate": of_crate, "Limits": whole } });
         let second = house.ingest("2099-01-01", &after.to_string()).unwrap();

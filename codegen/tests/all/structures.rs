@@ -456,6 +456,34 @@ fn a_renamed_member_is_reported_with_the_rule_that_keeps_its_value() {
         let rule = format!(r#"{{at: "CallResult.{name}", renamed: "options.{name}","#);
         assert!(warning.contains(&rule), "{warning}");
     }
+    // A member has moved into an object that both revisions have.
+    let with_meta = |definitions: &mut Definitions, is_inside: bool| {
+        let value = json!({"type": "string"});
+        let mut members =
+            json!({"kind": {"type": "string"}, "meta": {"type": "object", "properties": {"size": value}}});
+        let object = if is_inside {
+            &mut members["meta"]["properties"]
+        } else {
+            &mut members
+        };
+        object["value"] = value;
+        definitions["CallResult"]["properties"] = members;
+    };
+    let [mut before, mut after] = [definitions(), definitions()];
+    with_meta(&mut before, false);
+    with_meta(&mut after, true);
+    let revisions = Revisions::new();
+    revisions.ingest("second", before);
+    let moved = revisions.ingest("third", after).warnings;
+    let [warning] = moved.as_slice() else {
+        panic!("{moved:?}")
+    };
+    assert!(
+        warning
+            .to_string()
+            .contains(r#"{at: "CallResult.value", renamed: "meta.value","#),
+        "{warning}"
+    );
     // A member whose type contains itself, by a reference to its place.
     let with_tree = |definitions: &mut Definitions, at: &str, wrap: &dyn Fn(Value) -> Value| {
         let tree = json!({"type": "object", "properties": {"size": {"type": "integer"}, "child": {"$ref": at}}});
