@@ -1,6 +1,6 @@
 //! Follows a task of a server until it ends.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mcp_adapters::handlers::CallClient;
@@ -12,7 +12,7 @@ use mcp_runtime_core::{CallError, ClientSide, Peer, ServerSide};
 use mcp_runtime_tasks::internal::{CORE, Ongoing, Seen, cancelled, poll_interval};
 use mcp_runtime_tasks::{TaskContext, TaskError, TaskHandle};
 use serde_json::{Value, json};
-use tokio::task::JoinSet;
+use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::sleep;
 
 use super::tasks::decode_result;
@@ -97,7 +97,7 @@ fn show(task: &TaskContext, message: Option<String>, shown: &mut Option<String>)
 pub async fn follow_extension(mut followed: Followed, client: TaskContext) -> Result<AnyCallToolResult, ErrorObject> {
     let mut shown = None;
     // The input requests that are unanswered, or whose answer the server hasn't seen yet.
-    let mut asked = BTreeSet::new();
+    let mut asked: BTreeMap<String, AbortHandle> = BTreeMap::new();
     let mut answers = JoinSet::new();
     // The answers that haven't reached the server.
     let mut unsent = hub::InputResponses::new();
@@ -116,13 +116,19 @@ pub async fn follow_extension(mut followed: Followed, client: TaskContext) -> Re
                     followed.failures = 0;
                 }
                 show(&client, message, &mut shown);
-                asked.retain(|name: &String| asks.contains_key(name));
+                asked.retain(|name, asking| {
+                    if !asks.contains_key(name) {
+                        // The server may no longer wait for the answer.
+                        asking.abort();
+                    }
+                    asks.contains_key(name)
+                });
                 unsent.retain(|name, _| asks.contains_key(name));
                 for (name, request) in asks {
-                    if asked.insert(name.clone()) {
-                        let client = client.named(name.clone());
-                        answers.spawn(async move { (name, client.request(request).await) });
-                    }
+                    asked.entry(name).or_insert_with_key(|name| {
+                        let (client, name) = (client.named(name), name.clone());
+                        answers.spawn(async move { (name, client.request(request).await) })
+                    });
                 }
                 interval
             }

@@ -2,9 +2,11 @@
 
 use mcp_runtime_core::{CallClient, CallError, hub};
 use mcp_runtime_router::{Call, FromCall, ToolError};
+use tokio::sync::oneshot;
 
 use crate::record::State;
 use crate::store::Tasks;
+use crate::task::{Answer, Task};
 
 tokio::task_local! {
     /// The task that the function of a tool runs as.
@@ -84,8 +86,8 @@ impl TaskContext {
         }
     }
 
-    /// Sends input requests under this name, which is a number otherwise. A later input request with the same name
-    /// replaces an earlier one, which then gets no answer.
+    /// Sends input requests under this name, which is a number otherwise. Clients recognize an input request by its
+    /// name, so a later input request of the task with the same name gets a number.
     #[must_use]
     pub fn named(&self, name: impl Into<String>) -> Self {
         Self {
@@ -109,14 +111,17 @@ impl CallClient for TaskContext {
     type Error = CallError;
 
     async fn request(&self, request: hub::InputRequest) -> Result<hub::InputResponse, CallError> {
-        let Running { tasks, id } = match (&self.client, &self.name) {
+        let running = match (&self.client, &self.name) {
             (Client::HasTask(running), _) => running,
             (Client::Waits(call), Some(name)) => return call.peer().clone().named(name).request(request).await,
             (Client::Waits(call), None) => return call.peer().request(request).await,
         };
+        let Running { tasks, id } = running;
         let asked = tasks.with(id, |task| task.ask(self.name.clone(), request)).flatten();
         let answer = asked.ok_or(CallError::Closed)?;
-        answer.await.map_err(|_| CallError::Closed)?.map_err(CallError::Peer)
+        let mut open = OpenInputRequest { running, answer };
+        let answer = (&mut open.answer).await.map_err(|_| CallError::Closed)?;
+        answer.map_err(CallError::Peer)
     }
 
     /// Sends a notification to a client that waits for the result. For a task, there is no client to send it to.
@@ -125,5 +130,18 @@ impl CallClient for TaskContext {
             Client::Waits(call) => call.peer().notify(notification).await,
             Client::HasTask(_) => Ok(()),
         }
+    }
+}
+
+/// An input request of a task. It is withdrawn if this is dropped before the answer.
+struct OpenInputRequest<'r> {
+    running: &'r Running,
+    answer: oneshot::Receiver<Answer>,
+}
+
+impl Drop for OpenInputRequest<'_> {
+    fn drop(&mut self) {
+        self.answer.close();
+        self.running.tasks.with(&self.running.id, Task::withdraw);
     }
 }

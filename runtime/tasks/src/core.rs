@@ -4,7 +4,9 @@
 //! task. They can list their tasks. The names of all this are in the extension's schema folder.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::future::poll_fn;
 use std::sync::LazyLock;
+use std::task::Poll;
 use std::time::Duration;
 
 use mcp_adapters::{Policy, Revision, peers};
@@ -14,6 +16,7 @@ use mcp_runtime_core::mcp_wire::{Extra, RawJson, RawObject, Request, from_str};
 use mcp_runtime_core::transport::Principal;
 use mcp_runtime_core::{CallClient, CallError, Context, ErrorObject, Peer, ServerSide, hub};
 use mcp_runtime_router::{CoreMethods, to_hub};
+use mcp_runtime_util::BoxFuture;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::time::timeout;
@@ -252,34 +255,64 @@ impl Tasks {
     /// Waits for the end of a task, passes its input requests on to the client meanwhile, and returns the result.
     async fn result_of_core(&self, mut task: TaskRecord, client: CoreClient<'_>) -> Result<RawJson, ErrorObject> {
         let mut watch = self.watch([&*task.id]);
-        // Answered input requests can remain in the state for a while.
-        let mut asked = BTreeSet::new();
+        let mut asked = Asked::default();
         loop {
             // It may have changed before it was watched.
             task = self.find(&task.id, client.owner).await?;
-            if let State::Working { asks } = &task.state {
-                let new = asks.iter().filter(|(name, _)| !asked.contains(*name));
-                let new: Vec<(String, hub::InputRequest)> =
-                    new.map(|(name, request)| (name.to_owned(), request.clone())).collect();
-                for (name, request) in new {
-                    match ask(client.peer, &task.id, request).await {
-                        Ok(answer) => {
-                            let answers = [(name.clone(), answer)].into_iter().collect();
-                            self.answer(&task, answers).await?;
-                        }
-                        Err(error) if is_answer(&error) => self.refuse(&task, &name, error.into()).await?,
-                        Err(error) => return Err(internal_error(error)),
-                    }
-                    asked.insert(name);
-                }
-            }
             match &task.state {
                 State::Completed { result } => return result_in(client.peer, &task.id, result.clone().into()),
                 State::Failed { error } => return Err(restored(error.clone())),
                 State::Cancelled => return Err(invalid_params("the task was cancelled")),
-                State::Working { .. } => _ = watch.next().await,
+                State::Working { asks } => {
+                    asked.follow(asks, |request| ask(client.peer.clone(), task.id.clone(), request))
+                }
+            }
+            let (name, answer) = tokio::select! {
+                _ = watch.next() => continue,
+                answered = asked.next() => answered,
+            };
+            match answer {
+                Ok(answer) => self.answer(&task, [(name, answer)].into_iter().collect()).await?,
+                Err(error) if is_answer(&error) => self.refuse(&task, &name, error.into()).await?,
+                Err(error) => return Err(internal_error(error)),
             }
         }
+    }
+}
+
+/// The responses to the input requests of a task that were sent to the client, by name. One that has arrived is `None`:
+/// answered input requests can remain in the state for a while.
+#[derive(Default)]
+struct Asked(BTreeMap<String, Option<Response>>);
+
+type Response = BoxFuture<'static, Result<hub::InputResponse, CallError>>;
+
+impl Asked {
+    /// Sends new input requests, and cancels those for which the task no longer waits.
+    fn follow<F>(&mut self, asks: &hub::InputRequests, ask: impl Fn(hub::InputRequest) -> F)
+    where
+        F: Future<Output = Result<hub::InputResponse, CallError>> + Send + 'static,
+    {
+        self.0.retain(|name, _| asks.contains_key(name));
+        for (name, request) in asks.iter() {
+            let response = || Some(Box::pin(ask(request.clone())) as Response);
+            self.0.entry(name.to_owned()).or_insert_with(response);
+        }
+    }
+
+    /// Waits for the next response.
+    async fn next(&mut self) -> (String, Result<hub::InputResponse, CallError>) {
+        poll_fn(|context| {
+            for (name, response) in &mut self.0 {
+                let polled = response.as_mut().map(|response| response.as_mut().poll(context));
+                if let Some(Poll::Ready(answer)) = polled {
+                    *response = None;
+                    return Poll::Ready((name.clone(), answer));
+                }
+            }
+            Poll::Pending
+        })
+        .await
     }
 }
 
@@ -290,9 +323,13 @@ fn is_answer(error: &CallError) -> bool {
 }
 
 /// Sends an input request, which names the task, to the client.
-async fn ask(client: &Peer<ServerSide>, id: &str, request: hub::InputRequest) -> Result<hub::InputResponse, CallError> {
+async fn ask(
+    client: Peer<ServerSide>,
+    id: String,
+    request: hub::InputRequest,
+) -> Result<hub::InputResponse, CallError> {
     let json = serde_json::to_value(&request).map_err(|error| CallError::Unrepresentable(error.to_string()))?;
-    let named = CORE.related(json, "/params", id);
+    let named = CORE.related(json, "/params", &id);
     let request = from_str(&named.to_string()).map_err(|error| CallError::Unrepresentable(error.to_string()))?;
     client.request(request).await
 }

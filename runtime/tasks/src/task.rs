@@ -1,6 +1,6 @@
 //! One task of this instance.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Weak;
 use std::time::Instant;
 
@@ -21,8 +21,10 @@ pub(crate) struct Task {
     pub(crate) expires: Instant,
     /// The senders of the answers to its input requests, by name.
     answers: BTreeMap<String, oneshot::Sender<Answer>>,
-    /// The number of input requests without a name so far.
+    /// The number of input requests so far that have a number as their name.
     asked: u64,
+    /// The names of all input requests so far.
+    names: BTreeSet<String>,
     /// Stops the work.
     pub(crate) cancelled: CancellationToken,
     /// Whether the end of the task is in the shared store, and its result isn't here any more.
@@ -37,6 +39,7 @@ impl Task {
             record,
             answers: BTreeMap::new(),
             asked: 0,
+            names: BTreeSet::new(),
             cancelled: CancellationToken::new(),
             is_stored: false,
             watchers: Vec::new(),
@@ -80,10 +83,15 @@ impl Task {
         let State::Working { asks } = &mut self.record.state else {
             return None;
         };
-        let name = name.unwrap_or_else(|| {
+        let mut number = || {
             self.asked += 1;
             self.asked.to_string()
-        });
+        };
+        let mut name = name.unwrap_or_else(&mut number);
+        // Clients take a repeated name for that of an input request which they have answered.
+        while !self.names.insert(name.clone()) {
+            name = number();
+        }
         let (answer, answered) = oneshot::channel();
         asks.insert(name.clone(), request);
         self.answers.insert(name, answer);
@@ -105,6 +113,23 @@ impl Task {
     /// Answers an input request with the error of the client. A name without an input request is ignored.
     pub(crate) fn refuse(&mut self, name: &str, error: ErrorObject) {
         if self.deliver(name, Err(error)) {
+            self.touch();
+        }
+    }
+
+    /// Removes the input requests for whose answers the work no longer waits.
+    pub(crate) fn withdraw(&mut self) {
+        let State::Working { asks } = &mut self.record.state else {
+            return;
+        };
+        let before = self.answers.len();
+        self.answers.retain(|name, waits| {
+            if waits.is_closed() {
+                asks.remove(name);
+            }
+            !waits.is_closed()
+        });
+        if self.answers.len() < before {
             self.touch();
         }
     }

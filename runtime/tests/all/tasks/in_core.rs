@@ -1,5 +1,6 @@
 //! Clients whose revision has tasks in its core, and clients with the tasks extension, on one server.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_adapters::PeerTypes;
@@ -11,6 +12,7 @@ use mcp_runtime::transport::{
 };
 use mcp_runtime::{CallClient, CallError, Options, Revision, Router, error_code, hub};
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 use tokio::time::timeout;
 
 use crate::common::PATIENCE;
@@ -79,17 +81,31 @@ impl Json {
         self.sender.send(Outgoing { json, purpose }).await.unwrap();
     }
 
+    /// Sends a request whose id is its method.
+    async fn request(&self, method: &str, params: Value) {
+        self.send(json!({"jsonrpc": "2.0", "id": method, "method": method, "params": params}))
+            .await;
+    }
+
+    /// Receives a message, and validates it if it has a method.
+    async fn receive(&mut self) -> Value {
+        let received = timeout(PATIENCE, self.receiver.receive()).await;
+        let Ok(Ok(Some(mcp_runtime::transport::Incoming::Message { json, .. }))) = received else {
+            panic!("there is no message")
+        };
+        let message: Value = serde_json::from_slice(&json).unwrap();
+        if message["method"].is_string() {
+            self.revision.validate_call(&json).unwrap();
+        }
+        message
+    }
+
     /// Sends a request; returns its result, after validation in the revision, or its error.
     pub async fn call(&mut self, method: &str, params: Value) -> Result<Value, Value> {
-        let request = json!({"jsonrpc": "2.0", "id": method, "method": method, "params": params});
-        self.send(request).await;
+        self.request(method, params).await;
         loop {
-            let Ok(Some(mcp_runtime::transport::Incoming::Message { json, .. })) = self.receiver.receive().await else {
-                panic!("the connection is closed")
-            };
-            let message: Value = serde_json::from_slice(&json).unwrap();
+            let message = self.receive().await;
             if message["method"].is_string() {
-                self.revision.validate_call(&json).unwrap();
                 if message["id"].is_number() || message["id"].is_string() {
                     if !self.answer.is_null() {
                         let mut answer = self.answer.clone();
@@ -295,6 +311,79 @@ async fn input_requests_arrive_during_tasks_result_and_name_their_task() {
         assert_eq!(question["params"]["message"], "Sure?");
         let related = &question["params"]["_meta"]["io.modelcontextprotocol/related-task"];
         assert_eq!(*related, json!({"taskId": task["taskId"]}));
+    }
+}
+
+#[tokio::test]
+async fn an_input_request_is_withdrawn_when_its_task_gives_up_or_is_cancelled() {
+    let given_up = Arc::new(Notify::new());
+    let gives_up = Arc::clone(&given_up);
+    let ask = move |task: TaskContext| {
+        let given_up = Arc::clone(&gives_up);
+        async move {
+            tokio::select! {
+                answer = task.elicit(form("Sure?")) => answer.map(|answer| answer.action.as_str().to_owned()),
+                () = given_up.notified() => Ok("gave up".to_owned()),
+            }
+        }
+    };
+    let router = server(TaskLimits::default()).with(tool("sure", "Asks once", ask).task());
+    for revision in with_tasks() {
+        for (is_bridged, is_cancelled) in [(false, false), (false, true), (true, false), (true, true)] {
+            let mut old = match is_bridged {
+                true => Json::connect_over(bridged(&router, &[Revision::HUB]), revision).await,
+                false => Json::connect(&router, revision, ALICE).await,
+            };
+            let task = old.begin("sure").await;
+            let params = json!({"taskId": task["taskId"]});
+            old.request("tasks/result", params.clone()).await;
+            let asked = old.receive().await;
+            assert_eq!(asked["method"], "elicitation/create");
+            match is_cancelled {
+                true => old.request("tasks/cancel", params).await,
+                false => given_up.notify_one(),
+            }
+
+            let (mut withdrawn, mut result) = (None, None);
+            while withdrawn.is_none() || result.is_none() {
+                let message = old.receive().await;
+                if message["method"] == "notifications/cancelled" {
+                    withdrawn = Some(message["params"]["requestId"].clone());
+                } else if message["id"] == "tasks/result" {
+                    result = Some(message);
+                }
+            }
+            assert_eq!(withdrawn.as_ref(), Some(&asked["id"]));
+            let result = result.unwrap();
+            match is_cancelled {
+                true => assert_eq!(result["error"]["code"], error_code::INVALID_PARAMS, "{result}"),
+                false => assert_eq!(text(&result["result"]), "gave up"),
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_task_that_repeats_the_name_of_an_input_request_gets_another_answer() {
+    let ask = |task: TaskContext| async move {
+        let confirm = task.named("confirm");
+        confirm.elicit(form("Sure?")).await?;
+        confirm
+            .elicit(form("Sure?"))
+            .await
+            .map(|answer| answer.action.as_str().to_owned())
+    };
+    let router = server(TaskLimits::default()).with(tool("sure", "Asks twice", ask).task());
+    for revision in with_tasks() {
+        for transport in [None, Some(bridged(&router, &[Revision::HUB]))] {
+            let mut old = match transport {
+                Some(transport) => Json::connect_over(transport, revision).await,
+                None => Json::connect(&router, revision, ALICE).await,
+            };
+            let task = old.begin("sure").await;
+            let result = old.of_task("tasks/result", &task).await.unwrap();
+            assert_eq!((text(&result), old.asked.len()), ("accept", 2));
+        }
     }
 }
 
