@@ -227,6 +227,10 @@ impl HttpServer {
     }
 
     /// Sets the maximum size of a body in bytes; the default is 4 MiB.
+    ///
+    /// Larger bodies also have to fit into [`max_bytes`](HttpServer::max_bytes),
+    /// [`session_bytes`](HttpServer::session_bytes), which allows 8 MiB by default, and
+    /// [`Limits::request_bytes`](mcp_runtime_core::Limits::request_bytes).
     #[must_use]
     pub fn max_body(mut self, bytes: usize) -> Self {
         self.change().max_body = bytes;

@@ -151,6 +151,14 @@ async fn copies_of_a_body_made_while_handling_it_count_toward_the_byte_limits() 
 }
 
 #[tokio::test]
+async fn a_body_that_the_byte_limit_of_a_session_can_never_hold_is_too_large() {
+    let server = serve(|server| server.session_bytes(1 << 20)).await;
+    let session = server.begin(hub()).await;
+    assert_eq!(status(&server, &session, echo(300_000)).await, 413);
+    assert_eq!(status(&server, &session, echo(150_000)).await, 200);
+}
+
+#[tokio::test]
 async fn a_response_counts_toward_the_byte_limit_until_the_client_has_read_it() {
     const RESPONSE: usize = 16 << 20;
     let server = serve(|server| {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::slice;
 use std::sync::Arc;
 
+use http::StatusCode;
 use mcp_adapters::mcp_wire::{ErrorResponse, RequestId};
 use mcp_runtime_core::internal::internal_error;
 use mcp_runtime_util::{Budget, Charge};
@@ -62,11 +63,16 @@ impl RequestTable {
         memory: &Arc<Budget>,
         open: impl FnOnce(u64, &[RequestId]) -> Arc<Stream>,
     ) -> Result<(u64, Arc<Stream>), Rejection> {
+        let bytes = held_by_call(body.bytes);
+        if !memory.can_hold(bytes) {
+            let why = "The body is larger than the limit of all messages of a session together";
+            return Err(Rejection::invalid(StatusCode::PAYLOAD_TOO_LARGE, why));
+        }
         self.last += 1;
         let number = self.last;
         let added = self.add(body, number, limits).and_then(|()| {
             memory
-                .try_charge(held_by_call(body.bytes))
+                .try_charge(bytes)
                 .ok_or_else(|| Rejection::busy("The client has to read its responses before it sends more requests"))
         });
         let charge = added.inspect_err(|_| self.withdraw(number))?;
