@@ -2,10 +2,12 @@
 
 use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use futures_core::Stream;
-use mcp_adapters::session_messages::ChangeFilter;
-use mcp_runtime_core::internal::{SessionState, changes_in};
+use mcp_adapters::mcp_wire::UnknownMethod;
+use mcp_adapters::session_messages::{self, ChangeFilter};
+use mcp_runtime_core::internal::{SessionState, changes_in, log_level};
 use mcp_runtime_core::{CallError, Change, Changes, ClientSide, Peer, ServerSide};
 
 use super::options::delay_after;
@@ -20,6 +22,30 @@ pub async fn follow(upstream: Arc<Upstream>, client: Arc<SessionState<ServerSide
         () = client.ended.cancelled() => {}
         () = upstream.state.ended.cancelled() => {}
         () = followed => {}
+    }
+}
+
+/// Repeats the log level and the subscriptions of a client in a new session with its server, if the client's own
+/// requests for them were passed on in the lost one. Everything that the client subscribed to counts as changed.
+pub async fn renew(upstream: Arc<Upstream>, client: Arc<SessionState<ServerSide>>) {
+    let severity = client.log_severity.load(Ordering::Relaxed);
+    // Without a level, a session gets all messages.
+    if let Some(level) = log_level(severity).filter(|_| severity > 0) {
+        upstream.state.set_log_level(&level).await;
+    }
+    let wanted = client.subscriptions.wanted();
+    let negotiated = upstream.state.negotiated();
+    for uri in &wanted.resources {
+        let Some((method, params)) = session_messages::subscribe(negotiated.revision, uri) else {
+            break;
+        };
+        let request = UnknownMethod::new(method).with_params(params);
+        if let Err(error) = upstream.state.call_json(negotiated, method, request).await {
+            tracing::warn!(uri, %error, "a subscription of the lost session isn't renewed");
+        }
+    }
+    for missed in changes_in(&wanted) {
+        client.subscriptions.push(&missed);
     }
 }
 

@@ -172,20 +172,28 @@ impl Bridge {
         let closing = session.closing_token();
         let mut ended = Box::pin(session.ended());
         let mut is_restarted = false;
-        let (lease, outcome) = loop {
+        let (lease, outcome) = 'served: loop {
             let upstream = Arc::clone(&lease.upstream);
-            if !are_of_one_era(first_message.revision, upstream.revision) {
-                tokio::spawn(changes::follow(
-                    Arc::clone(&upstream),
-                    Arc::clone(&downstream.state),
-                    is_restarted,
-                ));
+            let sessions = || (Arc::clone(&upstream), Arc::clone(&downstream.state));
+            let in_one_era = are_of_one_era(first_message.revision, upstream.revision);
+            let renews = in_one_era && !upstream.is_stateless();
+            if !in_one_era {
+                let (upstream, client) = sessions();
+                tokio::spawn(changes::follow(upstream, client, is_restarted));
+            } else if renews && is_restarted {
+                upstream.state.renewed.notify_one();
             }
-            let lost = tokio::select! {
-                () = &mut ended => break (Some(lease), Ok(())),
-                () = self.closing.cancelled() => break (Some(lease), Ok(())),
-                () = lease.evicted() => break (Some(lease), Err(BridgeError::Evicted)),
-                () = upstream.state.ended.cancelled() => upstream.state.closed(),
+            let lost = loop {
+                tokio::select! {
+                    () = &mut ended => break 'served (Some(lease), Ok(())),
+                    () = self.closing.cancelled() => break 'served (Some(lease), Ok(())),
+                    () = lease.evicted() => break 'served (Some(lease), Err(BridgeError::Evicted)),
+                    () = upstream.state.ended.cancelled() => break upstream.state.closed(),
+                    () = upstream.state.renewed.notified(), if renews => {
+                        let (upstream, client) = sessions();
+                        tokio::spawn(changes::renew(upstream, client));
+                    }
+                }
             };
             if !self.options.restart {
                 break (Some(lease), Err(BridgeError::Server(lost)));

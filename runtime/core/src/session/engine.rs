@@ -232,7 +232,10 @@ impl<S: Side> Engine<S> {
             Incoming::Renewed => {
                 self.in_flight.lock().iter().for_each(|(_, token)| token.cancel());
                 let session = Arc::clone(&self.session);
-                self.tasks.spawn(task(async move { session.restore().await }));
+                self.tasks.spawn(task(async move {
+                    session.restore().await;
+                    session.renewed.notify_one();
+                }));
                 None
             }
             Incoming::Closing => {

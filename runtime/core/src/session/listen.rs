@@ -8,7 +8,7 @@ use mcp_adapters::mcp_wire::{
     ErrorObject, ErrorResponse, Message, MessageHeader, Notice, RawJson, RequestId, UnknownMethod,
 };
 use mcp_adapters::session_messages::{self, ChangeFilter};
-use mcp_adapters::{PeerTypes, SessionError};
+use mcp_adapters::{PeerTypes, Revision, SessionError};
 use mcp_runtime_util::task;
 use tokio::sync::TryAcquireError;
 
@@ -149,46 +149,63 @@ impl<S: Side> Engine<S> {
         }));
     }
 
-    /// Returns the response to a request that subscribes to a resource, unsubscribes, or sets the log level; `None` for
-    /// another request.
+    /// Returns the response to a request that changes a setting; `None` for another request.
     pub fn take_setting(
         &self,
         name: &str,
         header: &MessageHeader<'_>,
         negotiated: &Negotiated,
     ) -> Option<Result<RawJson, ErrorObject>> {
-        let lifecycle = negotiated.revision.lifecycle();
-        let is = |method: Option<&str>| method == Some(name);
-        if !is(lifecycle.subscribe) && !is(lifecycle.unsubscribe) && !is(lifecycle.set_level) {
-            return None;
-        }
+        let setting = Setting::of(name, header, negotiated.revision)?;
         let set = || {
             self.session.check_request(negotiated, name)?;
             let json = header.message().text().as_bytes();
             self.session.validate_call(negotiated.revision, name, json)?;
-            let subscriptions = &self.session.subscriptions;
-            if is(lifecycle.subscribe) {
-                let uri = session_messages::text_param(header, lifecycle.subscribe_params.name).map_err(unreadable)?;
-                return subscriptions.subscribe(&uri);
-            }
-            if is(lifecycle.unsubscribe) {
-                let uri =
-                    session_messages::text_param(header, lifecycle.unsubscribe_params.name).map_err(unreadable)?;
-                subscriptions.unsubscribe(&uri);
-                return Ok(());
-            }
-            let level = session_messages::text_param(header, lifecycle.set_level_params.level).map_err(unreadable)?;
-            let unknown = || invalid_params(format!("unknown log level `{level}`"));
-            let severity = severity(&level.as_str().into()).ok_or_else(unknown)?;
-            self.session.log_severity.store(severity, Ordering::Relaxed);
-            Ok(())
+            self.session.set(setting?)
         };
         let set = set().map_err(|error| self.session.error_for_peer(negotiated, name, error));
         Some(set.map(|()| session_messages::empty_result(negotiated.revision, name)))
     }
 }
 
+/// What a client sets for its session by a request.
+pub enum Setting {
+    Subscribed(String),
+    Unsubscribed(String),
+    LogLevel(usize),
+}
+
+impl Setting {
+    /// Reads the setting that a request changes; `None` for another request.
+    pub fn of(name: &str, header: &MessageHeader<'_>, revision: Revision) -> Option<Result<Self, ErrorObject>> {
+        let lifecycle = revision.lifecycle();
+        let is = |method: Option<&str>| method == Some(name);
+        let text = |member| session_messages::text_param(header, member).map_err(unreadable);
+        if is(lifecycle.subscribe) {
+            return Some(text(lifecycle.subscribe_params.name).map(Self::Subscribed));
+        }
+        if is(lifecycle.unsubscribe) {
+            return Some(text(lifecycle.unsubscribe_params.name).map(Self::Unsubscribed));
+        }
+        is(lifecycle.set_level).then(|| {
+            let level = text(lifecycle.set_level_params.level)?;
+            let unknown = || invalid_params(format!("unknown log level `{level}`"));
+            severity(&level.as_str().into()).map(Self::LogLevel).ok_or_else(unknown)
+        })
+    }
+}
+
 impl<S: Side> SessionState<S> {
+    /// Changes a setting of the session.
+    pub fn set(&self, setting: Setting) -> Result<(), ErrorObject> {
+        match setting {
+            Setting::Subscribed(uri) => return self.subscriptions.subscribe(&uri),
+            Setting::Unsubscribed(uri) => self.subscriptions.unsubscribe(&uri),
+            Setting::LogLevel(severity) => self.log_severity.store(severity, Ordering::Relaxed),
+        }
+        Ok(())
+    }
+
     /// Restricts a filter to the changes that this server has declared, and to resources that exist.
     fn agreed(&self, negotiated: &Negotiated, filter: ChangeFilter) -> ChangeFilter {
         let is_declared = |change: Change| {

@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::context::{Context, Envelope, Peer};
 use super::engine::Engine;
 use super::handler::{RawAnswer, RawMessage, Relay};
+use super::listen::Setting;
 use super::negotiated::Negotiated;
 use super::response::PendingResponse;
 use crate::error::internal_error;
@@ -77,6 +78,10 @@ impl<S: Side> Engine<S> {
             Err(error) => return Some(PendingResponse::refused(Some(id), error)),
         };
         let context = self.raw_context(Some(id.clone()), cancelled.clone(), header, negotiated, extensions);
+        let setting = match S::IS_SERVER {
+            true => Setting::of(&message.method, header, context.peer().negotiated().revision).and_then(Result::ok),
+            false => None,
+        };
         let passed = relay.pass_request(message, context);
         let (engine, answered) = (Arc::clone(self), id.clone());
         let responded = async move {
@@ -87,6 +92,11 @@ impl<S: Side> Engine<S> {
                 tracing::error!(panic, "a message can't be passed on");
                 internal_error("internal error").into()
             });
+            // A relay repeats it when the session of the other side is renewed.
+            if let Some(setting) = setting.filter(|_| answer.result.is_ok()) {
+                // The peer has accepted it, so there is nobody to report an exceeded limit to.
+                let _ = engine.session.set(setting);
+            }
             // The responses of a batch are sent together, so this one must not keep its position: earlier responses of
             // the batch can have later positions.
             let ticket = answer.ticket.filter(|_| !in_batch);

@@ -9,7 +9,7 @@ use mcp_adapters::mcp_wire::{Direction, ErrorObject, Method, RawJson, RequestId}
 use mcp_adapters::{Loss, PeerTypes, Revision};
 use mcp_runtime_util::{BoxFuture, Mutex};
 use serde_json::Value;
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tracing::field::{Empty, display};
 use tracing::{Span, info_span};
@@ -96,6 +96,8 @@ pub struct SessionState<S: Side> {
     pub answerer: OnceLock<Box<Answerer<S>>>,
     /// One permit for each cancellation that is being sent.
     pub cancelling: Arc<Semaphore>,
+    /// Notified when the transport has started another session, because the server had lost this one.
+    pub renewed: Notify,
     /// Cancelled when the session has ended.
     pub ended: CancellationToken,
     /// The span of the session.
@@ -146,6 +148,7 @@ impl<S: Side> SessionState<S> {
             subscribed: SubscribedResources::default(),
             log_severity: AtomicUsize::new(0),
             answerer: OnceLock::new(),
+            renewed: Notify::new(),
             ended: CancellationToken::new(),
             span: session_span::<S>(),
             deprecated: Mutex::default(),

@@ -1,11 +1,17 @@
 //! Change notifications from a stateless server to a client with a handshake, while subscriptions end, are refused or
 //! wait.
 
-use mcp_runtime::Revision;
-use mcp_runtime::bridge::BridgeOptions;
-use serde_json::{Value, json};
+use std::sync::{Arc, Mutex};
 
-use crate::bridge::{Raw, by_hand, discover, options, serve};
+use mcp_runtime::Revision;
+use mcp_runtime::bridge::{Bridge, BridgeOptions};
+use mcp_runtime::transport::{
+    ChannelReceiver, ChannelSender, ChannelTransport, Incoming, Receiver, Transport, TransportError, channel,
+};
+use serde_json::{Value, json};
+use tokio::sync::Notify;
+
+use crate::bridge::{Raw, agree, by_hand, discover, options, result, serve};
 
 /// A client with a handshake, stateless servers whose messages the test writes, and the task of the bridge between
 /// them.
@@ -136,5 +142,90 @@ async fn a_subscription_lasts_until_the_server_acknowledges_its_replacement() {
             update(&server, &second, "c:d").await;
             is_told(&mut client, "c:d").await;
         }
+    }
+}
+
+/// A transport that renews its session when it is notified.
+struct Renewing(ChannelTransport, Arc<Notify>);
+
+struct RenewingReceiver(ChannelReceiver, Arc<Notify>);
+
+impl Transport for Renewing {
+    type Sender = ChannelSender;
+    type Receiver = RenewingReceiver;
+
+    fn split(self) -> (ChannelSender, RenewingReceiver) {
+        let (sender, receiver) = self.0.split();
+        (sender, RenewingReceiver(receiver, self.1))
+    }
+}
+
+impl Receiver for RenewingReceiver {
+    async fn receive(&mut self) -> Result<Option<Incoming>, TransportError> {
+        tokio::select! {
+            received = self.0.receive() => received,
+            () = self.1.notified() => Ok(Some(Incoming::Renewed)),
+        }
+    }
+}
+
+/// Answers a request for a setting as a server, and returns its method and parameters.
+async fn set(server: &mut Raw) -> (Value, Value) {
+    let request = server.next().await;
+    server.send(&result(&request, &json!({}))).await;
+    (request["method"].clone(), request["params"].clone())
+}
+
+#[tokio::test]
+async fn a_new_session_with_a_server_of_the_same_era_gets_the_settings_of_the_client() {
+    let capabilities = json!({"logging": {}, "resources": {"subscribe": true}, "tools": {"listChanged": true}});
+    for is_restarted in [true, false] {
+        let (first, theirs) = channel(16);
+        let (second, next) = channel(16);
+        let renewal = Arc::new(Notify::new());
+        let connections = [theirs, next].map(|transport| Renewing(transport, Arc::clone(&renewal)));
+        let connections = Mutex::new(connections.into_iter());
+        let connector = move || Ok(connections.lock().unwrap().next().expect("there is one"));
+        let restart = is_restarted;
+        let (transport, _serving) = serve(Bridge::new(connector, BridgeOptions { restart, ..options().0 }));
+        let (mut client, mut server) = (Raw::new(transport), Raw::new(first));
+        let params = json!({
+            "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"},
+        });
+        let begin = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params});
+        client.send(&begin.to_string()).await;
+        let handshake = server.next().await;
+        let agreed = async {
+            assert!(client.next().await["result"].is_object());
+            client
+                .send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#)
+                .await;
+        };
+        tokio::join!(agree(&mut server, &handshake, capabilities.clone()), agreed);
+        let settings = [
+            ("resources/subscribe", json!({"uri": "a:b"})),
+            ("resources/subscribe", json!({"uri": "c:d"})),
+            ("resources/unsubscribe", json!({"uri": "c:d"})),
+            ("logging/setLevel", json!({"level": "error"})),
+        ];
+        for (method, params) in &settings {
+            let request = json!({"jsonrpc": "2.0", "id": method, "method": method, "params": params});
+            client.send(&request.to_string()).await;
+            set(&mut server).await;
+            assert!(client.next().await["result"].is_object());
+        }
+
+        if is_restarted {
+            server = Raw::new(second);
+            let handshake = server.next().await;
+            agree(&mut server, &handshake, capabilities.clone()).await;
+        } else {
+            renewal.notify_one();
+        }
+        for (method, params) in [&settings[3], &settings[0]] {
+            assert_eq!(set(&mut server).await, (json!(method), params.clone()));
+        }
+        assert_eq!(client.next().await["method"], "notifications/tools/list_changed");
+        is_told(&mut client, "a:b").await;
     }
 }
