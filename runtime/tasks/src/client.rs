@@ -1,8 +1,11 @@
 //! Clients whose calls can return tasks.
 
 use std::collections::BTreeSet;
+use std::pin::pin;
 use std::time::Duration;
 
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
 use mcp_adapters::Revision;
 use mcp_ext_tasks::{
     CancelTaskRequest, CancelTaskRequestParams, CreateTaskResult, EXTENSION, GetTaskRequest, GetTaskRequestParams,
@@ -153,6 +156,7 @@ impl TaskHandle {
     pub async fn wait(&self, mut observe: impl FnMut(&GetTaskResult) + Send) -> Result<hub::CallToolResult, TaskError> {
         // Answered input requests can remain in the state for a while.
         let mut answered = BTreeSet::new();
+        let mut answers = FuturesUnordered::new();
         loop {
             let state = self.state().await?;
             observe(&state);
@@ -165,9 +169,16 @@ impl TaskHandle {
             let new: hub::InputRequests = new.collect();
             if !new.is_empty() {
                 answered.extend(new.iter().map(|(name, _)| name.to_owned()));
-                self.answer(new).await?;
+                answers.push(self.answer(new));
             }
-            sleep(interval).await;
+            // The task may end before its input requests are answered.
+            let mut pause = pin!(sleep(interval));
+            loop {
+                tokio::select! {
+                    () = &mut pause => break,
+                    Some(sent) = answers.next() => sent?,
+                }
+            }
         }
     }
 

@@ -5,6 +5,7 @@ mod in_core;
 mod shared;
 mod subscriptions;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_ext_tasks::{
@@ -22,7 +23,10 @@ use mcp_runtime::{
     error_code, hub,
 };
 use serde_json::{Value, json};
-use tokio::time::sleep;
+use tokio::sync::Notify;
+use tokio::time::{sleep, timeout};
+
+use crate::common::PATIENCE;
 
 const ALICE: Option<&str> = Some("alice");
 
@@ -457,6 +461,35 @@ async fn a_task_whose_input_request_the_client_cannot_answer_is_cancelled() {
         Err(TaskError::Call(CallError::InputNotProvided(_)))
     ));
     assert!(matches!(task.state().await, Ok(GetTaskResult::Cancelled(_))));
+}
+
+#[tokio::test]
+async fn waiting_for_a_task_that_is_cancelled_ends_although_its_input_request_is_unanswered() {
+    let asked = Arc::new(Notify::new());
+    let never_answers = {
+        let asked = Arc::clone(&asked);
+        move |_: hub::ElicitRequestFormParams| {
+            asked.notify_one();
+            std::future::pending::<Result<hub::ElicitResult, ErrorObject>>()
+        }
+    };
+    let (ours, theirs) = channel(16);
+    drop(server(limits()).serve(Options::default(), theirs));
+    let client = Client::new("test", "1.0")
+        .extension(&EXTENSION)
+        .elicit_form(never_answers);
+    let client = client.connect(ours).await.unwrap();
+    let begin = client.peer().call_tool_as_task(hub::CallToolRequestParams::new("ask"));
+    let ToolAnswer::Task(task) = begin.await.unwrap() else {
+        panic!("a result instead of a task")
+    };
+    let cancelled = async {
+        asked.notified().await;
+        task.cancel().await.unwrap();
+    };
+    let waited = async { tokio::join!(task.wait(|_| ()), cancelled).0 };
+    let waited = timeout(PATIENCE, waited).await.expect("it ends with the task");
+    assert!(matches!(waited, Err(TaskError::Cancelled)), "{waited:?}");
 }
 
 /// Answers with the completed task of the example in the extension's specification, whose nested result has no
