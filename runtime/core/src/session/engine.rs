@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::sync::{Arc, Once};
 
 use http::Extensions;
-use mcp_adapters::mcp_wire::{Payload, RequestId};
+use mcp_adapters::mcp_wire::Payload;
 use mcp_runtime_util::{Budget, Mutex, task};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -30,9 +30,6 @@ pub struct Engine<S: Side> {
     pub handler: Layered<S>,
     /// `Some` only on the side of a server.
     pub server: Option<Arc<Server>>,
-    /// The requests of the peer in flight, sorted by id. They are few, and most new ids are greater than the earlier
-    /// ones, so inserting is cheap.
-    pub in_flight: Mutex<Vec<(RequestId, CancellationToken)>>,
     /// One permit for each request whose handler runs.
     pub handling: Arc<Semaphore>,
     /// One permit for each request until its response is sent, so that a peer that doesn't read can't make responses pile up.
@@ -75,7 +72,6 @@ impl<S: Side> Engine<S> {
         Arc::new(Self {
             handler,
             server,
-            in_flight: Mutex::default(),
             handling: semaphore(limits.in_flight),
             unsent: semaphore(limits.in_flight.saturating_add(limits.waiting)),
             listening: semaphore(limits.subscriptions),
@@ -230,7 +226,11 @@ impl<S: Side> Engine<S> {
                 None
             }
             Incoming::Renewed => {
-                self.in_flight.lock().iter().for_each(|(_, token)| token.cancel());
+                self.session
+                    .in_flight
+                    .lock()
+                    .iter()
+                    .for_each(|(_, token)| token.cancel());
                 let session = Arc::clone(&self.session);
                 self.tasks.spawn(task(async move {
                     session.restore().await;

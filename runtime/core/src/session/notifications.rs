@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use http::Extensions;
-use mcp_adapters::mcp_wire::{Message, Notice, Object};
+use mcp_adapters::mcp_wire::{Message, Notice, Object, RequestId};
 use mcp_adapters::{Loss, Translated};
 use mcp_runtime_util::{Budget, Charge, Mutex, catch_panic};
 use tokio::sync::Notify;
@@ -200,10 +200,15 @@ impl<S: Side> SessionState<S> {
     }
 
     /// Whether the client wants a notification. A log message must be severe enough for the stateless request or the
-    /// session. A notification unrelated to a request is only sent in a session with a handshake.
+    /// session. A notification that is unrelated to a request, or whose request has been answered, is only sent in a
+    /// session with a handshake.
     fn is_wanted(&self, negotiated: &Negotiated, notification: &S::NotificationOut, purpose: &Purpose) -> bool {
         let is_alone = S::IS_SERVER && negotiated.is_stateless();
-        if is_alone && *purpose == Purpose::Unsolicited {
+        let is_late = || match purpose {
+            Purpose::RelatedTo(id) => !self.is_in_flight(id),
+            _ => *purpose == Purpose::Unsolicited,
+        };
+        if is_alone && is_late() {
             return false;
         }
         let Some(level) = S::log_level(notification) else {
@@ -216,6 +221,12 @@ impl<S: Side> SessionState<S> {
         // A message of an unknown level is sent only in a session with a handshake, where a client can only exclude
         // known levels.
         least.is_some_and(|least| severity(level).map_or(!is_alone, |severity| severity >= least))
+    }
+
+    /// Whether a request of the peer is being handled.
+    fn is_in_flight(&self, id: &RequestId) -> bool {
+        let in_flight = self.in_flight.lock();
+        in_flight.binary_search_by(|(known, _)| known.cmp(id)).is_ok()
     }
 
     /// Sends a notification that the hub doesn't declare.

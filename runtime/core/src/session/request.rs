@@ -85,7 +85,7 @@ impl<S: Side> Engine<S> {
         if self.notifications.is_closed() {
             return Err(internal_error("the session is closing"));
         }
-        let mut in_flight = self.in_flight.lock();
+        let mut in_flight = self.session.in_flight.lock();
         match in_flight.binary_search_by(|(known, _)| known.cmp(id)) {
             Ok(_) => {
                 let reason = "a request with this id is still being handled";
@@ -101,14 +101,14 @@ impl<S: Side> Engine<S> {
 
     /// Returns the cancellation token of a request in flight.
     pub fn token(&self, id: &RequestId) -> Option<CancellationToken> {
-        let in_flight = self.in_flight.lock();
+        let in_flight = self.session.in_flight.lock();
         let place = in_flight.binary_search_by(|(known, _)| known.cmp(id)).ok()?;
         in_flight.get(place).map(|(_, token)| token.clone())
     }
 
     /// Removes a request from those in flight: the peer can no longer cancel it.
     pub fn end_request(&self, id: &RequestId) {
-        let mut in_flight = self.in_flight.lock();
+        let mut in_flight = self.session.in_flight.lock();
         if let Ok(place) = in_flight.binary_search_by(|(known, _)| known.cmp(id)) {
             in_flight.remove(place);
         }

@@ -74,6 +74,9 @@ pub struct SessionState<S: Side> {
     agreed: OnceLock<Arc<Negotiated>>,
     /// The revision of the last stateless request.
     pub last_stateless: Mutex<Option<Revision>>,
+    /// The requests of the peer in flight, sorted by id. They are few, and most new ids are greater than the earlier
+    /// ones, so inserting is cheap.
+    pub in_flight: Mutex<Vec<(RequestId, CancellationToken)>>,
     /// The pending calls of this side.
     pub pending: PendingCalls<S::ResultIn>,
     /// The messages that are passed on to the peer.
@@ -138,6 +141,7 @@ impl<S: Side> SessionState<S> {
             default: Arc::new(Negotiated::unknown(default_revision)),
             agreed: OnceLock::new(),
             last_stateless: Mutex::default(),
+            in_flight: Mutex::default(),
             passing: Arc::default(),
             unhandled: Arc::default(),
             begun: CancellationToken::new(),

@@ -5,6 +5,7 @@ use mcp_runtime::{
     CallClient, Context, ErrorObject, Options, Revision, ServerHandler, ServerSession, ServerSide, hub, serve,
 };
 use serde_json::{Value, json};
+use tokio::sync::mpsc;
 
 use crate::eras::{Lined, handshake, meta, pipe, request, stateless};
 
@@ -319,6 +320,43 @@ async fn a_stateless_request_gets_the_log_messages_of_the_level_that_it_sets() {
     let mut message = request(1, "tools/list", json!({}));
     message["params"]["_meta"]["io.modelcontextprotocol/logLevel"] = json!("loud");
     assert_eq!(client.ask(message).await["error"]["code"], -32602);
+}
+
+/// A server that passes on the context of each tool call.
+struct Keeps(mpsc::UnboundedSender<Context<ServerSide>>);
+
+impl ServerHandler<Context<ServerSide>> for Keeps {
+    async fn call_tool(
+        &self,
+        _: hub::CallToolRequestParams,
+        context: &Context<ServerSide>,
+    ) -> Result<hub::AnyCallToolResult, ErrorObject> {
+        self.0.send(context.clone()).expect("the test continues");
+        Ok(hub::CallToolResult::new(vec![]).into())
+    }
+}
+
+#[tokio::test]
+async fn a_stateless_client_gets_no_progress_and_no_log_messages_after_the_result() {
+    let (keep, mut kept) = mpsc::unbounded_channel();
+    let (transport, mut client) = pipe();
+    let capabilities = serde_json::from_value(json!({"tools": {}, "logging": {}})).expect("they are capabilities");
+    let info = hub::Implementation::new("keeps", "1.0");
+    let _server = serve(Keeps(keep), info, capabilities, None, Options::default(), transport);
+    let mut message = request(1, "tools/call", json!({"name": "any"}));
+    message["params"]["_meta"]["progressToken"] = json!("token");
+    message["params"]["_meta"]["io.modelcontextprotocol/logLevel"] = json!("debug");
+    assert_eq!(client.ask(message).await["id"], 1);
+    let context = kept.recv().await.expect("it was called");
+    context.progress(1.0, None, None).await.expect("it is ignored");
+    let params = hub::LoggingMessageNotificationParams::new(hub::LoggingLevel::Error, json!("late"));
+    context
+        .peer()
+        .notify_logging_message(params)
+        .await
+        .expect("it is ignored");
+    let next = client.ask(request(2, "tools/call", json!({"name": "any"}))).await;
+    assert_eq!(next["id"], 2, "{next}");
 }
 
 #[tokio::test]
