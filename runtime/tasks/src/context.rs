@@ -1,6 +1,6 @@
 //! The context of a function that runs as a task.
 
-use mcp_runtime_core::{CallClient, CallError, hub};
+use mcp_runtime_core::{CallClient, CallError, Peer, ServerSide, hub};
 use mcp_runtime_router::{Call, FromCall, ToolError};
 use tokio::sync::oneshot;
 
@@ -18,6 +18,8 @@ tokio::task_local! {
 pub(crate) struct Running {
     pub(crate) tasks: Tasks,
     pub(crate) id: String,
+    /// The client that called the tool, if the work was started by its call.
+    pub(crate) client: Option<Peer<ServerSide>>,
 }
 
 /// The task that a function runs as: an extractor for functions of tools.
@@ -59,7 +61,7 @@ impl TaskContext {
 
     /// Sets the status message of the task, for people. It has no effect if the client waits for the result.
     pub fn status(&self, message: impl Into<String>) {
-        if let Client::HasTask(Running { tasks, id }) = &self.client {
+        if let Client::HasTask(Running { tasks, id, .. }) = &self.client {
             tasks.with(id, |task| task.set_message(message.into()));
         }
     }
@@ -81,7 +83,7 @@ impl TaskContext {
 
     /// Ends the task, if there is one.
     pub(crate) fn end(&self, state: State) {
-        if let Client::HasTask(Running { tasks, id }) = &self.client {
+        if let Client::HasTask(Running { tasks, id, .. }) = &self.client {
             tasks.end(id, state);
         }
     }
@@ -116,7 +118,10 @@ impl CallClient for TaskContext {
             (Client::Waits(call), Some(name)) => return call.peer().clone().named(name).request(request).await,
             (Client::Waits(call), None) => return call.peer().request(request).await,
         };
-        let Running { tasks, id } = running;
+        let Running { tasks, id, client } = running;
+        if let Some(client) = client {
+            client.check_input_request(&request)?;
+        }
         let asked = tasks.with(id, |task| task.ask(self.name.clone(), request)).flatten();
         let answer = asked.ok_or(CallError::Closed)?;
         let mut open = OpenInputRequest { running, answer };

@@ -47,9 +47,11 @@ where
     let mut record = tasks.begin(Some(owner), false, ttl).await?;
     record.poll_interval = poll_interval;
     tasks.with(&record.id, |task| task.record.poll_interval = poll_interval);
-    let work: ToolRun = Box::pin(work(TaskContext::of(tasks.running(&record.id))));
+    // The bridge checks the input requests of its servers.
+    let running = tasks.running(&record.id, None);
+    let work: ToolRun = Box::pin(work(TaskContext::of(running.clone())));
     let created = wanted.created(&record)?;
-    tokio::spawn(tasks.clone().supervise(record.id, work));
+    tokio::spawn(running.supervise(work));
     Ok(created)
 }
 

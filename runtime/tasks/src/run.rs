@@ -8,7 +8,7 @@ use mcp_ext_tasks::EXTENSION;
 use mcp_runtime_core::hub::{self, AnyCallToolResult};
 use mcp_runtime_core::internal::invalid_params;
 use mcp_runtime_core::mcp_wire::RawJson;
-use mcp_runtime_core::{Context, ErrorObject, ServerSide, error_code};
+use mcp_runtime_core::{Context, ErrorObject, Peer, ServerSide, error_code};
 use mcp_runtime_router::{Call, IntoResult, State as Shared, ToolError, ToolRoute, ToolRun, to_extended};
 
 use crate::context::{RUNNING, Running, TaskContext};
@@ -134,10 +134,11 @@ impl Tasks {
         F: Future<Output = Result<hub::CallToolResult, ToolError>> + Send + 'static,
     {
         self.take(id).await?;
-        let work = work(TaskContext::of(self.running(id)));
+        let running = self.running(id, None);
+        let work = work(TaskContext::of(running.clone()));
         let work = async move { work.await.map(Into::into).or_else(ToolError::into_result) };
         // The work continues if this future is dropped.
-        let _ = tokio::spawn(self.clone().supervise(id.to_owned(), Box::pin(work))).await;
+        let _ = tokio::spawn(running.supervise(Box::pin(work))).await;
         Ok(())
     }
 
@@ -149,27 +150,32 @@ impl Tasks {
         work: impl FnOnce(Running) -> ToolRun + Send,
     ) -> Result<AnyCallToolResult, ErrorObject> {
         let task = self.begin(call.principal(), false, wanted.ttl()).await?;
-        let work = work(self.running(&task.id));
+        let running = self.running(&task.id, Some(call.peer().clone()));
+        let work = work(running.clone());
         let created = wanted.created(&task)?;
-        tokio::spawn(self.clone().supervise(task.id, work));
+        tokio::spawn(running.supervise(work));
         Ok(AnyCallToolResult::Unknown(created))
     }
 
-    pub(crate) fn running(&self, id: &str) -> Running {
+    pub(crate) fn running(&self, id: &str, client: Option<Peer<ServerSide>>) -> Running {
         Running {
             tasks: self.clone(),
             id: id.to_owned(),
+            client,
         }
     }
+}
 
+impl Running {
     /// Runs the work of a task of this instance until it ends, is cancelled or expires.
-    pub(crate) async fn supervise(self, id: String, work: ToolRun) {
-        let of_task = self.with(&id, |task| (task.cancelled.clone(), task.record.remaining()));
+    pub(crate) async fn supervise(self, work: ToolRun) {
+        let Self { tasks, id, .. } = &self;
+        let of_task = tasks.with(id, |task| (task.cancelled.clone(), task.record.remaining()));
         let Some((cancelled, remaining)) = of_task else {
             return;
         };
-        let mut watch = self.watch([&*id]);
-        let mut work = tokio::spawn(RUNNING.scope(self.running(&id), work));
+        let mut watch = tasks.watch([&**id]);
+        let mut work = tokio::spawn(RUNNING.scope(self.clone(), work));
         let mut expired = pin!(tokio::time::sleep(remaining));
         loop {
             tokio::select! {
@@ -178,19 +184,19 @@ impl Tasks {
                         tracing::error!(task = id, %error, "the function of a task has panicked");
                         ErrorObject::new(error_code::INTERNAL_ERROR, "the task has ended without a result")
                     });
-                    self.end(&id, state(outcome.and_then(|outcome| outcome)));
+                    tasks.end(id, state(outcome.and_then(|outcome| outcome)));
                     break;
                 }
                 () = cancelled.cancelled() => break,
                 () = &mut expired => {
-                    self.end(&id, State::Cancelled);
+                    tasks.end(id, State::Cancelled);
                     break;
                 }
-                _ = watch.next() => self.publish(&id).await,
+                _ = watch.next() => tasks.publish(id).await,
             }
         }
         work.abort();
-        self.publish(&id).await;
+        tasks.publish(id).await;
     }
 }
 

@@ -95,11 +95,11 @@ async fn client(router: &Router, revision: Revision, knows_tasks: bool, principa
         ..Options::default()
     };
     drop(router.clone().serve(supported, theirs));
-    let extensions = [(EXTENSION.id.to_owned(), json!({}).into())];
-    let capabilities = match knows_tasks {
-        true => hub::ClientCapabilities::default().with_extensions(extensions.into_iter().collect()),
-        false => hub::ClientCapabilities::default(),
-    };
+    let mut capabilities = hub::ClientCapabilities::default().with_elicitation(Default::default());
+    if knows_tasks {
+        let extensions = [(EXTENSION.id.to_owned(), json!({}).into())];
+        capabilities.extensions = Some(extensions.into_iter().collect());
+    }
     let options = Options {
         supported: [revision].into(),
         ..Options::default()
@@ -449,6 +449,7 @@ async fn a_task_whose_input_request_the_client_cannot_answer_is_cancelled() {
     drop(server(limits()).serve(Options::default(), theirs));
     let client = Client::new("test", "1.0")
         .extension(&EXTENSION)
+        .capabilities(|declared| declared.elicitation = Some(Default::default()))
         .connect(ours)
         .await
         .unwrap();
@@ -461,6 +462,23 @@ async fn a_task_whose_input_request_the_client_cannot_answer_is_cancelled() {
         Err(TaskError::Call(CallError::InputNotProvided(_)))
     ));
     assert!(matches!(task.state().await, Ok(GetTaskResult::Cancelled(_))));
+}
+
+#[tokio::test]
+async fn a_task_that_elicits_from_a_client_without_elicitation_gets_an_error() {
+    async fn ask(task: TaskContext) -> String {
+        let asked = task.elicit(form("Sure?")).await;
+        asked.map_or_else(|error| error.to_string(), |_| "answered".to_owned())
+    }
+    let (ours, theirs) = channel(16);
+    let router = server(limits()).with(tool("sure", "Asks once", ask).task());
+    drop(router.serve(Options::default(), theirs));
+    let client = Client::new("test", "1.0").extension(&EXTENSION);
+    let client = client.connect(ours).await.unwrap();
+    let called = client.peer().call_tool_to_end(hub::CallToolRequestParams::new("sure"));
+    let result = timeout(PATIENCE, called).await.expect("the task ends").unwrap();
+    let result = serde_json::to_value(&result).unwrap();
+    assert!(text(&result).contains("doesn't offer `elicitation`"), "{result}");
 }
 
 #[tokio::test]
