@@ -73,16 +73,16 @@ impl Pairing<'_> {
         if tags(source).any(is_contradicted) || tags(target).any(is_refused) {
             return None;
         }
-        let tagged = tags(source).any(|(name, value)| {
-            has_tag(target, &there(name), &value)
-                && holders(model_there, others, &there(name), &value) == 1
-                && holders(model, siblings, name, &value) == 1
-        });
-        // Where the target has only one type, tags distinguish nothing.
+        let is_only_there = |(name, value): &(&str, Scalar)| {
+            has_tag(target, &there(name), value) && holders(model_there, others, &there(name), value) == 1
+        };
+        let tagged = tags(source).any(|tag| is_only_there(&tag) && holders(model, siblings, tag.0, &tag.1) == 1);
+        // Where the target has only one type, or only one with a tag of the source, other tags distinguish nothing.
+        let is_alone = others.len() == 1 || tags(source).any(|tag| is_only_there(&tag));
         let required = source
             .constants
             .iter()
-            .filter(|constant| constant.required && others.len() > 1);
+            .filter(|constant| constant.required && !is_alone);
         let required = required.map(|constant| &constant.name).chain(source.required());
         let told_apart = { required }.all(|name| target.declares(&there(name)))
             && target.required().all(|name| source.declares(&here(name)));

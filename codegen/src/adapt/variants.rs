@@ -35,8 +35,12 @@ impl Planner<'_> {
         let sources = self.pair.from.candidates(source);
         let union = self.pair.from.name(source);
         let mut planned = Conversion::default();
-        let rows = sources.iter().enumerate().map(|(index, candidate)| {
-            let names = self.pair.variant_names(source, index, candidate);
+        let names = sources.iter().enumerate();
+        let mut names: Vec<_> = names
+            .map(|(index, candidate)| self.pair.variant_names(source, index, candidate))
+            .collect();
+        own_names_first(&mut names);
+        let rows = sources.iter().zip(names).map(|(candidate, names)| {
             let (becomes, other) =
                 self.plan_variant([place, &union], &names, (candidate, &sources), (target, &targets));
             let parts = becomes.iter().map(|index| (candidate.clone(), targets[*index].clone()));
@@ -213,4 +217,13 @@ fn most_similar(found: &[(Similarity, usize)]) -> Option<usize> {
     let (best, index) = found.iter().max()?;
     let equals = found.iter().filter(|(other, _)| other == best);
     (equals.count() == 1).then_some(*index)
+}
+
+/// Moves the names that several variants have, such as a common tag, behind those that only one has.
+fn own_names_first(names: &mut [Vec<String>]) {
+    let all = names.to_vec();
+    let is_shared = |name: &String| all.iter().filter(|others| others.contains(name)).count() > 1;
+    for names in names {
+        names.sort_by_key(is_shared);
+    }
 }

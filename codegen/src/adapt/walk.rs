@@ -218,8 +218,14 @@ impl<'m> Planner<'m> {
             let targets = self.pair.of_method(method, others).map_or(&[][..], Vec::as_slice);
             let siblings = self.pair.from.resolved(types.iter());
             let possible = self.pair.to.resolved(targets.iter());
+            // A union of results is one result here if their tags don't distinguish them.
+            let united = self
+                .pair
+                .target_method(method)
+                .and_then(|there| there.result_union.as_ref());
             for (ty, source) in types.iter().zip(&siblings) {
                 let found = self.pair.best(source, &siblings, &possible).map(|at| &targets[at]);
+                let found = found.or_else(|| united.filter(|_| self.pair.from.candidates(source).len() > 1));
                 if let Some(found) = found {
                     self.relate_at(union, ty, found);
                 }

@@ -19,7 +19,7 @@ use tempfile::TempDir;
 
 use super::runner::{self, run};
 
-const CASES: [&str; 20] = [
+const CASES: [&str; 21] = [
     "no_rules",
     "rules",
     "constants",
@@ -29,6 +29,7 @@ const CASES: [&str; 20] = [
     "only_elements",
     "aliases",
     "answers",
+    "results_by_status",
     "questions",
     "only_question",
     "only_question_sent",

@@ -310,7 +310,7 @@ impl<'a> Run<'_> {
         match plan.results.iter().find(|(known, _)| known == ty) {
             Some((_, Some((target, change)))) => {
                 self.change(change, node)?;
-                Ok(Some(target.clone()))
+                self.step.result_in(role, target, node).map(Some)
             }
             _ => Err(refused()),
         }
@@ -318,6 +318,20 @@ impl<'a> Run<'_> {
 }
 
 impl Step {
+    /// Returns the result that a converted value is: its type in the target, or if this is a union of several results, the
+    /// variant.
+    fn result_in(&self, role: Role, ty: &TypeRef, node: &Node<'_>) -> Converted<TypeRef> {
+        let to = self.to;
+        let results = to.sent_by(role).results.and_then(|name| to.kind(to.named(name)?));
+        match (results, to.kind(ty)) {
+            (Some(Kind::Results(results)), Some(Kind::Union(union))) if !results.variants.contains(ty) => {
+                let variant = variant_of(to, ty, node)?.map_or(ty, |at| &union.variants[at].ty);
+                Ok(variant.clone())
+            }
+            _ => Ok(ty.clone()),
+        }
+    }
+
     /// Validates a value by a schema of the target.
     pub(super) fn validate(&self, node: &Node<'_>, pointer: &str, rule: &'static str) -> Converted {
         let valid = validate_text(&node.to_text(), pointer, self.to.schema);

@@ -225,7 +225,8 @@ impl Linker<'_> {
     }
 
     /// Plans what each result of a role becomes: the result in the row of the two unions, or else the one with the same
-    /// name. In unions that are also types of values, it is the one at the same position.
+    /// name, or the union of several results. In unions that are also types of values, it is the one at the same
+    /// position.
     fn results(&mut self, role: Role) -> Option<ResultsPlan> {
         let (from, to, rows) = (self.step.from, self.step.to, self.rows);
         let source = from.named(from.sent_by(role).results?)?;
@@ -235,6 +236,7 @@ impl Linker<'_> {
         let (by_position, by_name) = (rows.unions.get(&name), rows.results.get(&name));
         let are_values = self.are_values(source, target);
         let results = sources.into_iter().enumerate().map(|(at, ty)| {
+            let united;
             let other = match (by_position.map(|row| row.get(at)), by_name) {
                 (Some(Some(VariantRow::Becomes(at))), _) => targets.get(*at),
                 (Some(_), _) => None,
@@ -243,7 +245,14 @@ impl Linker<'_> {
                     let own = from.notation(&ty);
                     let renamed = by_name.and_then(|names| names.get(&own));
                     let becomes = renamed.map_or(Some(&*own), |becomes| becomes.as_deref());
-                    targets.iter().find(|other| becomes == Some(&*to.notation(other)))
+                    let result = targets.iter().find(|other| becomes == Some(&*to.notation(other)));
+                    // A union of results of one method isn't a result itself.
+                    let is_united = |ty: &TypeRef| match to.kind(ty) {
+                        Some(Kind::Union(union)) => union.variants.iter().all(|one| targets.contains(&one.ty)),
+                        _ => false,
+                    };
+                    united = becomes.and_then(|name| to.notated(name)).filter(is_united);
+                    result.or(united.as_ref())
                 }
             };
             let becomes = other.map(|other| (other.clone(), self.change(&ty, other)));
