@@ -2,7 +2,7 @@
 
 use super::same_type::is_same;
 use crate::adapt::{Step, text};
-use crate::model::{Member, Model, Struct};
+use crate::model::{Member, Model, Struct, TypeRef};
 
 /// The path of a value that seems to have moved, the member of the later object that it is in, and its path there.
 type Moved<'m> = (String, (&'m str, String));
@@ -74,23 +74,49 @@ impl<'m> Search<'m> {
         member.map(|member| vec![member]).into_iter().chain(inside).collect()
     }
 
-    /// Returns the place of a member in the object that has its name now, if only one member there has its type.
+    /// Returns the place of a member in the object that has its name now.
     fn inside(&self, member: &'m Member) -> Option<Moved<'m>> {
         let there = self.objects[1].member(&member.name)?;
         if is_same(self.models, [&member.ty, &there.ty]) {
             return None;
         }
-        let object = self.models[1].struct_of(&there.ty)?;
-        let mut alike = object
-            .members
-            .iter()
-            .filter(|inner| is_same(self.models, [&member.ty, &inner.ty]));
-        let inner = alike.next().filter(|_| alike.next().is_none())?;
-        Some((member.name.clone(), (&there.name, path(&[there, inner]))))
+        let place = only_place(&places_within(self.models, &member.ty, there))?;
+        Some((member.name.clone(), (&there.name, path(&place))))
     }
 }
 
-fn path(members: &[&Member]) -> String {
+/// Returns the places of the values of a type in an object, each with the members that lead there: those in the object,
+/// or else those in its objects, and so on.
+pub(super) fn places_within<'m>(models: [&'m Model; 2], ty: &TypeRef, outer: &'m Member) -> Vec<Vec<&'m Member>> {
+    let mut level = vec![vec![outer]];
+    while !level.is_empty() {
+        let inner = level.iter().flat_map(|place| {
+            let object = place.last().and_then(|last| models[1].struct_of(&last.ty));
+            let members = object.into_iter().flat_map(|object| &object.members);
+            let members = members.filter(|member| !member.recursive);
+            members.map(|member| [&place[..], &[member]].concat())
+        });
+        level = inner.collect();
+        let is_alike = |place: &&Vec<&Member>| place.last().is_some_and(|last| is_same(models, [ty, &last.ty]));
+        let alike: Vec<_> = level.iter().filter(is_alike).cloned().collect();
+        if !alike.is_empty() {
+            return alike;
+        }
+    }
+    Vec::new()
+}
+
+/// Returns the only place, or else the only one whose value its object requires.
+pub(super) fn only_place<'m>(places: &[Vec<&'m Member>]) -> Option<Vec<&'m Member>> {
+    let is_required = |place: &&Vec<&Member>| place.last().is_some_and(|last| last.required);
+    let mut required = places.iter().filter(is_required);
+    match places {
+        [only] => Some(only.clone()),
+        _ => required.next().filter(|_| required.next().is_none()).cloned(),
+    }
+}
+
+pub(super) fn path(members: &[&Member]) -> String {
     let steps: Vec<_> = members.iter().map(|member| Step::Member(member.name.clone())).collect();
     text(&steps)
 }

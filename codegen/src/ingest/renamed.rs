@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::moved_out::moved_out;
+use super::moved_out::{moved_out, only_place, path, places_within};
 use super::same_type::is_same;
 use crate::adapt::{Plan, Rule, Rules, Step, plan_without_wrong, steps, text};
 use crate::model::{Member, Method, Model, ModelledRevision, Struct, TypeKind, TypeRef, current_name};
@@ -191,9 +191,8 @@ fn successors<'m>(models: [&'m Model; 2], objects: [&'m Struct; 2]) -> Vec<(&'m 
             .collect();
         // A member that has moved can also have another name.
         let renamed_path = |outer: &&'m Member| {
-            let inner = only_inner(models, &gone, (old, outer))?;
-            let path = [&outer.name, &inner.name].map(|name| Step::Member(name.clone()));
-            Some((outer.name.as_str(), text(&path)))
+            let place = place_within(models, &gone, (old, outer))?;
+            Some((outer.name.as_str(), self::path(&place)))
         };
         if alike.is_empty() && moved.is_empty() {
             moved = new.iter().filter_map(renamed_path).collect();
@@ -208,21 +207,34 @@ fn successors<'m>(models: [&'m Model; 2], objects: [&'m Struct; 2]) -> Vec<(&'m 
     pairs.collect()
 }
 
-/// Returns the only member of a new object with the type of a member that is gone, if no other with this type is gone, or
-/// else the only one whose name is a part of its name: `schemas.input` of `inputSchema`.
-fn only_inner<'m>(models: [&'m Model; 2], gone: &[&Member], (old, outer): (&Member, &'m Member)) -> Option<&'m Member> {
-    let object = models[1].struct_of(&outer.ty)?;
-    let is_alike = |old: &Member, inner: &Member| is_same(models, [&old.ty, &inner.ty]);
-    let alike: Vec<_> = object.members.iter().filter(|inner| is_alike(old, inner)).collect();
-    let is_only_gone = |inner: &Member| gone.iter().filter(|other| is_alike(other, inner)).count() == 1;
-    if let [only] = alike[..]
-        && is_only_gone(only)
+/// Returns the place, in a new object, of a value with the type of a member that is gone: the only one if no other with
+/// this type is gone, or else the only one whose name is a part of its name: `schemas.input` of `inputSchema`, or else
+/// the only one that its object requires if no other is gone.
+fn place_within<'m>(
+    models: [&'m Model; 2],
+    gone: &[&Member],
+    (old, outer): (&Member, &'m Member),
+) -> Option<Vec<&'m Member>> {
+    let places = places_within(models, &old.ty, outer);
+    let last = places.first()?.last()?;
+    let is_only_gone = gone
+        .iter()
+        .filter(|other| is_same(models, [&other.ty, &last.ty]))
+        .count()
+        == 1;
+    if let [only] = &places[..]
+        && is_only_gone
     {
-        return Some(only);
+        return Some(only.clone());
     }
     let name = old.name.to_lowercase();
-    let mut named = alike.iter().filter(|inner| name.contains(&inner.name.to_lowercase()));
-    named.next().filter(|_| named.next().is_none()).copied()
+    let is_named = |place: &&Vec<&Member>| {
+        let inner = place.last();
+        inner.is_some_and(|inner| name.contains(&inner.name.to_lowercase()))
+    };
+    let mut named = places.iter().filter(is_named);
+    let named = named.next().filter(|_| named.next().is_none()).cloned();
+    named.or_else(|| only_place(&places).filter(|_| is_only_gone))
 }
 
 /// Returns the step from a value to an object that meets a condition: from a list to the first kind of elements, by its

@@ -518,6 +518,21 @@ fn a_renamed_member_is_reported_with_the_rule_that_keeps_its_value() {
         warning.contains(r#"{at: "CallResult.value", renamed: "page.next","#),
         "{warning}"
     );
+    // The same, into an object of an object, which requires it beside another text.
+    let moved = warnings(&|definitions| {
+        let members = definitions["CallResult"]["properties"].as_object_mut().unwrap();
+        let value = members.remove("value").unwrap();
+        let token = json!({"type": "object", "properties": {"id": value, "expires": value}, "required": ["id"]});
+        let page = json!({"type": "object", "properties": {"next": token, "size": {"type": "integer"}}});
+        members.insert("page".to_owned(), page);
+    });
+    let [warning] = moved.as_slice() else {
+        panic!("{moved:?}")
+    };
+    assert!(
+        warning.contains(r#"{at: "CallResult.value", renamed: "page.next.id","#),
+        "{warning}"
+    );
     // The member has moved into an element of a list.
     let moved = warnings(&|definitions| {
         let members = definitions["CallResult"]["properties"].as_object_mut().unwrap();
@@ -545,6 +560,8 @@ fn a_value_with_another_place_in_an_object_is_reported_with_the_rule_that_keeps_
     let only = json!({"type": "object", "properties": {"readOnly": {"type": "boolean"}}});
     let steps = json!({"type": "array", "items": {"type": "string"}});
     let wrapped = json!({"type": "object", "properties": {"items": steps, "more": {"type": "string"}}});
+    let several = json!({"items": steps, "hidden": steps});
+    let required = json!({"type": "object", "properties": several, "required": ["items"]});
     let cases = [
         (
             json!({"hints": rest, "readOnly": {"type": "boolean"}}),
@@ -556,6 +573,10 @@ fn a_value_with_another_place_in_an_object_is_reported_with_the_rule_that_keeps_
         ),
         (
             json!({"hints": hints, "steps": wrapped}),
+            Some(("steps", "steps.items")),
+        ),
+        (
+            json!({"hints": hints, "steps": required}),
             Some(("steps", "steps.items")),
         ),
         (json!({"hints": {"type": "boolean"}}), Some(("hints.readOnly", "hints"))),
