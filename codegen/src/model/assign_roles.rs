@@ -117,7 +117,10 @@ fn members(model: &Model, ty: &TypeRef, kind: Option<&str>) -> Members {
         ),
         (
             "versions",
-            only("versions", &|ty, _| *ty == TypeRef::List(Box::new(TypeRef::String))),
+            only(
+                "versions",
+                &|ty, _| matches!(ty, TypeRef::List(element) if *model.resolve(element) == TypeRef::String),
+            ),
         ),
         ("capabilities", only("", &|ty, _| named(ty, &[client, server]))),
         ("implementation", only("", &|ty, _| named(ty, &[implementation]))),

@@ -146,13 +146,14 @@ fn of_several_members_the_usual_or_the_required_one_has_a_role() {
     let schema = format!(
         r##"{{"$defs": {{
       "ServerCapabilities": {{"type": "object", "properties": {{"a": {{}}}}}},
+      "Version": {{"type": "string", "pattern": "^v"}},
       "FindRequest": {{"type": "object", "properties": {{"method": {{"const": "find"}}}}, "required": ["method"]}},
       "FindResult": {{
         "type": "object",
         "properties": {{
           "capabilities": {{"$ref": "#/$defs/ServerCapabilities"}},
           "earlierCapabilities": {{"$ref": "#/$defs/ServerCapabilities"}},
-          "languages": {texts}, "knownVersions": {texts}, "schemaVersion": {{"type": "string"}}, "locale": {{"type": "string"}}
+          "languages": {texts}, "knownVersions": {{"type": "array", "items": {{"$ref": "#/$defs/Version"}}}}, "schemaVersion": {{"type": "string"}}, "locale": {{"type": "string"}}
         }},
         "required": ["capabilities", "languages", "knownVersions", "schemaVersion", "locale"]
       }},
