@@ -37,16 +37,24 @@ pub(super) fn with_places_in(schemas: [&Value; 2], moved: &[Moved<'_>], (text, o
                     .filter(|line| line.trim().strip_prefix("- ") != Some(&*old))
                     .collect();
             }
-            text = text.replace(&old, &format!("{quote}{now}{quote}"));
+            text = text.replace(&old, &format!("{quote}{}{quote}", escaped(&now, quote)));
         }
     }
     // The values of entries have references too.
     for Moved { before, after, .. } in moved {
         for end in ['/', '"', '\''] {
-            text = text.replace(&format!("{before}{end}"), &format!("{after}{end}"));
+            text = text.replace(&format!("{before}{end}"), &format!("{}{end}", escaped(after, end)));
         }
     }
     with_pointers_into(schemas[1], &text)
+}
+
+/// Escapes a pointer within quotes of YAML: names of generic types can have quotes, as in `Pick<Tool,"name">`.
+fn escaped(pointer: &str, quote: char) -> String {
+    match quote {
+        '\'' => pointer.replace('\'', "''"),
+        _ => pointer.replace('\\', "\\\\").replace('"', "\\\""),
+    }
 }
 
 /// Changes the pointers to definitions that only an overlay adds if a schema has its definitions under the other keyword.
