@@ -7,6 +7,10 @@ use crate::model::{Member, Model, Struct, TypeRef};
 /// The path of a value that seems to have moved, the member of the later object that it is in, and its path there.
 type Moved<'m> = (String, (&'m str, String));
 
+/// The maximum number of objects that a value is searched in, one within the other. A schema can share objects in so many
+/// ways that the number of places grows exponentially with the depth.
+const DEEPEST: usize = 4;
+
 /// Returns the values in members of an object that the later one has elsewhere, and the members that it has in an object
 /// of the same name.
 pub(super) fn moved_out<'m>(models: [&'m Model; 2], objects: [&'m Struct; 2]) -> Vec<Moved<'m>> {
@@ -89,7 +93,7 @@ impl<'m> Search<'m> {
 /// or else those in its objects, and so on.
 pub(super) fn places_within<'m>(models: [&'m Model; 2], ty: &TypeRef, outer: &'m Member) -> Vec<Vec<&'m Member>> {
     let mut level = vec![vec![outer]];
-    while !level.is_empty() {
+    for _ in 0..DEEPEST {
         let inner = level.iter().flat_map(|place| {
             let object = place.last().and_then(|last| models[1].struct_of(&last.ty));
             let members = object.into_iter().flat_map(|object| &object.members);

@@ -322,9 +322,12 @@ impl Step {
     /// variant.
     fn result_in(&self, role: Role, ty: &TypeRef, node: &Node<'_>) -> Converted<TypeRef> {
         let to = self.to;
+        let Some(Kind::Union(union)) = to.kind(ty) else {
+            return Ok(ty.clone());
+        };
         let results = to.sent_by(role).results.and_then(|name| to.kind(to.named(name)?));
-        match (results, to.kind(ty)) {
-            (Some(Kind::Results(results)), Some(Kind::Union(union))) if !results.variants.contains(ty) => {
+        match results {
+            Some(Kind::Results(results)) if !results.variants.contains(ty) => {
                 let variant = variant_of(to, ty, node)?.map_or(ty, |at| &union.variants[at].ty);
                 Ok(variant.clone())
             }
