@@ -16,6 +16,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod cycles;
+mod decimal;
 mod definitions;
 mod dialect;
 mod json;
@@ -29,6 +30,7 @@ mod uri;
 mod validator;
 
 pub use cycles::find_cycles;
+pub use decimal::{Decimal, Integral};
 pub use definitions::{DEFINITIONS, all_definitions, definitions};
 pub use dialect::{Dialect, UnknownDialect};
 pub use json::{Json, Member, Members};

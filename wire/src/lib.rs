@@ -13,7 +13,6 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod borrowed;
-mod decimal;
 mod decode;
 mod definition;
 mod encode;

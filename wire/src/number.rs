@@ -2,10 +2,10 @@
 
 use std::fmt;
 
+use mcp_json_schema::{Decimal, Integral};
 use serde_core::{Serialize, Serializer, ser::Error as _};
 use serde_json::value::RawValue;
 
-use crate::decimal::{Decimal, Integral};
 use crate::encode::{Encode, JsonWriter};
 
 /// A JSON number of any size and any number of digits, without rounding.

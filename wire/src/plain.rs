@@ -4,10 +4,9 @@
 //! by the value in it, so that a peer could make validation see another value than the handler. It also refuses numbers
 //! beyond the range of a double.
 
-use mcp_json_schema::{Json, JsonType, Members};
+use mcp_json_schema::{Decimal, Integral, Json, JsonType, Members};
 use serde_json::Number;
 
-use crate::decimal::{Decimal, Integral};
 use crate::error::Decoded;
 use crate::reader::Reader;
 

@@ -2,7 +2,7 @@
 
 use serde_json::Number;
 
-use super::number::{Divisor, Exact};
+use super::number::{Divisor, Exact, is_integer};
 use super::pattern::Pattern;
 use crate::JsonType;
 use crate::json::Json;
@@ -247,10 +247,6 @@ impl TypeSet {
             _ => named.concat(),
         }
     }
-}
-
-fn is_integer(number: &Number) -> bool {
-    number.is_i64() || number.is_u64() || Exact::of(number).is_integer()
 }
 
 impl Node {

@@ -4,11 +4,12 @@ use std::cmp::Ordering;
 
 use serde_json::Number;
 
-/// A number without rounding: `±digits × 10^exponent`, where the digits neither start nor end with a zero.
+use crate::{Decimal, Integral};
+
+/// A number in the form that all equal numbers have, so that equality and hashes are those of the number: 1, 1.0 and 10e-1
+/// are equal.
 ///
-/// Each number has exactly one such form, so that equality and hashes are those of the number: 1, 1.0 and 10e-1 are
-/// equal. It is read from the number's text, which is the same for all of serde_json's representations. An exponent
-/// beyond 64 bits, which only `arbitrary_precision` allows, is treated as the nearest one that fits.
+/// It is read from the number's text, which is the same for all of serde_json's representations.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Exact {
     negative: bool,
@@ -19,51 +20,13 @@ pub(super) struct Exact {
 
 impl Exact {
     pub(super) fn of(number: &Number) -> Self {
-        let text = number.to_string();
-        let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((&text, "0"));
-        let (integer, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-        let mut digits: Vec<u8> = integer
-            .bytes()
-            .chain(fraction.bytes())
-            .filter(u8::is_ascii_digit)
-            .map(|digit| digit - b'0')
-            .skip_while(|digit| *digit == 0)
-            .collect();
-        let written = digits.len();
-        while digits.last() == Some(&0) {
-            digits.pop();
-        }
-        if digits.is_empty() {
-            return Self {
-                negative: false,
-                digits,
-                exponent: 0,
-            };
-        }
-        let trailing_zeros = (written - digits.len()) as i64;
+        let normalized = Decimal::parse(&number.to_string()).map(Decimal::normalized);
+        let (negative, digits, exponent) = normalized.unwrap_or_default();
         Self {
-            negative: mantissa.starts_with('-'),
+            negative,
             digits,
-            exponent: clamped(exponent)
-                .saturating_add(trailing_zeros)
-                .saturating_sub(fraction.len() as i64),
+            exponent,
         }
-    }
-
-    pub(super) fn is_integer(&self) -> bool {
-        self.exponent >= 0
-    }
-
-    /// Returns the number if it is a natural number. Larger numbers become the largest `u64`.
-    pub(super) fn as_count(&self) -> Option<u64> {
-        if self.negative || !self.is_integer() {
-            return None;
-        }
-        let zeros = std::iter::repeat_n(0, self.exponent.min(20) as usize);
-        let count = self.digits.iter().copied().chain(zeros).fold(0_u64, |count, digit| {
-            count.saturating_mul(10).saturating_add(u64::from(digit))
-        });
-        Some(count)
     }
 
     fn compare_magnitude(&self, other: &Self) -> Ordering {
@@ -92,6 +55,24 @@ impl PartialOrd for Exact {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
+}
+
+/// Whether a number is an integer, in any notation.
+pub(super) fn is_integer(number: &Number) -> bool {
+    number.is_i64() || number.is_u64() || integral(number) != Integral::Fractional
+}
+
+/// Returns a number as a natural number, if it is one. Larger ones than the largest `i64` become the largest `u64`.
+pub(super) fn as_count(number: &Number) -> Option<u64> {
+    match integral(number) {
+        Integral::Fits(integer) => u64::try_from(integer).ok(),
+        Integral::TooLarge => number.as_f64().is_some_and(f64::is_sign_positive).then_some(u64::MAX),
+        Integral::Fractional => None,
+    }
+}
+
+fn integral(number: &Number) -> Integral {
+    Decimal::parse(&number.to_string()).map_or(Integral::Fractional, Decimal::integral)
 }
 
 /// The divisor of `multipleOf`: `digits × 10^exponent`.
@@ -148,16 +129,6 @@ fn power_of_ten(exponent: i64, modulus: u128) -> u128 {
     power
 }
 
-fn clamped(exponent: &str) -> i64 {
-    // The margin prevents the sums that follow from saturating at different values.
-    const LIMIT: i64 = i64::MAX / 4;
-    match exponent.parse::<i64>() {
-        Ok(exponent) => exponent.clamp(-LIMIT, LIMIT),
-        Err(_) if exponent.starts_with('-') => -LIMIT,
-        Err(_) => LIMIT,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -201,10 +172,12 @@ mod tests {
 
     #[test]
     fn a_count_is_a_natural_number_in_any_notation() {
-        assert_eq!(exact("2.0").as_count(), Some(2));
-        assert_eq!(exact("1e300").as_count(), Some(u64::MAX));
-        assert_eq!(exact("-1").as_count(), None);
-        assert_eq!(exact("1.5").as_count(), None);
+        let count = |text: &str| as_count(&serde_json::from_str(text).expect(text));
+        assert_eq!(count("2.0"), Some(2));
+        assert_eq!(count("1e300"), Some(u64::MAX));
+        assert_eq!(count("-1"), None);
+        assert_eq!(count("-1e300"), None);
+        assert_eq!(count("1.5"), None);
     }
 
     #[test]

@@ -2,10 +2,9 @@
 
 use std::borrow::Cow;
 
-use mcp_json_schema::shortened;
+use mcp_json_schema::{Decimal, Integral, shortened};
 
 use super::{JsonType, Reader};
-use crate::decimal::{Decimal, Integral};
 use crate::error::{DecodeError, DecodeErrorKind, Decoded};
 use crate::known::Place;
 use crate::number::Number;

@@ -8,7 +8,7 @@ use crate::pointer::child;
 
 use super::super::error::{PatternError, Problem, unexpected};
 use super::super::node::{NodeId, Rule, TypeSet};
-use super::super::number::Exact;
+use super::super::number::as_count;
 use super::Keywords;
 
 // Functions that many keywords call aren't inlined, because the code of all keywords is one function.
@@ -97,7 +97,7 @@ impl<'a> Keywords<'_, 'a> {
     #[inline(never)]
     pub(super) fn natural(&mut self, keyword: &str) -> Option<u64> {
         let value = self.value(keyword)?;
-        let count = value.as_number().and_then(|number| Exact::of(number).as_count());
+        let count = value.as_number().and_then(as_count);
         if count.is_none() {
             self.refuse_value(self.pointer(keyword), "a natural number", value);
         }

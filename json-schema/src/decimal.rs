@@ -1,17 +1,25 @@
 //! Parses the decimal notation of JSON numbers without rounding.
 
-/// The parts of a JSON number: `-12.50e3` has the digits `12`, the fraction `50` and the exponent 3, and is negative.
+/// The parts of a JSON number, without rounding: `-12.50e3` has the digits `12`, the fraction `50` and the exponent 3, and
+/// is negative. An exponent beyond 62 bits is treated as the nearest one that fits.
+///
+/// ```
+/// use mcp_json_schema::{Decimal, Integral};
+///
+/// let number = Decimal::parse("10.0e-1").expect("a number");
+/// assert_eq!(number.integral(), Integral::Fits(1));
+/// ```
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Decimal<'a> {
+pub struct Decimal<'a> {
     negative: bool,
     integer: &'a str,
     fraction: &'a str,
     exponent: i64,
 }
 
-/// A JSON number as a 64-bit integer.
+/// A JSON number as a 64-bit integer; see [`Decimal::integral`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Integral {
+pub enum Integral {
     /// An integer in any notation: `1`, `1.0` and `10e-1` are the same.
     Fits(i64),
     /// An integer beyond 64 bits.
@@ -22,7 +30,8 @@ pub(crate) enum Integral {
 
 impl<'a> Decimal<'a> {
     /// Parses `text`; `None` if it isn't a number by JSON's grammar.
-    pub(crate) fn parse(text: &'a str) -> Option<Self> {
+    #[must_use]
+    pub fn parse(text: &'a str) -> Option<Self> {
         let (negative, rest) = match text.strip_prefix('-') {
             Some(rest) => (true, rest),
             None => (false, text),
@@ -53,7 +62,8 @@ impl<'a> Decimal<'a> {
     }
 
     /// Returns the number as a 64-bit integer, if it is one.
-    pub(crate) fn integral(self) -> Integral {
+    #[must_use]
+    pub fn integral(self) -> Integral {
         // The usual notation of integers.
         if self.fraction.is_empty()
             && self.exponent == 0
@@ -85,7 +95,8 @@ impl<'a> Decimal<'a> {
     }
 
     /// Whether the two numbers are equal.
-    pub(crate) fn has_same_value(self, other: Self) -> bool {
+    #[must_use]
+    pub fn has_same_value(self, other: Self) -> bool {
         match (self.significant(), other.significant()) {
             (None, None) => true,
             (Some(one), Some(two)) => {
@@ -96,7 +107,8 @@ impl<'a> Decimal<'a> {
     }
 
     /// Whether this is the shortest decimal, in any notation, that represents `float`.
-    pub(crate) fn is_value_of(self, float: f64) -> bool {
+    #[must_use]
+    pub fn is_value_of(self, float: f64) -> bool {
         // A double keeps this many digits of any number that isn't near the ends of its range.
         const KEPT: usize = 15;
         const NEAR_THE_ENDS: u64 = 290;
@@ -104,6 +116,16 @@ impl<'a> Decimal<'a> {
             significant.length <= KEPT && significant.scale.unsigned_abs() < NEAR_THE_ENDS - KEPT as u64
         });
         kept || Decimal::parse(&format!("{float:e}")).is_some_and(|named| named.has_same_value(self))
+    }
+
+    /// Returns the form that all equal numbers have: whether the number is negative, its digits from the first to the last
+    /// that isn't zero, and the power of ten that they are multiplied by.
+    pub(crate) fn normalized(self) -> (bool, Vec<u8>, i64) {
+        let zero = (false, Vec::new(), 0);
+        self.significant().map_or(zero, |significant| {
+            let digits = self.digits(significant).map(|digit| digit - b'0');
+            (self.negative, digits.collect(), significant.scale)
+        })
     }
 
     /// Returns the significant digits. `None` for zero.
@@ -141,13 +163,15 @@ struct Significant {
     scale: i64,
 }
 
-/// Parses an exponent. One that is too large for 64 bits is clamped.
+/// Parses an exponent.
 fn parse_exponent(text: &str) -> Option<i64> {
+    // The margin prevents the sums with the numbers of digits from saturating at different values.
+    const LIMIT: i64 = i64::MAX / 4;
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     if !is_digits(digits) {
         return None;
     }
-    let magnitude = digits.parse::<i64>().unwrap_or(i64::MAX);
+    let magnitude = digits.parse().map_or(LIMIT, |magnitude: i64| magnitude.min(LIMIT));
     Some(if text.starts_with('-') { -magnitude } else { magnitude })
 }
 
