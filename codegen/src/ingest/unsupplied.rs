@@ -133,7 +133,7 @@ pub(super) fn of_another_type([before, after]: [&ModelledRevision; 2], [up, down
 }
 
 /// Returns the members that the target requires and the source doesn't, each with the types that lack it. The keys also
-/// have whether the source declares the member.
+/// have whether the source declares the member, in this place or in another from which it is moved.
 fn refused<'p>([source, target]: [&ModelledRevision; 2], plan: &'p Plan) -> BTreeMap<(&'p str, bool), Vec<&'p str>> {
     let mut found = BTreeMap::<_, Vec<_>>::new();
     let notes = plan.notes.iter();
@@ -148,7 +148,11 @@ fn refused<'p>([source, target]: [&ModelledRevision; 2], plan: &'p Plan) -> BTre
         if counterparts.clone().any(requires) && !counterparts.clone().all(requires) {
             continue;
         }
-        let is_declared = object.is_some_and(|object| object.declares(member));
+        let rows = plan.conversions.iter().filter(|((from, _), _)| *from == named);
+        let rows = rows.filter_map(|(_, conversion)| conversion.row.as_ref());
+        let mut moves = rows.flat_map(|(_, row)| row["moves"].as_array().into_iter().flatten());
+        let is_moved = moves.any(|paths| paths[1] == json!([member]));
+        let is_declared = is_moved || object.is_some_and(|object| object.declares(member));
         found.entry((member, is_declared)).or_default().push(ty);
     }
     found

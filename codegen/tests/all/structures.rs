@@ -763,6 +763,32 @@ fn a_suggested_default_is_not_for_other_types_that_have_such_a_member() {
 }
 
 #[test]
+fn a_required_member_that_moves_into_an_optional_object_is_reported_with_its_default() {
+    let [mut before, mut after] = [definitions(), definitions()];
+    let total = json!({"type": "integer"});
+    before["CallResult"]["properties"]["total"] = total.clone();
+    before["CallResult"]["required"] = json!(["kind", "total"]);
+    after["CallResult"]["properties"]["sums"] = json!({"type": "object", "properties": {"total": total}});
+    let revisions = Revisions::new();
+    revisions.ingest("second", before);
+    // The value is in another place in the next revision, so its absence isn't that in the first.
+    let rule = r#"{at: "CallResult.total", implied: 0, why: so, link: "https://example.org"}"#;
+    let rules = format!("rules:\n  - {rule}\n");
+    fs::write(revisions.schema().join("second/adapt.yaml"), rules).unwrap();
+    let warnings = revisions.ingest("third", after).warnings;
+    let warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+    let [moved, missing] = warnings.as_slice() else {
+        panic!("{warnings:?}")
+    };
+    assert!(
+        moved.contains(r#"{at: "CallResult.total", renamed: "sums.total","#),
+        "{moved}"
+    );
+    let rule = r#"{at: "CallResult.total", down: {default: 0}, why: "…", link: "https://…"}"#;
+    assert!(missing.ends_with(&format!("- {rule}")), "{missing}");
+}
+
+#[test]
 fn a_member_that_becomes_required_or_optional_is_reported_with_its_default() {
     let with_total = |required: &[&str]| {
         let mut definitions = definitions();
