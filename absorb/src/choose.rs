@@ -18,7 +18,7 @@ const TRIES: usize = 30;
 type Choice = fn(&Root<'_>, &mut Rng) -> Option<Edit>;
 
 /// All edits.
-pub(crate) const EDITS: [Choice; 39] = [
+pub(crate) const EDITS: [Choice; 40] = [
     rename_definition,
     |root, rng| {
         let (object, from, _) = any_member(root, rng)?;
@@ -57,6 +57,7 @@ pub(crate) const EDITS: [Choice; 39] = [
     merge_unions,
     move_into,
     move_out,
+    move_beside,
     |root, rng| {
         let (at, name) = (any_value(root, rng)?, new_member(rng));
         Some(Edit::Wrap { at, name })
@@ -245,6 +246,19 @@ fn move_out(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
     let members: Vec<&String> = inner.get("properties")?.as_object()?.keys().collect();
     let name = any(&members, rng)?.clone();
     Some(Edit::MoveOut { object, outer, name })
+}
+
+fn move_beside(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
+    let (object, outer, schema) = any_member(root, rng)?;
+    let inner = match schema["$ref"].as_str() {
+        Some(reference) => root.pointer(reference.strip_prefix('#')?)?,
+        None => &schema,
+    };
+    inner.get("properties")?.as_object()?;
+    let members = root.pointer(&object)?.get("properties")?.as_object()?;
+    let members: Vec<&String> = members.keys().filter(|name| **name != outer).collect();
+    let name = any(&members, rng)?.clone();
+    Some(Edit::MoveBeside { object, name, outer })
 }
 
 fn add_variant(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {

@@ -63,6 +63,12 @@ pub(crate) enum Edit {
         outer: String,
         name: String,
     },
+    /// Moves a member into an object beside it, or into its definition.
+    MoveBeside {
+        object: String,
+        name: String,
+        outer: String,
+    },
     /// Replaces a value by an object that has it as a member.
     Wrap { at: String, name: String },
     /// Adds a copy of a variant with another tag to a union.
@@ -149,6 +155,15 @@ fn properties<'r>(root: &'r mut Value, object: &str) -> Option<&'r mut Map<Strin
 fn required<'r>(root: &'r mut Value, object: &str) -> Option<&'r mut Vec<Value>> {
     let required = members_at(root, object)?.entry("required").or_insert_with(|| json!([]));
     required.as_array_mut()
+}
+
+/// Returns the place of a member's schema, or of the definition that it refers to.
+fn inside(root: &Value, object: &str, member: &str) -> Option<String> {
+    let place = pointer::child(&format!("{object}/properties"), member);
+    match root.pointer(&place)?.get("$ref") {
+        Some(reference) => reference.as_str()?.strip_prefix('#').map(str::to_owned),
+        None => Some(place),
+    }
 }
 
 /// Replaces the schema at a place by the result of `change`.
@@ -395,14 +410,21 @@ impl Edit {
                 properties.insert(into.clone(), around);
             }
             Self::MoveOut { object, outer, name } => {
-                let mut inner = pointer::child(&format!("{object}/properties"), outer);
-                if let Some(reference) = root.pointer(&inner)?.get("$ref") {
-                    inner = reference.as_str()?.strip_prefix('#')?.to_owned();
-                }
+                let inner = inside(root, object, outer)?;
                 let schema = properties(root, &inner)?.remove(name)?;
                 required(root, &inner)?.retain(|required| required != name);
                 let properties = properties(root, object)?;
                 if properties.contains_key(name) && name != outer {
+                    return None;
+                }
+                properties.insert(name.clone(), schema);
+            }
+            Self::MoveBeside { object, name, outer } => {
+                let inner = inside(root, object, outer)?;
+                let schema = properties(root, object)?.remove(name)?;
+                required(root, object)?.retain(|required| required != name);
+                let properties = properties(root, &inner)?;
+                if properties.contains_key(name) {
                     return None;
                 }
                 properties.insert(name.clone(), schema);
