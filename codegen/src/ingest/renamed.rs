@@ -179,9 +179,9 @@ fn successors<'m>(models: [&'m Model; 2], objects: [&'m Struct; 2]) -> Vec<(&'m 
         };
         // An object that both have, and that declares the member now.
         let grown = objects[1].members.iter().filter(|outer| {
-            let outers = [objects[0].member(&outer.name), Some(*outer)];
-            let object = |index: usize| models[index].struct_of(&outers[index]?.ty);
-            object(0).is_some_and(|object| !object.declares(&old.name)) && object(1).is_some()
+            let before = objects[0].member(&outer.name);
+            let before = before.and_then(|before| models[0].struct_of(&before.ty));
+            before.is_some_and(|object| !object.declares(&old.name)) && models[1].struct_of(&outer.ty).is_some()
         });
         let mut moved: Vec<_> = new
             .iter()
