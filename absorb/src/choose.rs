@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use fastrand::Rng;
 use serde_json::{Value, json};
 
-use crate::edit::Edit;
+use crate::edit::{Edit, inside};
 use crate::new_schema::new_schema;
 use crate::pick::{
     ENVELOPE, Root, any, any_definition, any_member, any_object, any_union, any_value, is_direction, messages,
@@ -238,22 +238,16 @@ fn move_into(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
 }
 
 fn move_out(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
-    let (object, outer, schema) = any_member(root, rng)?;
-    let inner = match schema["$ref"].as_str() {
-        Some(reference) => root.pointer(reference.strip_prefix('#')?)?,
-        None => &schema,
-    };
+    let (object, outer, _) = any_member(root, rng)?;
+    let inner = root.pointer(&inside(root, &object, &outer)?)?;
     let members: Vec<&String> = inner.get("properties")?.as_object()?.keys().collect();
     let name = any(&members, rng)?.clone();
     Some(Edit::MoveOut { object, outer, name })
 }
 
 fn move_beside(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
-    let (object, outer, schema) = any_member(root, rng)?;
-    let inner = match schema["$ref"].as_str() {
-        Some(reference) => root.pointer(reference.strip_prefix('#')?)?,
-        None => &schema,
-    };
+    let (object, outer, _) = any_member(root, rng)?;
+    let inner = root.pointer(&inside(root, &object, &outer)?)?;
     inner.get("properties")?.as_object()?;
     let members = root.pointer(&object)?.get("properties")?.as_object()?;
     let members: Vec<&String> = members.keys().filter(|name| **name != outer).collect();

@@ -158,12 +158,24 @@ fn required<'r>(root: &'r mut Value, object: &str) -> Option<&'r mut Vec<Value>>
 }
 
 /// Returns the place of a member's schema, or of the definition that it refers to.
-fn inside(root: &Value, object: &str, member: &str) -> Option<String> {
+pub(crate) fn inside(root: &Value, object: &str, member: &str) -> Option<String> {
     let place = pointer::child(&format!("{object}/properties"), member);
     match root.pointer(&place)?.get("$ref") {
         Some(reference) => reference.as_str()?.strip_prefix('#').map(str::to_owned),
         None => Some(place),
     }
+}
+
+/// Moves a member to another object, where it is optional, and replaces the one there only if that is wanted.
+fn move_member(root: &mut Value, name: &str, [from, to]: [&str; 2], replaces: bool) -> Option<()> {
+    let schema = properties(root, from)?.remove(name)?;
+    required(root, from)?.retain(|required| required != name);
+    let properties = properties(root, to)?;
+    if properties.contains_key(name) && !replaces {
+        return None;
+    }
+    properties.insert(name.to_owned(), schema);
+    Some(())
 }
 
 /// Replaces the schema at a place by the result of `change`.
@@ -411,23 +423,11 @@ impl Edit {
             }
             Self::MoveOut { object, outer, name } => {
                 let inner = inside(root, object, outer)?;
-                let schema = properties(root, &inner)?.remove(name)?;
-                required(root, &inner)?.retain(|required| required != name);
-                let properties = properties(root, object)?;
-                if properties.contains_key(name) && name != outer {
-                    return None;
-                }
-                properties.insert(name.clone(), schema);
+                move_member(root, name, [&inner, object], name == outer)?;
             }
             Self::MoveBeside { object, name, outer } => {
                 let inner = inside(root, object, outer)?;
-                let schema = properties(root, object)?.remove(name)?;
-                required(root, object)?.retain(|required| required != name);
-                let properties = properties(root, &inner)?;
-                if properties.contains_key(name) {
-                    return None;
-                }
-                properties.insert(name.clone(), schema);
+                move_member(root, name, [object, &inner], false)?;
             }
             Self::Wrap { at, name } => replace(root, at, |schema| {
                 Some(json!({ "type": "object", "properties": { name: schema }, "required": [name] }))
