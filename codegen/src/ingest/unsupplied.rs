@@ -141,15 +141,16 @@ fn refused<'p>([source, target]: [&ModelledRevision; 2], plan: &'p Plan) -> BTre
     for (ty, member) in refused.filter_map(|note| note.at.split_once('.')) {
         let named = TypeRef::Named(ty.to_owned());
         let object = source.model.struct_of(&named);
-        let counterparts = plan.conversions.keys().filter(|(from, _)| *from == named);
-        let counterparts = counterparts.filter_map(|(_, there)| target.model.struct_of(there));
+        let conversions = plan.conversions.iter().filter(|((from, _), _)| *from == named);
+        let counterparts = conversions
+            .clone()
+            .filter_map(|((_, there), _)| target.model.struct_of(there));
         let requires = |there: &Struct| there.required().any(|name| name == member);
         // Values with the member can become one variant of a union, and those without it another.
         if counterparts.clone().any(requires) && !counterparts.clone().all(requires) {
             continue;
         }
-        let rows = plan.conversions.iter().filter(|((from, _), _)| *from == named);
-        let rows = rows.filter_map(|(_, conversion)| conversion.row.as_ref());
+        let rows = conversions.filter_map(|(_, conversion)| conversion.row.as_ref());
         let mut moves = rows.flat_map(|(_, row)| row["moves"].as_array().into_iter().flatten());
         let is_moved = moves.any(|paths| paths[1] == json!([member]));
         let is_declared = is_moved || object.is_some_and(|object| object.declares(member));
