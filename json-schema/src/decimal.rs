@@ -1,7 +1,7 @@
 //! Parses the decimal notation of JSON numbers without rounding.
 
 /// The parts of a JSON number, without rounding: `-12.50e3` has the digits `12`, the fraction `50` and the exponent 3, and
-/// is negative. An exponent beyond 62 bits is treated as the nearest one that fits.
+/// is negative. An exponent beyond 61 bits is treated as the nearest one that fits.
 ///
 /// ```
 /// use mcp_json_schema::{Decimal, Integral};

@@ -96,7 +96,7 @@ impl Validator {
         self.validate_json(pointer, &Json::borrowed(value))
     }
 
-    /// Does the same for a value whose depth has been checked.
+    /// Does the same for a value that is nested at most [`MAX_DEPTH`] levels deep, which isn't checked.
     #[must_use]
     pub fn validate_json(&self, pointer: &str, value: &Json<'_>) -> Vec<Violation> {
         let Some(node) = self.entry(pointer) else {

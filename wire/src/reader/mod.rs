@@ -27,8 +27,9 @@ pub use look_ahead::Discriminator;
 pub(crate) use budget::ALLOCATION;
 pub(crate) use envelope::{Envelope, VERSION};
 
-/// The maximum depth of nested arrays and objects in a decoded value, open JSON included.
-pub const MAX_DEPTH: usize = 128;
+/// The maximum depth of nested arrays and objects in a decoded value, open JSON included: 128 levels.
+// A value that was read is validated without another check of its depth.
+pub const MAX_DEPTH: usize = mcp_json_schema::MAX_DEPTH;
 
 /// A position in a JSON text.
 #[derive(Debug)]
