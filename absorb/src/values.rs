@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use mcp_codegen::RevisionTable;
 use mcp_convert::{
-    Conversion, Policy, ProtocolRevision as _, Supply, TranslateError, Translation, translatable, translate,
+    Conversion, LossKind, Policy, ProtocolRevision as _, Supply, TranslateError, Translation, translatable, translate,
     validate_definition,
 };
 use mcp_instances::{Instances, fragment};
@@ -217,9 +217,10 @@ impl Values {
                     let losses = there.losses.iter().chain(&back.losses);
                     // A value and the only element of the list that one step makes of it have different paths.
                     let place = |path: &str| path.replace("[0]", "");
-                    let lost: Vec<String> = losses.map(|loss| place(&loss.path.to_string())).collect();
+                    let lost: Vec<_> = losses.map(|loss| (loss.kind, place(&loss.path.to_string()))).collect();
                     let silent = differences(value, &original).into_iter();
-                    let silent = silent.filter(|path| !lost.iter().any(|lost| touches(lost, &place(path))));
+                    let silent =
+                        silent.filter(|path| !lost.iter().any(|(kind, lost)| touches(*kind, lost, &place(path))));
                     outcome.failures.extend(silent.map(|path| {
                         format!("{way}: {path} was lost silently: {value} became {converted} and then {original}")
                     }));
@@ -337,6 +338,10 @@ fn differences(one: &Value, other: &Value) -> Vec<String> {
                     path.push_member(name.as_str());
                     match (members.get(name), others.get(name)) {
                         (Some(one), Some(other)) => walk(one, other, path, found),
+                        // Of an object that was added, each value was.
+                        (None, Some(other)) if other.as_object().is_some_and(|added| !added.is_empty()) => {
+                            walk(&json!({}), other, path, found);
+                        }
                         _ => found.push(path.to_string()),
                     }
                     path.pop();
@@ -359,11 +364,12 @@ fn differences(one: &Value, other: &Value) -> Vec<String> {
     found
 }
 
-/// Whether one path is a prefix of the other.
-fn touches(one: &str, other: &str) -> bool {
+/// Whether a loss is about a value: one path is a prefix of the other, or the value was added to another place.
+fn touches(kind: LossKind, lost: &str, value: &str) -> bool {
     let leads = |one: &str, other: &str| {
         let rest = other.strip_prefix(one);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
     };
-    one == "(root)" || other == "(root)" || leads(one, other) || leads(other, one)
+    let is_added = || kind == LossKind::Defaulted && value.rsplit('.').next() == lost.rsplit('.').next();
+    lost == "(root)" || value == "(root)" || leads(lost, value) || leads(value, lost) || is_added()
 }

@@ -34,7 +34,7 @@ impl<'m> Planner<'m> {
         let is_declared = objects.from.declares(name) && !are_separate(moves, name);
         let at = format!("{}.{name}", objects.from_name);
         let rule = self.rule(&at);
-        let mut row = self.plan_absence(&at, objects, (name, is_declared, to), rule, planned);
+        let mut row = self.plan_absence(&at, objects, (name, is_declared, to), moves, rule, planned);
         let Some(source) = objects.from.member(name).filter(|_| is_declared) else {
             if let Some(pointer) = self.pair.unexpected_pointer(to_name, &to.name) {
                 row["at"] = json!(pointer);
@@ -88,6 +88,7 @@ impl<'m> Planner<'m> {
         at: &str,
         objects: Objects<'m>,
         (name, is_declared, to): (&str, bool, &Member),
+        moves: &[Move],
         rule: Option<(usize, &Action)>,
         planned: &mut Conversion,
     ) -> Value {
@@ -119,8 +120,11 @@ impl<'m> Planner<'m> {
             }
             let implied = self.implied(self.pair.to, &place, to);
             let has_none = row.get("default").or(row.get("supplied")).is_none();
+            let is_moved = moves.iter().any(|it| it.becomes(&to.name));
             if let Some(implied) = implied.filter(|_| to.required && !to.recursive && has_none) {
-                row["implied"] = match implied {
+                // On the way back, a value that moves would be set where the source has none.
+                let key = if is_moved { "default" } else { "implied" };
+                row[key] = match implied {
                     (Some(rule), value) => self.plan_default(at, "implied", (rule, &value), (to_name, to)),
                     (None, value) => self.plan_automatic_default(at, &value),
                 };

@@ -33,6 +33,11 @@ impl Move {
         self.paths.0[0].is_member(member)
     }
 
+    /// Whether the value becomes a member of the target.
+    pub(super) fn becomes(&self, member: &str) -> bool {
+        matches!(&self.paths.1[..], [only] if only.is_member(member))
+    }
+
     /// Whether a member of the source becomes a value in the one of the same name, or a value in it becomes that one. The
     /// two members don't correspond then.
     fn separates(&self, member: &str) -> bool {
