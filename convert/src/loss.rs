@@ -13,7 +13,8 @@ pub const AUTOMATIC: &str = "automatic";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loss {
     /// The path in the source value. In a chain of conversions it is the path in the source of the step that caused the
-    /// loss, whose lists can be shorter or longer than in the original value, or take the place of a value.
+    /// loss, whose lists can be shorter or longer than in the original value, or take the place of a value. An added
+    /// value has the name of the target.
     pub path: Path,
     /// The kind.
     pub kind: LossKind,
