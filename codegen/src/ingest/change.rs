@@ -49,6 +49,56 @@ pub(super) fn remove_repeated_dialects(root: &mut Value) {
     }
 }
 
+/// Names the dialect that is read instead of one of which schemas mean the same in it. Draft-07 only adds keywords to
+/// draft-06, and 2019-09 has other names for the keywords of lists.
+pub(super) fn replace_dialect(root: &mut Value) {
+    let uri = root.get("$schema").and_then(Value::as_str);
+    let dialect = match uri.map(|uri| uri.trim_end_matches('#')) {
+        Some("http://json-schema.org/draft-06/schema") => Dialect::Draft07,
+        Some("https://json-schema.org/draft/2019-09/schema") => {
+            change_keywords(root, |keywords| {
+                rename_lists(keywords);
+                // A recursive reference is reported by the check.
+                keywords.remove("$recursiveAnchor");
+            });
+            Dialect::Draft202012
+        }
+        _ => return,
+    };
+    if let Some(keywords) = root.as_object_mut() {
+        keywords.insert("$schema".to_owned(), dialect.uri().into());
+    }
+}
+
+/// Replaces each dynamic reference by a reference, if only one schema has the dynamic anchor that it names: it always leads
+/// to this schema then.
+pub(super) fn replace_dynamic_references(root: &mut Value) {
+    const ANCHOR: &str = "$dynamicAnchor";
+    const REFERENCE: &str = "$dynamicRef";
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    walk(root, |_, schema| {
+        if let Some(anchor) = schema.get(ANCHOR).and_then(Value::as_str) {
+            *counts.entry(anchor.to_owned()).or_default() += 1;
+        }
+    });
+    let is_single = |name: &str| counts.get(name) == Some(&1);
+    let leads_to_one = |reference: &str| {
+        let fragment = reference.split_once('#').map(|(_, fragment)| fragment);
+        fragment.is_some_and(|fragment| fragment.starts_with('/') || is_single(fragment))
+    };
+    change_keywords(root, |keywords| {
+        let mut replace = |dynamic: &str, keyword: &str, is_meant: &dyn Fn(&str) -> bool| {
+            let value = keywords.get(dynamic).and_then(Value::as_str).map(str::to_owned);
+            if let Some(value) = value.filter(|value| is_meant(value) && !keywords.contains_key(keyword)) {
+                keywords.remove(dynamic);
+                keywords.insert(keyword.to_owned(), value.into());
+            }
+        };
+        replace(ANCHOR, "$anchor", &is_single);
+        replace(REFERENCE, "$ref", &leads_to_one);
+    });
+}
+
 /// Replaces each reference by the pointer of its target from the document's root, and removes the identifiers of schemas,
 /// which nothing needs then: some generators name every definition by `$id` or `$anchor`.
 ///
@@ -156,14 +206,7 @@ fn modernise_keywords(keywords: &mut Map<String, Value>) {
         // Draft-07 ignores the keywords next to a reference.
         keywords.retain(|keyword, _| keyword == "$ref" || keyword == "description" || keyword == "definitions");
     }
-    if keywords.get("items").is_some_and(Value::is_array) {
-        let elements = keywords.remove("items").unwrap_or_default();
-        keywords.insert("prefixItems".to_owned(), elements);
-        if let Some(others) = keywords.remove("additionalItems") {
-            keywords.insert("items".to_owned(), others);
-        }
-    }
-    keywords.remove("additionalItems");
+    rename_lists(keywords);
     if let Some(Value::Object(dependencies)) = keywords.remove("dependencies") {
         let is_names = |(_, value): &(String, Value)| value.is_array();
         let (names, schemas): (Vec<_>, Vec<_>) = dependencies.into_iter().partition(is_names);
@@ -173,6 +216,18 @@ fn modernise_keywords(keywords: &mut Map<String, Value>) {
             }
         }
     }
+}
+
+/// Gives the keywords of lists their names in 2020-12.
+fn rename_lists(keywords: &mut Map<String, Value>) {
+    if keywords.get("items").is_some_and(Value::is_array) {
+        let elements = keywords.remove("items").unwrap_or_default();
+        keywords.insert("prefixItems".to_owned(), elements);
+        if let Some(others) = keywords.remove("additionalItems") {
+            keywords.insert("items".to_owned(), others);
+        }
+    }
+    keywords.remove("additionalItems");
 }
 
 #[cfg(test)]
@@ -222,6 +277,53 @@ mod tests {
                 "D": {"dependentRequired": {"a": ["b"]}, "dependentSchemas": {"c": {"required": ["d"]}}},
             },
         });
+        assert_eq!(schema, expected);
+    }
+
+    #[test]
+    fn a_schema_of_draft_06_or_2019_09_gets_the_dialect_in_which_it_means_the_same() {
+        let pair = json!({"items": [{"type": "string"}], "additionalItems": false});
+        for (uri, expected) in [
+            (
+                "http://json-schema.org/draft-06/schema#",
+                json!({"$schema": "http://json-schema.org/draft-07/schema", "definitions": {"Pair": pair}}),
+            ),
+            (
+                "https://json-schema.org/draft/2019-09/schema",
+                json!({
+                    "$schema": "https://json-schema.org/draft/2020-12/schema",
+                    "definitions": {"Pair": {"prefixItems": [{"type": "string"}], "items": false}},
+                }),
+            ),
+            (
+                "http://json-schema.org/draft-04/schema#",
+                json!({"$schema": "http://json-schema.org/draft-04/schema#", "definitions": {"Pair": pair}}),
+            ),
+        ] {
+            let mut schema = json!({"$schema": uri, "definitions": {"Pair": pair}});
+            replace_dialect(&mut schema);
+            assert_eq!(schema, expected);
+        }
+    }
+
+    #[test]
+    fn a_dynamic_reference_stays_if_several_schemas_have_its_anchor() {
+        let list = |keyword: &str, reference: &str| json!({"items": {(keyword): reference}});
+        let mut schema = json!({"$defs": {
+            "Tree": {"$dynamicAnchor": "tree", "properties": {"children": list("$dynamicRef", "#tree")}},
+            "Node": {"$dynamicAnchor": "node"},
+            "Leaf": {"$id": "leaf", "$dynamicAnchor": "node"},
+            "Nodes": list("$dynamicRef", "#node"),
+            "Trees": list("$dynamicRef", "#/$defs/Tree"),
+        }});
+        replace_dynamic_references(&mut schema);
+        let expected = json!({"$defs": {
+            "Tree": {"$anchor": "tree", "properties": {"children": list("$ref", "#tree")}},
+            "Node": {"$dynamicAnchor": "node"},
+            "Leaf": {"$id": "leaf", "$dynamicAnchor": "node"},
+            "Nodes": list("$dynamicRef", "#node"),
+            "Trees": list("$ref", "#/$defs/Tree"),
+        }});
         assert_eq!(schema, expected);
     }
 }

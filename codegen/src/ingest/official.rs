@@ -35,10 +35,14 @@ impl Official {
     }
 
     pub(crate) fn of(document: &Document, manifest: &Manifest, keep_prose: bool) -> Self {
-        // An unknown dialect is reported by the check, together with all other problems.
-        let dialect = Dialect::of(document.root()).unwrap_or(Dialect::Draft202012);
         let mut root = document.root().clone();
         change::remove_repeated_dialects(&mut root);
+        change::replace_dialect(&mut root);
+        // An unknown dialect is reported by the check, together with all other problems.
+        let dialect = Dialect::of(&root).unwrap_or(Dialect::Draft202012);
+        if dialect == Dialect::Draft202012 {
+            change::replace_dynamic_references(&mut root);
+        }
         change::replace_identifiers(&mut root);
         change::complete_references(&mut root);
         change::replace_aliases(&mut root, dialect, &manifest.aliases);
