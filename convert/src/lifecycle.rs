@@ -71,6 +71,8 @@ pub struct Lifecycle {
     pub result_kind: Option<&'static str>,
     /// The presets of the messages that a session creates automatically.
     pub messages: &'static [OwnMessage],
+    /// The revisions that messages can list, if the schema enumerates them. Empty if they can list any.
+    pub versions: &'static [&'static str],
     /// The usual kinds of results, each with the methods whose results always have this kind, unless an extension
     /// defines another.
     pub kinds: &'static [(&'static str, &'static [&'static str])],
@@ -87,6 +89,12 @@ impl Lifecycle {
     #[must_use]
     pub fn result_of(&self, method: &str) -> Presets {
         self.message(method).result
+    }
+
+    /// Whether messages can list a revision.
+    #[must_use]
+    pub fn can_list(&self, revision: &str) -> bool {
+        self.versions.is_empty() || self.versions.contains(&revision)
     }
 
     fn message(&self, method: &str) -> OwnMessage {

@@ -261,6 +261,9 @@ fn lifecycle(lifecycle: &Lifecycle) -> Value {
     let messages = messages.filter(|(_, message)| !message.params.is_empty() || !message.result.is_empty());
     row.insert("messages".to_owned(), json!(BTreeMap::from_iter(messages)));
     row.insert("kinds".to_owned(), json!(lifecycle.kinds));
+    if !lifecycle.versions.is_empty() {
+        row.insert("versions".to_owned(), json!(lifecycle.versions));
+    }
     Value::Object(row)
 }
 

@@ -6,7 +6,7 @@ use super::lifecycle::{Lifecycle, Members};
 use super::own_messages::{own_messages, usual_kinds};
 use super::roles::{RESULT_KIND, Roles, is_of_member};
 use super::type_ref::TypeRef;
-use super::types::{Member, Model, Struct};
+use super::types::{Member, Model, Struct, TypeKind};
 use crate::normalise::Scalar;
 
 /// The names of the types by which sessions find members.
@@ -46,6 +46,7 @@ pub(crate) fn assign_roles(model: &mut Model, roles: &Roles) {
         results,
         ..Lifecycle::default()
     };
+    lifecycle.versions = enumerated_versions(model, &lifecycle).unwrap_or_default();
     lifecycle.messages = own_messages(model, &lifecycle);
     lifecycle.kinds = usual_kinds(model, &lifecycle);
     for method in &mut model.methods {
@@ -53,6 +54,19 @@ pub(crate) fn assign_roles(model: &mut Model, roles: &Roles) {
         method.role = role.map(|(role, _)| role.clone());
     }
     model.lifecycle = lifecycle;
+}
+
+/// Returns the revisions that the result of the discovery can list, if the schema enumerates them.
+fn enumerated_versions(model: &Model, lifecycle: &Lifecycle) -> Option<Vec<String>> {
+    let member = lifecycle.results.get("discover")?.get("versions")?;
+    let result = model.method(lifecycle.names.get("discover")?)?.results.first()?;
+    let TypeRef::List(element) = model.resolve(&model.struct_of(result)?.member(member)?.ty) else {
+        return None;
+    };
+    match model.kind_of(element) {
+        Some(TypeKind::Strings(strings)) if !strings.open => Some(strings.values.clone()),
+        _ => None,
+    }
 }
 
 /// Finds the members of the data of errors with a role, by the definition that has the error's code.
@@ -85,6 +99,7 @@ fn members(model: &Model, ty: &TypeRef, kind: Option<&str>) -> Members {
     let Some(object) = model.struct_of(ty) else {
         return Members::default();
     };
+    let ends = |member: &Member, end: &str| member.name.to_lowercase().ends_with(end);
     // A role is assigned only if a single member qualifies. Among several, those with presets don't count, then those without
     // the usual end of the name, and then optional ones.
     let only = |end: &str, is_meant: &dyn Fn(&TypeRef, &Member) -> bool| {
@@ -96,7 +111,7 @@ fn members(model: &Model, ty: &TypeRef, kind: Option<&str>) -> Members {
         if meant.len() > 1 {
             meant.retain(|member| member.preset.is_none());
         }
-        let is_usual = |member: &Member| member.name.to_lowercase().ends_with(end);
+        let is_usual = |member: &Member| ends(member, end);
         for is_preferred in [&is_usual as &dyn Fn(&Member) -> bool, &|member| member.required] {
             if meant.iter().any(|member| is_preferred(member)) {
                 meant.retain(|member| is_preferred(member));
@@ -108,18 +123,25 @@ fn members(model: &Model, ty: &TypeRef, kind: Option<&str>) -> Members {
         }
     };
     let named = |ty: &TypeRef, names: &[&str]| matches!(ty, TypeRef::Named(name) if names.contains(&name.as_str()));
+    // The names of revisions can be enumerated, but then only the member's name distinguishes them from other values.
+    let is_text = |ty: &TypeRef, member: &Member, end: &str| {
+        let is_enumeration = || ty.as_named().is_some_and(|name| model.is_strings(name));
+        *ty == TypeRef::String || (ends(member, end) && is_enumeration())
+    };
     let id = request_id(model);
     let [client, server, implementation, level] = SESSION_TYPES;
     let found = [
         (
             "name",
-            only("version", &|ty, member| member.required && *ty == TypeRef::String),
+            only("version", &|ty, member| {
+                member.required && is_text(ty, member, "version")
+            }),
         ),
         (
             "versions",
             only(
                 "versions",
-                &|ty, _| matches!(ty, TypeRef::List(element) if *model.resolve(element) == TypeRef::String),
+                &|ty, member| matches!(ty, TypeRef::List(element) if is_text(model.resolve(element), member, "versions")),
             ),
         ),
         ("capabilities", only("", &|ty, _| named(ty, &[client, server]))),

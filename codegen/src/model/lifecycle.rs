@@ -18,6 +18,9 @@ pub(crate) struct Lifecycle {
     /// The preset values of the messages that a session sends itself, by method.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) messages: BTreeMap<String, OwnMessage>,
+    /// The revisions that the result of the discovery can list, if the schema enumerates them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) versions: Vec<String>,
     /// The methods by the usual kind of their results.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) kinds: BTreeMap<String, Vec<String>>,

@@ -194,6 +194,39 @@ fn of_several_members_the_usual_or_the_required_one_has_a_role() {
 }
 
 #[test]
+fn an_enumeration_names_revisions_only_in_a_member_with_the_usual_name() {
+    let schema = |member: &str| {
+        format!(
+            r##"{{"$defs": {{
+      "ServerCapabilities": {{"type": "object", "properties": {{"a": {{}}}}}},
+      "Version": {{"enum": ["a", "b"]}},
+      "FindRequest": {{"type": "object", "properties": {{"method": {{"const": "find"}}}}, "required": ["method"]}},
+      "FindResult": {{
+        "type": "object",
+        "properties": {{
+          "capabilities": {{"$ref": "#/$defs/ServerCapabilities"}},
+          "{member}": {{"type": "array", "items": {{"$ref": "#/$defs/Version"}}}}
+        }},
+        "required": ["capabilities"]
+      }}
+    }}}}"##
+        )
+    };
+    let model = |member: &str| {
+        let tree = tree(&schema(member), "lifecycle.yaml", "discover: find\n");
+        model_yaml(tree.path(), "a")
+    };
+    let found = model("supportedVersions").unwrap();
+    assert!(found.contains("versions: supportedVersions"), "{found}");
+    assert!(found.contains("  versions:\n  - a\n  - b\n"), "{found}");
+    let refused = model("supportedModes").unwrap_err().to_string();
+    assert!(
+        refused.contains("has no member of its result that names revisions"),
+        "{refused}"
+    );
+}
+
+#[test]
 fn a_tolerance_for_an_undeclared_member_is_refused() {
     let text =
         "- {at: [PingResult.pong, PingResult.peng], read: null}\n- {at: PingResult.pong, beside: peng, read: null}\n";

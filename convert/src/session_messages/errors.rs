@@ -15,7 +15,9 @@ pub fn unsupported<R: PeerTypes>(revision: R, mismatch: &Mismatch<R>) -> ErrorOb
         return mismatch.to_error();
     };
     let mut data = Object::default();
-    data.put(known.data.versions, RawJson::from_encode(&mismatch.names()).ok());
+    let mut versions = mismatch.names();
+    versions.retain(|version| revision.lifecycle().can_list(version));
+    data.put(known.data.versions, RawJson::from_encode(&versions).ok());
     data.put(known.data.name, Some(text(&mismatch.requested)));
     ErrorObject::new(known.code, "Unsupported protocol version").with_data(data.finish().0)
 }

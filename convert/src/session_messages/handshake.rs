@@ -108,7 +108,11 @@ pub fn discovery<R: PeerTypes>(revision: R, description: ServerDescription<R>) -
         lifecycle.discover_result,
     );
     let mut object = Object::of(lifecycle.result_of(method));
-    let versions = RawJson::from_encode(&description.versions).unwrap_or_else(|_| null());
+    let versions = description
+        .versions
+        .iter()
+        .filter(|version| lifecycle.can_list(version));
+    let versions = RawJson::from_encode(&Vec::from_iter(versions)).unwrap_or_else(|_| null());
     object.put(members.versions, Some(versions));
     object.put_server(revision, members, description)?;
     Ok(object.finish())

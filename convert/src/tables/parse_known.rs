@@ -233,6 +233,7 @@ fn lifecycle(reader: &mut Source) -> Decoded<Lifecycle> {
             "unsubscribe_params" => lifecycle.unsubscribe_params = members(reader)?,
             "messages" => lifecycle.messages = messages(reader)?.leak(),
             "kinds" => lifecycle.kinds = kinds(reader)?.leak(),
+            "versions" => lifecycle.versions = list(reader, string)?.leak(),
             _ => return unknown(reader),
         }
         Ok(())
