@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mcp_json_schema::pointer;
+use mcp_json_schema::{Validator, pointer};
 use serde_json::{Value, json};
 
 use super::assign_roles::SESSION_TYPES;
@@ -31,18 +31,31 @@ pub(super) fn incomplete<'m>(model: &'m Model, schema: &Value, roles: &Roles) ->
         .names
         .iter()
         .filter(|(role, _)| incomplete.iter().all(|(other, ..)| other != role));
-    let unknown = complete.flat_map(|(role, name)| {
+    let without_preset = complete.flat_map(|(role, name)| {
         let message = lifecycle.messages.get(name).into_iter();
         let members = message.flat_map(|message| message.params.lacking.iter().chain(&message.result.lacking));
-        members.map(move |(member, line)| {
-            let what = format!("`x-preset` in the overlay for `{member}`, which it requires and sessions don't supply");
-            let renamed = match member.starts_with("_meta.") {
-                true => "if lifecycle.yaml has it by another name, add this name to its line there; ",
-                false => "",
-            };
-            let help = format!("{renamed}if sessions can always write one value, add it as in {line}");
-            (role.as_str(), what, help)
-        })
+        members.map(move |(member, value)| (role, member, value))
+    });
+    let without_preset: Vec<_> = without_preset.collect();
+    let validator = (!without_preset.is_empty())
+        .then(|| Validator::new(schema).ok())
+        .flatten();
+    let unknown = without_preset.into_iter().map(|(role, member, (at, empty))| {
+        let what = format!("`x-preset` in the overlay for `{member}`, which it requires and sessions don't supply");
+        let renamed = match member.starts_with("_meta.") {
+            true => "if lifecycle.yaml has it by another name, add this name to its line there; ",
+            false => "",
+        };
+        let schema_of = pointer::resolve(schema, at);
+        let declared = ["default", "minimum"]
+            .into_iter()
+            .filter_map(|keyword| schema_of?.get(keyword));
+        let is_valid = |value: &&Value| validator.as_ref().is_none_or(|it| it.validate(at, value).is_empty());
+        let valid = [empty].into_iter().chain(declared).find(is_valid);
+        let to = valid.map_or_else(|| "…".to_owned(), Value::to_string);
+        let line = correction(&pointer::child(at, "x-preset"), None, to);
+        let help = format!("{renamed}if sessions can always write one value, add it as in {line}");
+        (role.as_str(), what, help)
     });
     let unknown: Vec<_> = unknown.collect();
     incomplete.extend(unknown);

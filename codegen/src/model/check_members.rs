@@ -1,7 +1,7 @@
 //! Checks the overlay's annotations of members: names of fields, and presets.
 
 use heck::ToSnakeCase;
-use mcp_json_schema::pointer;
+use mcp_json_schema::{Validator, pointer};
 use serde_json::Value;
 
 use super::declarations::{declarations, places_of};
@@ -14,20 +14,38 @@ const FIELD_HELP: &str =
 const PRESET_HELP: &str =
     "remove the entry, or give it a text, an integer, a boolean, `[]` or `{}`, as the member's schema wants";
 
-/// Checks that each name of a field in the overlay is valid and unique in its struct, and that each preset is a value
-/// of its member's type, and the member required.
+/// Checks that each name of a field in the overlay is valid and unique in its struct, and that each preset is a valid value
+/// of its member, and the member required.
 pub(super) fn check_members(model: &Model, schema: &Value) -> Result<(), Problems> {
     let mut problems = Vec::new();
+    let has_preset = |member: &Member| member.preset.is_some();
+    let has_presets = model.objects().any(|(_, object)| object.members.iter().any(has_preset));
+    let validator = has_presets.then(|| Validator::new(schema).ok()).flatten();
     for (ty, object) in model.objects() {
         for member in &object.members {
             let field = wrong_field(object, member).map(|what| ("x-field", what, FIELD_HELP));
-            let preset = wrong_preset(model, member).map(|what| (preset_annotation(member), what, PRESET_HELP));
+            let annotated = |annotation: &str| {
+                let declarations = declarations(schema, &ty.pointer);
+                let places = places_of(&declarations, &member.name).map(str::to_owned);
+                let is_annotated =
+                    |place: &String| pointer::resolve(schema, &pointer::child(place, annotation)).is_some();
+                places.filter(is_annotated).collect::<Vec<_>>()
+            };
+            let preset = wrong_preset(model, member).or_else(|| {
+                let (preset, validator) = (member.preset.as_ref()?, validator.as_ref()?);
+                // The members of an object have presets themselves.
+                let mut places = annotated(preset_annotation(member))
+                    .into_iter()
+                    .filter(|_| !preset.is_object());
+                let violation = places.find_map(|place| validator.validate(&place, preset).into_iter().next());
+                violation
+                    .map(|violation| format!("constructors can't give this member the value {preset}: {violation}"))
+            });
+            let preset = preset.map(|what| (preset_annotation(member), what, PRESET_HELP));
             let wrong = field.into_iter().chain(preset);
             problems.extend(wrong.map(|(annotation, what, help)| {
-                let declarations = declarations(schema, &ty.pointer);
-                let places = places_of(&declarations, &member.name);
-                let mut annotated = places.map(|place| pointer::child(place, annotation));
-                let at = annotated.find(|at| pointer::resolve(schema, at).is_some());
+                let place = annotated(annotation).into_iter().next();
+                let at = place.map(|place| pointer::child(&place, annotation));
                 Problem::at_pointer(at.unwrap_or_else(|| ty.pointer.clone()), what).help(help)
             }));
         }

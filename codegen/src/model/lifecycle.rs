@@ -56,9 +56,9 @@ pub(crate) struct Presets {
     /// The values of the keys of `_meta`.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub(crate) meta: Map<String, Value>,
-    /// The required members without a preset, each with the line of the overlay that gives it one.
+    /// The required members without a preset, each with the pointer of its schema, and the empty value of its type.
     #[serde(skip)]
-    pub(crate) lacking: BTreeMap<String, String>,
+    pub(crate) lacking: BTreeMap<String, (String, Value)>,
 }
 
 impl Presets {

@@ -11,7 +11,6 @@ use super::roles::{RESULT_KIND, is_internal};
 use super::type_ref::TypeRef;
 use super::types::{Member, Model, Struct, TypeKind};
 use crate::messages::MessageKind;
-use crate::problem::correction;
 
 /// The member with the metadata of a message.
 const META: &str = "_meta";
@@ -110,7 +109,7 @@ fn required(
         };
         match value {
             Some(value) => drop(presets.members.insert(name, value)),
-            None => drop(presets.lacking.insert(name, preset_line(model, ty, member))),
+            None => drop(presets.lacking.insert(name, empty_value(model, ty, member))),
         }
     }
     presets
@@ -118,19 +117,18 @@ fn required(
 
 impl Presets {
     /// Adds what a member lacks.
-    fn lack(&mut self, member: &str, inner: BTreeMap<String, String>) {
+    fn lack(&mut self, member: &str, inner: BTreeMap<String, (String, Value)>) {
         let inner = inner.into_iter();
         self.lacking
-            .extend(inner.map(|(name, line)| (format!("{member}.{name}"), line)));
+            .extend(inner.map(|(name, value)| (format!("{member}.{name}"), value)));
     }
 }
 
-/// Returns the line of the overlay that gives a member of an object a preset.
-fn preset_line(model: &Model, ty: &TypeRef, member: &Member) -> String {
+/// Returns the pointer of the schema of an object's member, and the empty value of its type.
+fn empty_value(model: &Model, ty: &TypeRef, member: &Member) -> (String, Value) {
     let object = model.resolve(ty).named().and_then(|name| model.types.get(name));
     let members = pointer::child(object.map_or("#", |object| &object.pointer), "properties");
-    let at = pointer::child(&pointer::child(&members, &member.name), "x-preset");
-    let to = match (model.resolve(&member.ty), model.kind_of(&member.ty)) {
+    let value = match (model.resolve(&member.ty), model.kind_of(&member.ty)) {
         (_, Some(TypeKind::Strings(strings))) => json!(strings.values.first()),
         (TypeRef::Boolean, _) => json!(false),
         (TypeRef::Integer | TypeRef::Number, _) => json!(0),
@@ -138,5 +136,5 @@ fn preset_line(model: &Model, ty: &TypeRef, member: &Member) -> String {
         (TypeRef::Map(_) | TypeRef::RawObject, _) => json!({}),
         _ => json!(""),
     };
-    correction(&at, None, to)
+    (pointer::child(&members, &member.name), value)
 }

@@ -227,6 +227,31 @@ fn an_enumeration_names_revisions_only_in_a_member_with_the_usual_name() {
 }
 
 #[test]
+fn a_preset_is_suggested_with_a_value_that_the_schema_allows() {
+    let schema = r##"{"$defs": {
+      "ServerCapabilities": {"type": "object", "properties": {"a": {}}},
+      "FindRequest": {"type": "object", "properties": {"method": {"const": "find"}}, "required": ["method"]},
+      "FindResult": {
+        "type": "object",
+        "properties": {
+          "capabilities": {"$ref": "#/$defs/ServerCapabilities"},
+          "versions": {"type": "array", "items": {"type": "string"}},
+          "trace": {"type": "string", "pattern": "^[0-9a-f]+$"},
+          "locale": {"type": "string", "minLength": 2, "default": "en"},
+          "size": {"type": "integer", "minimum": 1}
+        },
+        "required": ["capabilities", "versions", "trace", "locale", "size"]
+      }
+    }}"##;
+    let tree = tree(schema, "lifecycle.yaml", "discover: find\n");
+    let report = model_yaml(tree.path(), "a").unwrap_err().to_string();
+    for (member, value) in [("trace", "…"), ("locale", "\"en\""), ("size", "1")] {
+        let line = format!("{{at: \"#/$defs/FindResult/properties/{member}/x-preset\", to: {value}, ");
+        assert!(report.contains(&line), "{report}");
+    }
+}
+
+#[test]
 fn a_tolerance_for_an_undeclared_member_is_refused() {
     let text =
         "- {at: [PingResult.pong, PingResult.peng], read: null}\n- {at: PingResult.pong, beside: peng, read: null}\n";
