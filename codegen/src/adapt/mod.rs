@@ -28,5 +28,5 @@ pub(crate) use plan::{Plan, Plans};
 pub(crate) use report::{Note, NoteKind, report};
 pub(crate) use rules::{Rule, Rules};
 pub(crate) use strings::UNDECLARED_VALUE;
-pub(crate) use variants::name_in_place;
+pub(crate) use variants::{NO_VARIANT, name_in_place};
 pub(crate) use walk::{PlannedPairs, plan_pair, plan_revisions, plan_without_wrong};

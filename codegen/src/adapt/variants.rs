@@ -13,6 +13,9 @@ use super::rows::refusal;
 use super::rules::{Action, Rule};
 use crate::model::{Struct, TypeKind, TypeRef};
 
+/// The note of a variant whose values are refused, because the target's union has none that corresponds.
+pub(crate) const NO_VARIANT: &str = "the variant: the target has none that corresponds";
+
 impl Planner<'_> {
     /// Plans the variants of a member's value, if there are rules about them only for this member.
     pub(super) fn plan_scoped(&mut self, place: &str, source: &TypeRef, target: &TypeRef) -> Option<Vec<Value>> {
@@ -81,7 +84,7 @@ impl Planner<'_> {
             None if is_whole => None,
             None => {
                 let what = match best[..] {
-                    [] => "the variant: the target has none that corresponds",
+                    [] => NO_VARIANT,
                     _ => "a value whose tag or members fit no variant of the target",
                 };
                 self.refused(&at, what);

@@ -48,7 +48,7 @@ use lost::lost;
 use renamed::renamed;
 use unsupplied::{of_another_type, unsupplied};
 use untagged::untagged_results;
-use withdrawn_values::withdrawn_values;
+use withdrawn_values::{withdrawn_values, withdrawn_variants};
 
 use crate::cache::Cache;
 use crate::files::write_file;
@@ -86,6 +86,7 @@ fn warnings_about(candidate: &Candidate, protocol: &Protocol) -> Vec<Problem> {
     warnings.extend(unsupplied([before, after], &plans));
     warnings.extend(of_another_type([before, after], &plans));
     warnings.extend(withdrawn_values(after, &plans));
+    warnings.extend(withdrawn_variants([before, after], &plans));
     warnings.extend(changed_codes(before, after));
     warnings.extend(untagged_results(after));
     warnings

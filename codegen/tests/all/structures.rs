@@ -858,6 +858,46 @@ fn a_value_of_an_enumeration_with_another_name_is_reported_with_the_rule_that_ke
 }
 
 #[test]
+fn variants_that_a_union_has_lost_are_reported_with_the_rule_that_replaces_them() {
+    let block = |kind: &str, member: &str| {
+        json!({
+            "type": "object",
+            "properties": {"type": {"const": kind}, member: {"type": "string"}},
+            "required": ["type", member],
+        })
+    };
+    let mut definitions = definitions();
+    definitions.insert("Text".to_owned(), block("text", "text"));
+    definitions.insert("Picture".to_owned(), block("picture", "data"));
+    definitions.insert("Sound".to_owned(), block("sound", "samples"));
+    definitions.insert("Block".to_owned(), union(&["Text", "Picture", "Sound"]));
+    definitions.insert("Shown".to_owned(), union(&["Text", "Picture"]));
+    definitions["CallResult"]["properties"]["block"] = reference("Block");
+    definitions["CallResult"]["properties"]["shown"] = reference("Shown");
+    let revisions = Revisions::new();
+    revisions.ingest("second", definitions.clone());
+    definitions.remove("Picture");
+    definitions.insert("Video".to_owned(), block("video", "frames"));
+    definitions.insert("Block".to_owned(), union(&["Text", "Video", "Sound"]));
+    definitions.insert("Shown".to_owned(), union(&["Text", "Video"]));
+    let third = revisions.ingest("third", definitions);
+    let [warning] = third.warnings.as_slice() else {
+        panic!("{third:?}")
+    };
+    let what = "third has no variant `picture` of Block, Shown: conversions from second refuse its values";
+    assert_eq!(warning.what, what);
+    let warning = warning.to_string();
+    let (_, rule) = warning.split_once("adapt.yaml: - ").unwrap();
+    let rule = rule.replace("replace: …", "replace: {type: text, text: \"{data}\"}");
+    let adapt = revisions.schema().join("third/adapt.yaml");
+    fs::write(adapt, format!("rules:\n  - {rule}\n")).unwrap();
+    let report = adapters_report(&revisions.schema()).unwrap();
+    for place in ["Block[picture]", "Shown[picture]"] {
+        assert!(report.contains(&format!("| `{place}` | replace: … |")), "{report}");
+    }
+}
+
+#[test]
 fn values_that_an_enumeration_has_lost_are_reported_with_the_rule_that_replaces_them() {
     let mut definitions = definitions();
     definitions["CallResult"]["properties"]["level"] = reference("LoggingLevel");
