@@ -1,6 +1,6 @@
 //! The names of methods and members that sessions lose with a new revision, and those that replace them.
 
-use crate::model::{Method, Model, declares_role};
+use crate::model::{Method, Model, SESSION_TYPES, TypeRef, declares_role};
 use crate::problem::Problem;
 
 /// Returns a warning for each role, and for each required capability, whose method or member the revision before a new one
@@ -46,7 +46,10 @@ fn lost_capabilities<'m>(before: &'m Model, after: &'m Model) -> impl Iterator<I
                     "{revision} doesn't declare `{capability}`, so `{}` requires no capability",
                     same.name
                 ),
-                "if it declares this by another name, add that to the line of the method".to_owned(),
+                format!(
+                    "if it declares this by another name{}, add that to the line of the method",
+                    moved_capability(capability, before, after).unwrap_or_default()
+                ),
             ),
             None => {
                 let names = candidates(method, before, after)?;
@@ -58,6 +61,23 @@ fn lost_capabilities<'m>(before: &'m Model, after: &'m Model) -> impl Iterator<I
         };
         Some(Problem::new("capabilities.yaml", what).help(help))
     })
+}
+
+/// Returns the place of a capability in an object that the new revision puts around it, if there is only one.
+fn moved_capability(capability: &str, before: &Model, after: &Model) -> Option<String> {
+    let [client, server, ..] = SESSION_TYPES;
+    let declaring = [client, server].into_iter();
+    let declaring = declaring.filter(|ty| before.declares(&format!("{ty}.{capability}")));
+    let places = declaring.flat_map(|ty| {
+        let object = after.struct_of(&TypeRef::Named(ty.to_owned())).into_iter();
+        let members = object.flat_map(|object| &object.members);
+        members.map(move |member| format!("{ty}.{}.{capability}", member.name))
+    });
+    let places: Vec<String> = places.filter(|place| after.declares(place)).collect();
+    match &places[..] {
+        [only] => Some(format!(", such as `{only}`")),
+        _ => None,
+    }
 }
 
 /// Returns the new methods that a method of the earlier revision could have become.

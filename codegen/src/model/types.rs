@@ -349,7 +349,7 @@ impl Model {
     }
 
     /// Whether a type declares the path `Type.member.member`. A union declares the members of all its variants.
-    pub(super) fn declares(&self, place: &str) -> bool {
+    pub(crate) fn declares(&self, place: &str) -> bool {
         let path = place.split_once('.');
         path.is_some_and(|(ty, path)| self.declares_path(&TypeRef::Named(ty.to_owned()), path))
     }

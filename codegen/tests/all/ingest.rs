@@ -1106,6 +1106,14 @@ fn a_method_or_member_that_sessions_lose_is_a_warning_with_the_new_methods() {
     let undeclared = "capabilities.yaml: 2099-04-01 doesn't declare `find`, so `find` requires no capability\n  \
                       if it declares this by another name, add that to the line of the method";
     assert_eq!(of(fifth), [undeclared]);
+    house.ingest("2099-05-01", &first).unwrap();
+    let around = json!({ "type": "object", "properties": { "features": capabilities } });
+    let moved = json!({ "Meta": meta("server"), "ServerCapabilities": around });
+    let sixth = house.ingest("2099-06-01", &protocol(&moved)).unwrap();
+    let undeclared = "capabilities.yaml: 2099-06-01 doesn't declare `find`, so `find` requires no capability\n  \
+                      if it declares this by another name, such as `ServerCapabilities.features.find`, add that to the \
+                      line of the method";
+    assert!(of(sixth).contains(&undeclared.to_owned()));
 }
 
 #[test]
