@@ -19,9 +19,9 @@ pub fn serve(args: &MockArgs, input: impl BufRead, mut output: impl Write) -> Re
     let session = sessions.iter().find(is_meant);
     let session = session.ok_or_else(|| transcript::no_such_session(&args.file, &sessions))?;
     let mut recorded = Recording::new(session);
-    for line in input.lines() {
+    for line in input.split(b'\n') {
         let line = line?;
-        let Ok(message) = serde_json::from_str::<Value>(&line) else {
+        let Ok(message) = serde_json::from_slice::<Value>(&line) else {
             writeln!(
                 output,
                 "{}",
@@ -61,7 +61,8 @@ impl Recording {
         let mut exchanges: Vec<Exchange> = Vec::new();
         for (way, json) in &session.messages {
             let parts = messages(json).into_iter().flatten();
-            for message in parts.filter_map(|(_, part)| part.parse::<Value>().ok()) {
+            let parts = parts.filter_map(|(_, part)| part.parse::<Value>().ok());
+            for message in parts.filter(Value::is_object) {
                 match way {
                     MessageDirection::Sent if message["method"].is_string() && message.get("id").is_some() => {
                         exchanges.push(Exchange::of(&message, lifecycle));

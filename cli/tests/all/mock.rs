@@ -1,6 +1,8 @@
 //! `mcp-rev mock`.
 
-use crate::servers::{REVISIONS, everything, run, stderr, stdout, succeeds, weather};
+use serde_json::json;
+
+use crate::servers::{REVISIONS, everything, mcp_rev, run, stderr, stdout, succeeds, weather};
 
 #[test]
 fn a_recorded_session_is_served_with_the_recorded_responses() {
@@ -50,6 +52,33 @@ fn a_file_of_another_kind_is_refused() {
     assert_eq!(refused.status.code(), Some(2));
     let error = "it is neither a snapshot, which has `tools`, nor what `mcp-rev bridge --record` writes\n";
     assert!(stderr(&refused).ends_with(error), "{}", stderr(&refused));
+}
+
+#[test]
+fn a_recording_may_have_messages_that_are_not_objects() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("odd.jsonl");
+    let recorded = [
+        ("sent", json!({"jsonrpc": "2.0", "id": null, "method": "ping"})),
+        ("received", json!("text")),
+        ("received", json!([1, null, "text"])),
+        ("received", json!({"jsonrpc": "2.0", "id": null, "result": {}})),
+    ];
+    let lines = recorded.map(|(direction, message)| {
+        let line = json!({"time": 1.0, "session": 1, "side": "server", "direction": direction, "message": message});
+        format!("{line}\n")
+    });
+    std::fs::write(&file, lines.concat()).unwrap();
+    let sent = directory.path().join("sent");
+    std::fs::write(&sent, b"\xff\n{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"ping\"}\n").unwrap();
+    let mut mock = mcp_rev(&["mock", file.to_str().unwrap()]);
+    let served = mock.stdin(std::fs::File::open(&sent).unwrap()).output().unwrap();
+    let expected = [
+        json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32700, "message": "it isn't JSON"}}),
+        json!({"jsonrpc": "2.0", "id": 7, "result": {}}),
+    ];
+    assert_eq!(stdout(&served), expected.map(|it| format!("{it}\n")).concat());
+    assert!(served.status.success(), "{}", stderr(&served));
 }
 
 #[test]
