@@ -138,7 +138,7 @@ fn kind(schema: &Value) -> Option<&str> {
 fn number(schema: &Value) -> Value {
     let above = schema["exclusiveMinimum"]
         .as_f64()
-        .map(|bound| json!(bound.floor() as i64 + 1));
+        .map(|bound| json!((bound.floor() as i64).saturating_add(1)));
     let least = schema.get("minimum").cloned();
     let most = schema
         .get("maximum")
@@ -219,6 +219,12 @@ mod tests {
     fn an_example_of_a_tuple_has_an_element_of_each_type() {
         let tuple = json!({"type": "array", "prefixItems": [{"type": "integer"}, {"type": "boolean"}], "minItems": 3, "items": {"const": "x"}});
         assert_eq!(example(&tuple, &tuple), json!([1, false, "x"]));
+    }
+
+    #[test]
+    fn the_example_of_a_number_above_all_integers_is_the_greatest_integer() {
+        let schema = json!({"type": "number", "exclusiveMinimum": 1e300});
+        assert_eq!(example(&schema, &schema), json!(i64::MAX));
     }
 
     #[test]
