@@ -93,9 +93,12 @@ pub fn create(file: &Path) -> Result<File, CommandError> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, OWNER_ONLY);
     let created = options.open(file).and_then(|created| {
-        // The mode above applies only to a new file. An existing file may have another mode.
+        // The mode above applies only to a new file. An existing file may have another mode. Devices and pipes, such as
+        // /dev/null, keep theirs: other programs use them too.
         #[cfg(unix)]
-        created.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(OWNER_ONLY))?;
+        if created.metadata()?.is_file() {
+            created.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(OWNER_ONLY))?;
+        }
         Ok(created)
     });
     created.map_err(|error| CommandError::file(file, error))

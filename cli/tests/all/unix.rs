@@ -164,3 +164,20 @@ fn a_call_in_flight_is_completed_when_the_gateway_is_terminated() {
         "{head} {body}"
     );
 }
+
+#[test]
+fn a_pipe_for_a_transcript_keeps_its_mode() {
+    let directory = tempfile::tempdir().unwrap();
+    let pipe = directory.path().join("pipe");
+    let mode = rustix::fs::Mode::from_raw_mode(0o644);
+    rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, mode).unwrap();
+    let before = std::fs::metadata(&pipe).unwrap().permissions();
+    let reader = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || std::fs::read(pipe).unwrap()
+    });
+    let bridged = run(&["bridge", "--record", pipe.to_str().unwrap(), "--", weather()]);
+    assert!(bridged.status.success(), "{}", stderr(&bridged));
+    assert!(reader.join().unwrap().is_empty(), "the client has sent nothing");
+    assert_eq!(std::fs::metadata(&pipe).unwrap().permissions(), before);
+}
