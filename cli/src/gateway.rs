@@ -1,5 +1,6 @@
 //! `mcp-rev gateway`
 
+use mcp_runtime::clients::ServerConfig;
 use mcp_runtime::gateway::{CallReport, Gateway};
 use mcp_runtime::transport::http::server::HttpServer;
 use mcp_runtime::transport::stdio::stdio;
@@ -46,7 +47,11 @@ fn gateway_of(args: &GatewayArgs) -> Result<Gateway, CommandError> {
     if args.drop_undeclared {
         gateway = gateway.drop_undeclared();
     }
-    for (name, server) in servers {
+    for (name, mut server) in servers {
+        match &mut server {
+            ServerConfig::Process(process) => process.options = args.limit.of_process(process.options.clone()),
+            ServerConfig::Http(http) => http.options = args.limit.of_http(http.options.clone()),
+        }
         let added = gateway.try_server(name, server);
         gateway = added.map_err(|error| CommandError::file(&args.file, error))?;
     }

@@ -10,9 +10,8 @@ use mcp_adapters::Revision;
 use mcp_runtime::transport::http::client::reqwest::Url;
 use mcp_runtime::transport::http::client::reqwest::header::{HeaderName, HeaderValue};
 
-use super::AuthArgs;
-use super::revision;
 use super::server::{header, url};
+use super::{AuthArgs, LimitArgs, revision};
 
 /// Connect a client and a server that speak different revisions
 ///
@@ -63,6 +62,8 @@ pub struct BridgeArgs {
     pub headers: Vec<(HeaderName, HeaderValue)>,
     #[command(flatten)]
     pub auth: AuthArgs,
+    #[command(flatten)]
+    pub limit: LimitArgs,
     /// Speak only this revision with the server; may be given several times. By default, the client's revision is tried
     /// first
     #[arg(long = "speak", value_name = "REVISION", value_parser = revision())]

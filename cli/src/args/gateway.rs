@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use mcp_runtime::transport::http::client::reqwest::header::HeaderName;
 
-use super::Listen;
 use super::bridge::{listen, some_seconds};
+use super::{LimitArgs, Listen};
 
 /// Serve many servers as one
 ///
@@ -53,6 +53,8 @@ pub struct GatewayArgs {
     /// Calls have no limit: the client decides how long it waits.
     #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = some_seconds)]
     pub timeout: Duration,
+    #[command(flatten)]
+    pub limit: LimitArgs,
     /// The header in which a proxy in front of the gateway sends the name of the authenticated user; the proxy must
     /// remove it from the requests of clients
     #[arg(long, value_name = "NAME", conflicts_with = "one_user")]

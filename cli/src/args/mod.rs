@@ -7,6 +7,7 @@ mod check;
 mod client;
 mod gateway;
 mod generate;
+mod limit;
 mod mock;
 mod registry;
 mod replay;
@@ -31,6 +32,7 @@ pub use self::client::{
 };
 pub use self::gateway::GatewayArgs;
 pub use self::generate::{ExtensionArgs, GenerateArgs};
+pub use self::limit::LimitArgs;
 pub use self::mock::MockArgs;
 pub use self::registry::{InitArgs, RegistryArgs, RegistryCommand, UpgradeArgs, ValidateArgs};
 pub use self::replay::ReplayArgs;

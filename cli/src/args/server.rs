@@ -8,7 +8,7 @@ use clap::ArgGroup;
 use mcp_adapters::Revision;
 use mcp_runtime::transport::http::client::reqwest::header::{HeaderName, HeaderValue};
 
-use super::{AuthArgs, revision};
+use super::{AuthArgs, LimitArgs, revision};
 
 /// The default time to wait for a response.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -37,6 +37,8 @@ pub struct ServerArgs {
     pub headers: Vec<(HeaderName, HeaderValue)>,
     #[command(flatten)]
     pub auth: AuthArgs,
+    #[command(flatten)]
+    pub limit: LimitArgs,
     /// Speak only this revision with the server; may be given several times
     #[arg(long = "revision", value_name = "REVISION", value_parser = revision(), help_heading = "Server")]
     pub revisions: Vec<Revision>,

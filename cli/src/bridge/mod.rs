@@ -56,7 +56,8 @@ async fn run(args: &BridgeArgs) -> Result<Summary, CommandError> {
     match &args.to {
         Some(url) => {
             let url = url.clone();
-            let http = http_options(&args.headers, &args.auth).await?.shared_client()?;
+            let http = args.limit.of_http(http_options(&args.headers, &args.auth).await?);
+            let http = http.shared_client()?;
             // Reports a wrong URL now, not when the first client connects.
             HttpClient::new(&url, http.clone())?;
             let record = Arc::clone(&recorder);
@@ -68,10 +69,10 @@ async fn run(args: &BridgeArgs) -> Result<Summary, CommandError> {
             listen(args, options, recorder, connect).await
         }
         None => {
-            let command = args.command.clone();
+            let (command, limit) = (args.command.clone(), args.limit);
             let record = Arc::clone(&recorder);
             let connect = move || {
-                let process = spawn(command_of(&command), SpawnOptions::default()).map_err(other)?;
+                let process = spawn(command_of(&command), limit.of_process(SpawnOptions::default())).map_err(other)?;
                 Ok(record.record(process, Side::Server, record.session()))
             };
             listen(args, options, recorder, connect).await
@@ -97,7 +98,7 @@ fn options(args: &BridgeArgs) -> Result<BridgeOptions, CommandError> {
     options.idle = args.idle;
     options.connect_timeout = args.connect_timeout;
     if args.auth.auth == Some(AuthMode::User) {
-        options.connect_timeout += LOGIN;
+        options.connect_timeout = options.connect_timeout.saturating_add(LOGIN);
     }
     options.suspension_timeout = args.wait;
     Ok(options)

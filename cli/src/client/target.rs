@@ -30,10 +30,14 @@ enum Target {
 pub async fn connect(args: &ServerArgs) -> Result<ServerTransport, CommandError> {
     Ok(match Target::of(args)? {
         Target::Http { url, headers } => {
-            let client = HttpClient::new(&url, http_options(&headers, &args.auth).await?)?;
+            let options = args.limit.of_http(http_options(&headers, &args.auth).await?);
+            let client = HttpClient::new(&url, options)?;
             ServerTransport::Http(Box::new(client))
         }
-        Target::Process(command) => ServerTransport::Process(Box::new(spawn(command, SpawnOptions::default())?)),
+        Target::Process(command) => ServerTransport::Process(Box::new(spawn(
+            command,
+            args.limit.of_process(SpawnOptions::default()),
+        )?)),
     })
 }
 

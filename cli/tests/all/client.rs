@@ -713,3 +713,31 @@ fn output_is_sanitized_on_a_terminal_and_unchanged_in_a_file() {
         assert_plain(&shown);
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn an_option_limits_the_size_of_messages_from_the_server() {
+    let text = r#"'"$(head -c 2000000 /dev/zero | tr '\0' a)"'"#;
+    let result = format!(r#"{{"content":[{{"type":"text","text":"{text}"}}]}}"#);
+    let tools = r#"{"tools":[{"name":"long","inputSchema":{"type":"object"}}]}"#;
+    let server = script("", &[HELLO, ("tools/list", tools), ("tools/call", &result)]);
+    let server: Vec<&str> = server.iter().map(String::as_str).collect();
+    let call = ["call", "long", "--revision", "2025-06-18", "--max-message"];
+    assert_eq!(succeeds(&[&call[..], &["2"], &server].concat()).trim().len(), 2_000_000);
+    let bridge = ["--", env!("CARGO_BIN_EXE_mcp-rev"), "bridge", "--max-message"];
+    let bridged = [&call[..], &["2"], &bridge, &["2"], &server].concat();
+    assert_eq!(succeeds(&bridged).trim().len(), 2_000_000);
+    for refused in [
+        [&call[..], &["1"], &server].concat(),
+        [&call[..], &["2"], &bridge, &["1"], &server].concat(),
+    ] {
+        let output = run(&refused);
+        assert_eq!(output.status.code(), Some(1));
+        let error = stderr(&output);
+        assert!(error.contains("a message has more than 1048576 bytes"), "{error}");
+    }
+    for invalid in ["0", "-1", "x", "99999999999999999"] {
+        let output = run(&[&call[..4], &[&*format!("--max-message={invalid}")], &server].concat());
+        assert_eq!(output.status.code(), Some(2), "{invalid}");
+    }
+}
