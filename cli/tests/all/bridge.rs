@@ -544,3 +544,22 @@ fn the_start_option_starts_the_server_before_the_first_client() {
     ]);
     wait_for_calls(folder.path(), 1);
 }
+
+#[test]
+fn a_verbose_bridge_reports_no_members_that_the_session_takes_over() {
+    let call = [
+        "call",
+        "weather",
+        "--arg",
+        "city=Bern",
+        "--revision",
+        "2026-07-28",
+        "-v",
+    ];
+    let bridge = ["--", BRIDGE, "bridge", "-v", "--speak", "2025-06-18", "--", weather()];
+    let called = run(&[&call[..], &bridge].concat());
+    assert!(called.status.success());
+    let log = stderr(&called);
+    assert!(log.contains("[lost] initialize: elicitation.url dropped"), "{log}");
+    assert!(!log.contains("_meta") && !log.contains("lost in conversion"), "{log}");
+}

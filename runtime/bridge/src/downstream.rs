@@ -36,7 +36,7 @@ pub fn start(
 ) -> (Arc<Downstream>, ServerSession) {
     let upstream = current.get();
     let (implementation, mut capabilities, instructions) = server_of(&upstream.state, first_message.revision);
-    options.losses = known_losses(&upstream, first_message.revision, options.losses);
+    options.losses = Some(known_losses(&upstream, first_message.revision, options.losses));
     let extra_capabilities = declare(&upstream, first_message.revision, &mut capabilities);
     let server = Server::from(ServerInfo {
         implementation,

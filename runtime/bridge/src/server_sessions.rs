@@ -8,7 +8,7 @@ use std::time::Duration;
 use mcp_adapters::mcp_wire::path::Segment;
 use mcp_adapters::{Loss, Revision, session_messages};
 use mcp_runtime_core::internal::{
-    ClientInfo, DynConnector, DynTransport, canonical, connect_by_handshake, connect_with, with_era,
+    ClientInfo, DynConnector, DynTransport, canonical, connect_by_handshake, connect_with, log_losses, with_era,
 };
 use mcp_runtime_core::transport::Connection;
 use mcp_runtime_core::{CallError, ClientSession, ConnectError, Era, LossObserver};
@@ -182,7 +182,8 @@ impl Servers {
     ) -> Result<(ClientSession, Arc<Links>), ConnectError> {
         let client = first_message.revision;
         let mut options = self.options.of_sessions();
-        options.losses = options.losses.map(|losses| without_description(client, losses));
+        let losses = options.losses.unwrap_or_else(|| Arc::new(log_losses));
+        options.losses = Some(without_description(client, losses));
         let input_requests = OpenInputRequests::new(self.options.suspended_calls, self.options.suspension_timeout);
         let links = Links::new(client, input_requests);
         let handler = UpstreamHandler(Arc::clone(&links)).into();

@@ -11,7 +11,7 @@ use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::{ErrorObject, RawJson, RawObject, UnknownMethod};
 use mcp_adapters::{Loss, Revision};
 use mcp_ext_tasks::{CreateTaskResult, EXTENSION};
-use mcp_runtime_core::internal::{internal_error, invalid_params};
+use mcp_runtime_core::internal::{internal_error, invalid_params, log_losses};
 use mcp_runtime_core::transport::Principal;
 use mcp_runtime_core::{ClientSide, Context, HandlerResult, LossObserver, Peer, ServerSide};
 use mcp_runtime_tasks::internal::{
@@ -58,13 +58,13 @@ pub fn declare(
 
 /// Wraps the observer of a client's losses. It omits the loss of the parameter that requests a task, because the bridge
 /// handles that parameter.
-pub fn known_losses(upstream: &Upstream, client: Revision, losses: Option<LossObserver>) -> Option<LossObserver> {
-    let losses = losses?;
+pub fn known_losses(upstream: &Upstream, client: Revision, losses: Option<LossObserver>) -> LossObserver {
+    let losses = losses.unwrap_or_else(|| Arc::new(log_losses));
     if !(CORE.has_tasks(client) && carries(upstream, client)) {
-        return Some(losses);
+        return losses;
     }
     let parameter = format!("params.{}", CORE.parameter);
-    Some(Arc::new(move |method, lost| {
+    Arc::new(move |method, lost| {
         let lost: Vec<Loss> = lost
             .iter()
             .filter(|loss| loss.path.to_string() != parameter)
@@ -73,7 +73,7 @@ pub fn known_losses(upstream: &Upstream, client: Revision, losses: Option<LossOb
         if !lost.is_empty() {
             losses(method, &lost);
         }
-    }))
+    })
 }
 
 /// Returns how the client wants the result of a call as a task, if the bridge may have to answer with a task. If the

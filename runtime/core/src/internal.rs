@@ -9,7 +9,7 @@ pub use crate::era::with_era;
 pub use crate::error::{internal_error, invalid_params};
 pub use crate::expiring_map::ExpiringMap;
 pub use crate::message::{params_of, to_json, to_value};
-pub use crate::options::MAX_BATCH;
+pub use crate::options::{MAX_BATCH, log_losses};
 pub use crate::page::{first_page, page, page_range};
 pub use crate::rounds::{RoundState, retry_input};
 pub use crate::session::{

@@ -15,6 +15,13 @@ use crate::session::discovery::Discovery;
 /// A function called with the method of a converted message or result, and the losses of the conversion.
 pub type LossObserver = Arc<dyn Fn(&str, &[Loss]) + Send + Sync>;
 
+/// Logs losses, as a session without an observer does.
+pub fn log_losses(method: &str, losses: &[Loss]) {
+    for loss in losses {
+        tracing::debug!(method, path = %loss.path, kind = %loss.kind, rule = loss.rule, "lost in conversion");
+    }
+}
+
 /// A function called with the method of a message or result from the peer, and its violations of the schema.
 pub type ViolationObserver = Arc<dyn Fn(&str, &Invalid) + Send + Sync>;
 
@@ -44,7 +51,7 @@ pub struct Options {
     pub supported: Vec<Revision>,
     /// The limits.
     pub limits: Limits,
-    /// Gets the losses of conversions. `tracing` gets them too.
+    /// Gets the losses of conversions. Without an observer, `tracing` gets them.
     pub losses: Option<LossObserver>,
     /// The treatment of messages that violate the schema.
     pub validation: Validation,

@@ -22,7 +22,7 @@ use super::pending::PendingCalls;
 use super::subscriptions::{SubscribedResources, Subscriptions};
 use crate::error::{CallError, TransportError};
 use crate::message::{Outgoing, Purpose};
-use crate::options::Options;
+use crate::options::{Options, log_losses};
 use crate::side::Side;
 
 /// Whether a method is custom: not declared by the hub. Messages of such a method aren't converted: handlers get them
@@ -204,16 +204,14 @@ impl<S: Side> SessionState<S> {
         }
     }
 
-    /// Reports losses to `tracing` and to the observer.
+    /// Reports losses to the observer, or to `tracing` without one.
     pub fn report_losses(&self, method: &str, losses: &[Loss]) {
         if losses.is_empty() {
             return;
         }
-        for loss in losses {
-            tracing::debug!(method, path = %loss.path, kind = %loss.kind, rule = loss.rule, "lost in conversion");
-        }
-        if let Some(observer) = &self.options.losses {
-            observer(method, losses);
+        match &self.options.losses {
+            Some(observer) => observer(method, losses),
+            None => log_losses(method, losses),
         }
     }
 
