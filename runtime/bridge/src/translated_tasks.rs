@@ -91,7 +91,7 @@ pub async fn wanted(
     let hub::ClientRequest::CallTool(call) = request else {
         return Ok(None);
     };
-    let wanted = Wanted::by(context).filter(|_| carries(upstream, context.peer().negotiated().revision));
+    let wanted = Wanted::by(context)?.filter(|_| carries(upstream, context.peer().negotiated().revision));
     let Some(wanted) = wanted else { return Ok(None) };
     if wanted == Wanted::Extension {
         if !upstream.links.tasks.runs(server, &call.params.name).await {
@@ -108,7 +108,7 @@ pub async fn wanted(
 pub fn lists_with_tasks(upstream: &Upstream, request: &hub::ClientRequest, context: &Context<ServerSide>) -> bool {
     matches!(request, hub::ClientRequest::ListTools(_))
         && carries(upstream, context.peer().negotiated().revision)
-        && Wanted::by(context) == Some(Wanted::Extension)
+        && matches!(Wanted::by(context), Ok(Some(Wanted::Extension)))
 }
 
 /// Converts a server's result for a client that has tasks in the other form.
@@ -202,7 +202,7 @@ pub async fn answer_request(
         return None;
     }
     Some(match Wanted::by(context) {
-        Some(Wanted::Extension) => answer_extension(tasks, &request.method, &params, owner).await,
+        Ok(Some(Wanted::Extension)) => answer_extension(tasks, &request.method, &params, owner).await,
         _ => Err(undeclared_extension(Some(client), EXTENSION.id)),
     })
 }

@@ -34,7 +34,7 @@ impl ServerExtension for Tasks {
 
     /// A client must not request a task of a tool that doesn't declare it.
     fn check_tool_call(&self, tool: &hub::Tool, context: &Context<ServerSide>) -> Result<(), ErrorObject> {
-        match Wanted::by(context) {
+        match Wanted::by(context)? {
             Some(Wanted::Core(_)) if !CORE.support.is_declared(tool) => Err(ErrorObject::new(
                 error_code::METHOD_NOT_FOUND,
                 format!("the tool doesn't run as a task: call it without `{}`", CORE.parameter),

@@ -12,7 +12,7 @@ use std::time::Duration;
 use mcp_adapters::{Policy, Revision, peers};
 use mcp_ext_tasks::{CancelTaskRequest, EXTENSION, GetTaskRequest, TaskStatus};
 use mcp_runtime_core::internal::{internal_error, invalid_params};
-use mcp_runtime_core::mcp_wire::{Extra, RawJson, RawObject, Request, from_str};
+use mcp_runtime_core::mcp_wire::{DecodeError, Extra, Number, RawJson, RawObject, Request, from_str};
 use mcp_runtime_core::transport::Principal;
 use mcp_runtime_core::{CallClient, CallError, Context, ErrorObject, Peer, ServerSide, hub};
 use mcp_runtime_router::{CoreMethods, to_hub};
@@ -120,11 +120,31 @@ impl Core {
     }
 
     /// Returns the lifetime of the task that a call requests; `None` if it requests no task.
-    pub(crate) fn asked(&self, call: &Context<ServerSide>) -> Option<Option<Duration>> {
-        // The hub lacks the parameter, so it is only in the original parameters.
-        let asked = call.original_params()?.get(&self.parameter)?;
-        let ttl = asked.get(&self.ttl).and_then(|ttl| ttl.parse::<u64>().ok());
-        Some(ttl.map(Duration::from_millis))
+    ///
+    /// # Errors
+    /// When the parameter isn't an object, or the lifetime isn't a number of milliseconds.
+    pub(crate) fn asked(&self, call: &Context<ServerSide>) -> Result<Option<Option<Duration>>, ErrorObject> {
+        // The hub lacks the parameter, so it is only in the original parameters, and the session hasn't checked it.
+        let Some(asked) = call.original_params().and_then(|params| params.get(&self.parameter)) else {
+            return Ok(None);
+        };
+        let invalid = |error: DecodeError| invalid_params(error.in_member(&self.parameter));
+        let asked = asked.decode_as::<RawObject>().map_err(invalid)?;
+        let Some(ttl) = asked.get(&self.ttl) else {
+            return Ok(Some(None));
+        };
+        let ttl = ttl.decode_as::<Number>();
+        let ttl = ttl.map_err(|error| invalid(error.in_member(&self.ttl)))?.as_f64();
+        if ttl < 0.0 || ttl.fract() != 0.0 {
+            let what = format!("`{}.{}`: expected milliseconds, found {ttl}", self.parameter, self.ttl);
+            return Err(invalid_params(what));
+        }
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a larger number is forever"
+        )]
+        Ok(Some(Some(Duration::from_millis(ttl as u64))))
     }
 
     /// Converts a task to the form of the core.

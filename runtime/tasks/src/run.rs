@@ -44,7 +44,7 @@ impl ToolTask for ToolRoute {
         let tool = self.member(&CORE.support.member, CORE.support.optional.clone());
         tool.needs::<Shared<Tasks>>().around(|call, run| {
             Box::pin(async move {
-                match (call.state::<Tasks>(), Wanted::by(&call)) {
+                match (call.state::<Tasks>(), Wanted::by(&call)?) {
                     (Some(tasks), Some(wanted)) => tasks.run(&call, wanted, |_| run).await,
                     _ => run.await,
                 }
@@ -217,17 +217,23 @@ pub enum Wanted {
 
 impl Wanted {
     /// Returns the form in which the client of a call wants a task, if it wants one.
-    pub fn by(call: &Context<ServerSide>) -> Option<Self> {
-        let revision = call.revision()?;
+    ///
+    /// # Errors
+    /// When the parameter that requests a task is invalid.
+    pub fn by(call: &Context<ServerSide>) -> Result<Option<Self>, ErrorObject> {
+        let Some(revision) = call.revision() else {
+            return Ok(None);
+        };
         if CORE.has_tasks(revision) {
-            return CORE.asked(call).map(Self::Core);
+            return Ok(CORE.asked(call)?.map(Self::Core));
         }
-        let declared = call.peer_info()?.client_capabilities().extensions?;
-        (may_declare(revision) && declared.contains_key(EXTENSION.id)).then_some(Self::Extension)
+        let declared = call.peer_info().and_then(|peer| peer.client_capabilities().extensions);
+        let is_declared = declared.is_some_and(|declared| declared.contains_key(EXTENSION.id));
+        Ok((may_declare(revision) && is_declared).then_some(Self::Extension))
     }
 
     fn required(call: &Call) -> Result<Self, ErrorObject> {
-        if let Some(wanted) = Self::by(call) {
+        if let Some(wanted) = Self::by(call)? {
             return Ok(wanted);
         }
         if call.revision().is_some_and(|revision| CORE.has_tasks(revision)) {

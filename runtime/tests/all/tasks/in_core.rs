@@ -218,6 +218,34 @@ async fn one_server_runs_tools_as_core_tasks_and_as_extension_tasks() {
 }
 
 #[tokio::test]
+async fn an_invalid_request_for_a_task_is_refused() {
+    let router = server(TaskLimits::default());
+    for revision in with_tasks() {
+        let direct = Json::connect(&router, revision, ALICE).await;
+        let bridged = Json::connect_over(bridged(&router, &[Revision::HUB]), revision).await;
+        for mut old in [direct, bridged] {
+            for (task, path) in [
+                (json!(5), "`task`"),
+                (json!({"ttl": "60000"}), "`task.ttl`"),
+                (json!({"ttl": 0.5}), "`task.ttl`"),
+                (json!({"ttl": -1}), "`task.ttl`"),
+            ] {
+                let params = json!({"name": "build", "arguments": {}, "task": task});
+                let refused = old
+                    .call("tools/call", params.clone())
+                    .await
+                    .expect_err(&params.to_string());
+                assert_eq!(refused["code"], error_code::INVALID_PARAMS, "{refused}");
+                let message = refused["message"].as_str().unwrap();
+                assert!(message.starts_with(path), "{message}");
+            }
+            let params = json!({"name": "build", "arguments": {}, "task": {"ttl": 60000.0}});
+            assert!(old.call("tools/call", params).await.unwrap()["task"].is_object());
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_task_of_a_tool_that_does_not_declare_tasks_is_refused() {
     let forbidden =
         tool("forbidden", "Runs at once", || "plain").member("execution", json!({"taskSupport": "forbidden"}));
