@@ -13,8 +13,8 @@ pub struct BridgeOptions {
     /// The supported revisions for the server. By default, all released ones. The bridge requests the revision of the
     /// client first.
     pub server: Vec<Revision>,
-    /// Receives the losses of translated messages, with their method. Without an observer, they are
-    /// logged with `tracing`.
+    /// Receives the losses of translated messages, with their method. Without an observer, they are logged with
+    /// `tracing`.
     pub losses: Option<LossObserver>,
     /// The maximum number of simultaneous sessions with the server. Clients of one revision share the session with a
     /// stateless server. When the limit is reached, the session that has been idle longest ends, among those of the
