@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::find_cycles;
 
 use super::compiler::{Base, Compiler};
-use super::error::{SchemaError, unexpected};
+use super::error::{MAX_PROBLEMS, SchemaError, unexpected};
 use super::keywords::Keywords;
 use super::node::{Memoized, Node, NodeId, Rule};
 
@@ -23,8 +23,10 @@ impl<'a> Compiler<'a> {
     pub(super) fn compile(mut self, document: &'a Value) -> Result<Compiled, SchemaError> {
         let outside = Base { resource: 0, scope: 0 };
         self.node("#".to_owned(), document, outside);
+        self.resources.memory.check()?;
         while let Some((node, base, schema)) = self.pending.pop_front() {
             self.nodes[node].rules = self.rules(node, base, schema);
+            self.resources.memory.check()?;
         }
         self.refuse_cycles();
         if !self.problems.is_empty() {
@@ -69,12 +71,18 @@ impl<'a> Compiler<'a> {
     /// Refuses schemas that apply themselves to the same value again.
     fn refuse_cycles(&mut self) {
         let mut cycles = vec![None; self.nodes.len()];
+        let mut left = MAX_PROBLEMS;
         find_cycles(
             0..self.nodes.len(),
             |node| self.nodes[node].in_place(),
             |cycle| {
-                if let Some(start) = cycle.first() {
-                    cycles[*start].get_or_insert_with(|| describe_cycle(&self.nodes, cycle));
+                if let Some(start) = cycle.first()
+                    && left > 0
+                {
+                    cycles[*start].get_or_insert_with(|| {
+                        left -= 1;
+                        describe_cycle(&self.nodes, cycle)
+                    });
                 }
             },
         );

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::Dialect;
 
-use super::error::{Problem, SchemaError};
+use super::error::{MAX_PROBLEMS, Problem, SchemaError};
 use super::node::{Memoized, Node, NodeId};
 use super::resources::{ResourceId, Resources, Target};
 
@@ -36,8 +36,10 @@ fn target_of<'s>(scope: &'s Scope, name: &str) -> Option<&'s (String, ResourceId
 }
 
 pub(super) struct Compiler<'a> {
-    resources: Resources<'a>,
+    pub(super) resources: Resources<'a>,
     scopes: Vec<Scope>,
+    /// The scope inside each resource, for each scope outside.
+    entered: HashMap<(ResourceId, ScopeId), ScopeId>,
     pub(super) nodes: Vec<Node>,
     pub(super) known: HashMap<(String, ScopeId), NodeId>,
     /// The nodes whose rules haven't been compiled yet.
@@ -50,6 +52,7 @@ impl<'a> Compiler<'a> {
         Ok(Self {
             resources: Resources::of(document).map_err(SchemaError::new)?,
             scopes: vec![Scope::new()],
+            entered: HashMap::new(),
             nodes: Vec::new(),
             known: HashMap::new(),
             pending: VecDeque::new(),
@@ -57,13 +60,17 @@ impl<'a> Compiler<'a> {
         })
     }
 
-    /// Returns the node of the subschema at `at`. A new node is compiled later.
+    /// Returns the node of the subschema at `at`. A new node is compiled later. If the memory is used up, this is any
+    /// node, and the compilation is about to fail.
     pub(super) fn node(&mut self, at: String, schema: &'a Value, outer: Base) -> NodeId {
         let resource = self.resources.at_root(&at).unwrap_or(outer.resource);
         self.node_in(at, schema, resource, outer.scope)
     }
 
     fn node_in(&mut self, at: String, schema: &'a Value, resource: ResourceId, scope: ScopeId) -> NodeId {
+        if self.resources.memory.charge_name(&at).is_err() {
+            return 0;
+        }
         let scope = self.enter(resource, scope);
         let key = (at, scope);
         if let Some(known) = self.known.get(&key) {
@@ -82,6 +89,15 @@ impl<'a> Compiler<'a> {
 
     /// Returns the dynamic scope inside a resource.
     fn enter(&mut self, resource: ResourceId, scope: ScopeId) -> ScopeId {
+        if let Some(known) = self.entered.get(&(resource, scope)) {
+            return *known;
+        }
+        let inner = self.scope_inside(resource, scope);
+        self.entered.insert((resource, scope), inner);
+        inner
+    }
+
+    fn scope_inside(&mut self, resource: ResourceId, scope: ScopeId) -> ScopeId {
         let anchors = self.resources.get(resource).dynamic_anchors();
         let outer = &self.scopes[scope];
         let unbound = anchors.filter(|(name, _)| target_of(outer, name).is_none());
@@ -93,6 +109,10 @@ impl<'a> Compiler<'a> {
         }
         inner.extend(outer.iter().cloned());
         let inner = inner.into_sorted_vec();
+        let bytes = inner.iter().map(|(name, (at, _))| name.len() + at.len()).sum();
+        if self.resources.memory.charge(bytes).is_err() {
+            return scope;
+        }
         if let Some(known) = self.scopes.iter().position(|scope| *scope == inner) {
             return known;
         }
@@ -140,7 +160,7 @@ impl<'a> Compiler<'a> {
 
     pub(super) fn report(&mut self, problem: Problem) {
         // A schema that is compiled for several scopes reports its problems several times.
-        if !self.problems.contains(&problem) {
+        if self.problems.len() < MAX_PROBLEMS && !self.problems.contains(&problem) {
             self.problems.push(problem);
         }
     }

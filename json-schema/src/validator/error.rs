@@ -13,6 +13,10 @@ pub struct SchemaError {
     problems: Vec<Problem>,
 }
 
+/// The maximum number of problems that are listed. They are few in a document that a person can correct, and each can
+/// take much more memory than the mistake.
+pub(super) const MAX_PROBLEMS: usize = 1000;
+
 /// A mistake in a schema document, or something that this validator doesn't support.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {

@@ -121,7 +121,7 @@ impl<'c, 'a> Keywords<'c, 'a> {
     fn strings(&mut self) {
         self.count("minLength", Rule::MinLength);
         self.count("maxLength", Rule::MaxLength);
-        match self.text("pattern").map(Pattern::new) {
+        match self.text("pattern").map(|source| self.compiled(source)) {
             None => {}
             Some(Ok(pattern)) => self.rules.push(Rule::Pattern(pattern)),
             Some(Err(error)) => self.refuse_pattern("pattern", error),
@@ -208,7 +208,7 @@ impl<'c, 'a> Keywords<'c, 'a> {
     fn pattern_properties(&mut self) -> Vec<(Pattern, NodeId)> {
         let mut patterns = Vec::new();
         for (source, node) in self.named_schemas("patternProperties") {
-            match Pattern::new(&source) {
+            match self.compiled(&source) {
                 Ok(pattern) => patterns.push((pattern, node)),
                 Err(error) => {
                     let message = format!("`{source}`: {}", error.message);
@@ -219,10 +219,20 @@ impl<'c, 'a> Keywords<'c, 'a> {
         patterns
     }
 
+    /// Compiles a regular expression, unless the memory for all of them is used up.
+    fn compiled(&mut self, source: &str) -> Result<Pattern, PatternError> {
+        let memory = &mut self.compiler.resources.memory;
+        memory.check().map_err(|error| error.to_string())?;
+        let pattern = Pattern::new(source)?;
+        memory.charge(pattern.bytes()).map_err(|error| error.to_string())?;
+        Ok(pattern)
+    }
+
     fn dependent_required(&mut self) {
         let mut dependents = Vec::new();
+        let container = self.pointer("dependentRequired");
         for (name, value) in self.object("dependentRequired") {
-            let at = child(&self.pointer("dependentRequired"), name);
+            let at = child(&container, name);
             if let Some(names) = self.names(at, value) {
                 dependents.push((name.clone(), names));
             }
@@ -235,8 +245,9 @@ impl<'c, 'a> Keywords<'c, 'a> {
 
     fn dependencies(&mut self) {
         let (mut names, mut schemas) = (Vec::new(), Vec::new());
+        let container = self.pointer("dependencies");
         for (name, value) in self.object("dependencies") {
-            let at = child(&self.pointer("dependencies"), name);
+            let at = child(&container, name);
             if !value.is_array() {
                 schemas.push((name.clone(), self.compiler.node(at, value, self.base)));
             } else if let Some(required) = self.names(at, value) {

@@ -10,6 +10,7 @@ mod error;
 mod evaluate;
 mod explain;
 mod keywords;
+mod memory;
 mod meta_schemas;
 mod node;
 mod number;
@@ -65,9 +66,10 @@ impl Validator {
     ///
     /// # Errors
     ///
-    /// When the document can't be followed exactly. The error lists all problems: another dialect, invalid values of
-    /// keywords, references to other documents or to nothing, cycles of references, patterns that can't be matched in
-    /// linear time, and any pattern without the feature `pattern`.
+    /// When the document can't be followed exactly. The error lists the problems, up to 1,000: another dialect, invalid
+    /// values of keywords, references to other documents or to nothing, cycles of references, patterns that can't be
+    /// matched in linear time, and any pattern without the feature `pattern`. A document that would take too much
+    /// memory has one problem.
     pub fn new(document: &Value) -> Result<Self, SchemaError> {
         let compiled = Compiler::new(document)?.compile(document)?;
         Ok(Self { compiled })

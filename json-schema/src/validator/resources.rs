@@ -9,7 +9,8 @@ use serde_json::{Map, Value};
 
 use crate::{DEFINITIONS, Dialect, UnknownDialect, pointer, subschemas, uri, walk};
 
-use super::error::{Problem, SchemaError, unexpected};
+use super::error::{MAX_PROBLEMS, Problem, SchemaError, unexpected};
+use super::memory::{Memory, TooLarge};
 use super::meta_schemas::meta_schema;
 
 /// The position of a resource in [`Resources::list`]. Resources are never removed.
@@ -89,6 +90,8 @@ pub(super) struct Resources<'a> {
     list: Vec<Resource<'a>>,
     by_uri: HashMap<String, ResourceId>,
     by_root: HashMap<String, ResourceId>,
+    /// The memory that is left for compiling the document.
+    pub(super) memory: Memory,
 }
 
 impl<'a> Resources<'a> {
@@ -99,6 +102,7 @@ impl<'a> Resources<'a> {
             list: Vec::new(),
             by_uri: HashMap::new(),
             by_root: HashMap::new(),
+            memory: Memory::new(),
         };
         let problems = resources.add_document("", document);
         if problems.is_empty() {
@@ -198,7 +202,11 @@ impl<'a> Resources<'a> {
         let root = format!("{name}#");
         let first = self.list.len();
         match Dialect::of(document) {
-            Ok(dialect) => self.add_resource(name.to_owned(), dialect, root.clone()),
+            Ok(dialect) => {
+                if let Err(too_large) = self.add_resource(name.to_owned(), dialect, root.clone()) {
+                    return vec![too_large.into()];
+                }
+            }
             Err(unknown) => return vec![Problem::new(pointer::child(&root, "$schema"), unknown)],
         }
         let mut left = vec![(root, first, document)];
@@ -211,7 +219,8 @@ impl<'a> Resources<'a> {
             if let (Some(keywords), false) = (keywords, is_reference) {
                 match self.identify(&at, keywords, resource) {
                     Ok(identified) => resource = identified,
-                    Err(problem) => problems.push(problem),
+                    Err(problem) if problems.len() < MAX_PROBLEMS => problems.push(problem),
+                    Err(_) => {}
                 }
             }
             let dialect = self.list[resource].dialect;
@@ -219,14 +228,21 @@ impl<'a> Resources<'a> {
                 if dialect.knows(inner.keyword) && (!is_reference || DEFINITIONS.contains(&inner.keyword)) {
                     let mut at = at.clone();
                     inner.push_to(&mut at);
+                    if let Err(too_large) = self.memory.charge_name(&at) {
+                        return vec![too_large.into()];
+                    }
                     left.push((at, resource, inner.schema));
                 }
             }
         }
-        problems
+        match self.memory.check() {
+            Ok(()) => problems,
+            Err(too_large) => vec![too_large.into()],
+        }
     }
 
-    fn add_resource(&mut self, base: String, dialect: Dialect, root: String) {
+    fn add_resource(&mut self, base: String, dialect: Dialect, root: String) -> Result<(), TooLarge> {
+        self.memory.charge_name(&base)?;
         let resource = self.list.len();
         self.by_root.insert(root.clone(), resource);
         if !base.is_empty() {
@@ -238,6 +254,7 @@ impl<'a> Resources<'a> {
             root,
             anchors: HashMap::new(),
         });
+        Ok(())
     }
 
     /// Records a schema's identifiers, and returns the resource that it belongs to or is the root of.
@@ -259,6 +276,7 @@ impl<'a> Resources<'a> {
             let base = uri::resolve(&self.list[around].base, address);
             if self.list[around].root == at {
                 // The root of the document.
+                self.memory.charge_name(&base)?;
                 self.by_uri.insert(base.clone(), around);
                 self.list[around].base = base;
             } else if self.by_uri.contains_key(&base) {
@@ -271,7 +289,7 @@ impl<'a> Resources<'a> {
                         .ok_or_else(|| Problem::new(pointer::child(at, "$schema"), UnknownDialect))?;
                 }
                 resource = self.list.len();
-                self.add_resource(base, dialect, at.to_owned());
+                self.add_resource(base, dialect, at.to_owned())?;
             }
         }
         if dialect == Dialect::Draft07 {

@@ -21,6 +21,10 @@ impl Pattern {
         match *self {}
     }
 
+    pub(super) fn bytes(&self) -> usize {
+        match *self {}
+    }
+
     pub(super) fn steps(&self, _text: &str) -> u64 {
         match *self {}
     }

@@ -39,6 +39,15 @@ impl Pattern {
         self.regex.is_match(text)
     }
 
+    /// Returns the approximate number of bytes of memory that the compiled expression takes.
+    pub(super) fn bytes(&self) -> usize {
+        const BYTES_OF_A_STATE: usize = 32;
+        self.source.len()
+            + usize::try_from(self.size)
+                .unwrap_or(usize::MAX)
+                .saturating_mul(BYTES_OF_A_STATE)
+    }
+
     /// Returns the number of steps of a match. At most characters, most states of the engine aren't active.
     pub(super) fn steps(&self, text: &str) -> u64 {
         const STATES_OF_A_STEP: u64 = 8;

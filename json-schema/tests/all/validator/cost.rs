@@ -1,11 +1,9 @@
 //! Schemas and values whose validation would take unlimited time without memoization and limits.
 
-#[cfg(feature = "pattern")]
-use mcp_json_schema::Validator;
-use mcp_json_schema::ViolationKind;
+use mcp_json_schema::{Validator, ViolationKind};
 use serde_json::{Map, Value, json};
 
-use super::validator;
+use super::{problems, validator};
 
 /// Returns a schema of `levels` definitions, each of which refers to the next one twice by `keyword`.
 fn doubled(levels: usize, keyword: &str, last: Value) -> Value {
@@ -206,4 +204,69 @@ fn matching_a_large_pattern_counts_toward_the_limit_of_steps() {
     let found = schema.validate("#", &json!(["a".repeat(50_000)]));
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].kind, ViolationKind::Unfinished);
+}
+
+/// Returns a schema whose only property has a long name, and this schema.
+fn under_a_long_name(bytes: usize, schema: Value) -> Value {
+    json!({"properties": {"a".repeat(bytes): schema}})
+}
+
+/// Each subschema has its pointer, so that these would take more memory than the schema by any factor.
+#[test]
+fn a_schema_whose_pointers_and_uris_are_too_long_is_refused() {
+    let many = |count: usize, schema: Value| json!({"allOf": vec![schema; count]});
+    assert!(Validator::new(&under_a_long_name(4_000, many(1_000, json!(true)))).is_ok());
+    let inner: Vec<Value> = (0..10_000).map(|index| json!({"$id": index.to_string()})).collect();
+    for schema in [
+        under_a_long_name(10_000, json!(true)),
+        under_a_long_name(8_000, many(10_000, json!(true))),
+        json!({"$id": format!("https://example.org/{}/", "a".repeat(8_000)), "$defs": {"a": {"allOf": inner}}}),
+        json!({
+            "$defs": {"a".repeat(8_000): {"$id": "https://example.org/a"}},
+            "allOf": vec![json!({"$ref": "https://example.org/a"}); 10_000],
+        }),
+    ] {
+        let found = problems(schema);
+        assert!(
+            found[0].starts_with("#: the pointers, URIs and patterns"),
+            "{}",
+            found[0]
+        );
+        assert_eq!(found.len(), 1);
+    }
+}
+
+#[test]
+fn only_the_first_problems_of_a_schema_are_listed() {
+    assert_eq!(
+        problems(under_a_long_name(4_000, json!({"required": vec![1; 200_000]}))).len(),
+        1_000
+    );
+    let cyclic = |index: usize| (index.to_string(), json!({"$ref": format!("#/$defs/{index}")}));
+    let cycles: Map<String, Value> = (0..50_000).map(cyclic).collect();
+    assert_eq!(problems(json!({ "$defs": cycles })).len(), 1_000);
+}
+
+/// Each schema could be in a dynamic scope with all of them.
+#[test]
+fn many_anchors_take_linear_time() {
+    for keyword in ["$anchor", "$dynamicAnchor"] {
+        let anchored = |index: usize| (index.to_string(), json!({keyword: format!("a{index}")}));
+        let definitions: Map<String, Value> = (0..100_000).map(anchored).collect();
+        assert!(validator(&json!({ "$defs": definitions })).has("#/$defs/1"));
+    }
+}
+
+/// A pattern can take more memory than its text by any factor.
+#[cfg(feature = "pattern")]
+#[test]
+fn a_schema_whose_patterns_are_too_large_together_is_refused() {
+    let large = |index: usize| json!({"pattern": format!("a{{500}}{index}")});
+    assert!(Validator::new(&json!({"allOf": (0..10).map(large).collect::<Vec<_>>()})).is_ok());
+    let found = problems(json!({"allOf": (0..100_000).map(large).collect::<Vec<_>>()}));
+    assert!(
+        found[0].starts_with("#: the pointers, URIs and patterns"),
+        "{}",
+        found[0]
+    );
 }
