@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// The maximum depth of nesting and references.
 const DEPTH: usize = 16;
@@ -69,15 +69,11 @@ impl<'d> Example<'d> {
         depth.checked_sub(1)
     }
 
-    /// Counts the bytes of a value; `null` if they are too many.
+    /// Counts the bytes of a value; `null` if they are too many, and for the rest of the instance.
     fn counted(&mut self, value: Value) -> Value {
-        match self.left.checked_sub(value.to_string().len()) {
-            Some(left) => {
-                self.left = left;
-                value
-            }
-            None => Value::Null,
-        }
+        let left = self.left.checked_sub(value.to_string().len());
+        self.left = left.unwrap_or(0);
+        left.map_or(Value::Null, |_| value)
     }
 
     /// The schemas that an instance of a schema also satisfies: the target of its reference, the first of its
@@ -121,10 +117,13 @@ impl<'d> Example<'d> {
         required: &mut BTreeSet<&'d str>,
     ) {
         let Some(depth) = self.descend(depth) else { return };
-        let own = schema["properties"].as_object().into_iter().flatten();
+        let (own, own_required) = (schema["properties"].as_object(), schema["required"].as_array());
+        // Many parts can refer to the same properties.
+        let count = own.map_or(0, Map::len) + own_required.map_or(0, Vec::len);
+        self.left = self.left.saturating_sub(count);
+        let own = own.into_iter().flatten();
         properties.extend(own.map(|(name, schema)| (name.as_str(), schema)));
-        let own = schema["required"].as_array().into_iter().flatten();
-        required.extend(own.filter_map(Value::as_str));
+        required.extend(own_required.into_iter().flatten().filter_map(Value::as_str));
         for part in self.parts(schema) {
             self.collect(part, depth, properties, required);
         }
@@ -167,8 +166,6 @@ fn text(schema: &Value) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::Map;
-
     use super::*;
 
     #[test]
@@ -213,6 +210,28 @@ mod tests {
             "anyOf": [{"required": ["b"]}, {"required": ["a"]}],
         });
         assert_eq!(example(&either, &either), json!({"b": 1}));
+    }
+
+    #[test]
+    fn what_many_parts_of_a_schema_share_is_read_a_limited_number_of_times() {
+        let shared = |schema: &Value| json!({"type": "object", "allOf": vec![json!({"$ref": "#/$defs/A"}); 50_000], "$defs": {"A": schema}});
+        let properties: Map<_, _> = (0..50_000).map(|name| (name.to_string(), json!(true))).collect();
+        let wide = shared(&json!({ "properties": properties }));
+        assert_eq!(example(&wide, &wide), json!({}));
+        let members: Vec<String> = (0..50_000).map(|name| name.to_string()).collect();
+        let same: Map<_, _> = members
+            .iter()
+            .map(|name| (name.clone(), json!({"$ref": "#/$defs/A"})))
+            .collect();
+        let long = json!({"default": "x".repeat(2 * MAX_BYTES)});
+        let long = json!({"properties": same, "required": members, "$defs": {"A": long}});
+        assert!(example(&long, &long)["0"].is_null());
+    }
+
+    #[test]
+    fn the_example_of_a_number_above_all_integers_is_the_greatest() {
+        let schema = json!({"type": "number", "exclusiveMinimum": 1e300});
+        assert_eq!(example(&schema, &schema), json!(i64::MAX));
     }
 
     #[test]
