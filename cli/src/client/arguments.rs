@@ -10,9 +10,6 @@ use crate::args::{Argument, ArgumentValue};
 use crate::error::CommandError;
 use crate::suggest::tip;
 
-/// The maximum depth of references and alternatives in the search for types.
-const DEPTH: usize = 8;
-
 /// Merges the arguments of the command line: one JSON object, and named arguments.
 pub fn arguments(tool: &Tool, json: Option<&RawObject>, named: &[Argument]) -> Result<RawObject, CommandError> {
     let wrong = |error: mcp_wire::DecodeError| CommandError::Argument(error.to_string());
@@ -70,35 +67,30 @@ fn property<'s>(schema: &'s Value, name: &str) -> Result<&'s Value, String> {
 
 /// The types that a schema in a document allows, as far as they can be derived; `None` for any.
 pub(super) fn kinds<'s>(root: &'s Value, schema: &'s Value) -> Option<Vec<&'s str>> {
-    let mut kinds = kinds_within(root, schema, DEPTH)?;
-    let mut known = HashSet::new();
-    kinds.retain(|kind| known.insert(*kind));
-    Some(kinds)
-}
-
-fn kinds_within<'s>(root: &'s Value, schema: &'s Value, depth: usize) -> Option<Vec<&'s str>> {
-    if depth == 0 {
-        return None;
+    let (mut kinds, mut known, mut seen) = (Vec::new(), HashSet::new(), HashSet::new());
+    let mut left = vec![schema];
+    while let Some(schema) = left.pop() {
+        // A schema can be referred to many times, also by itself.
+        if !seen.insert(std::ptr::from_ref(schema)) {
+            continue;
+        }
+        if let Some(reference) = schema["$ref"].as_str() {
+            left.push(root.pointer(reference.strip_prefix('#')?)?);
+            continue;
+        }
+        let found = match (&schema["type"], &schema["enum"]) {
+            (Value::String(only), _) => vec![only.as_str()],
+            (Value::Array(names), _) => names.iter().map(Value::as_str).collect::<Option<_>>()?,
+            (_, Value::Array(values)) => values.iter().map(kind_of).collect(),
+            _ => {
+                let of = |keyword: &str| schema[keyword].as_array();
+                left.extend(of("anyOf").or_else(|| of("oneOf"))?.iter().rev());
+                continue;
+            }
+        };
+        kinds.extend(found.into_iter().filter(|kind| known.insert(*kind)));
     }
-    if let Some(reference) = schema["$ref"].as_str() {
-        return kinds_within(root, root.pointer(reference.strip_prefix('#')?)?, depth - 1);
-    }
-    match &schema["type"] {
-        Value::String(only) => return Some(vec![only]),
-        Value::Array(kinds) => return kinds.iter().map(Value::as_str).collect(),
-        _ => {}
-    }
-    if let Some(values) = schema["enum"].as_array() {
-        return Some(values.iter().map(kind_of).collect());
-    }
-    let alternatives = ["anyOf", "oneOf"]
-        .into_iter()
-        .find_map(|keyword| schema[keyword].as_array())?;
-    let kinds: Option<Vec<_>> = alternatives
-        .iter()
-        .map(|schema| kinds_within(root, schema, depth - 1))
-        .collect();
-    Some(kinds?.concat())
+    (!kinds.is_empty()).then_some(kinds)
 }
 
 fn kind_of(value: &Value) -> &'static str {
@@ -132,6 +124,17 @@ mod tests {
     use super::*;
     use crate::args::argument;
     use serde_json::json;
+
+    #[test]
+    fn each_of_many_alternatives_is_searched_for_types_once() {
+        let alternatives = |next: usize| json!({"anyOf": vec![json!({"$ref": format!("#/$defs/{next}")}); 2_000]});
+        let last = json!({"anyOf": [{"type": "string"}, {"$ref": "#/$defs/0"}, {"enum": [1, "x"]}]});
+        let root = json!({"$defs": {"0": alternatives(1), "1": alternatives(2), "2": alternatives(3), "3": last}});
+        let found = kinds(&root, &root["$defs"]["0"]).unwrap();
+        assert_eq!(found, ["string", "number"]);
+        let cycle = json!({"$ref": "#"});
+        assert_eq!(kinds(&cycle, &cycle), None);
+    }
 
     #[test]
     fn values_get_a_type_that_the_schema_allows() {
