@@ -341,6 +341,19 @@ fn a_client_gets_an_error_after_the_connect_timeout() {
     assert_eq!(refused.status.code(), Some(2));
 }
 
+#[test]
+fn the_longest_connect_timeout_can_be_extended_by_a_login() {
+    let longest = u64::MAX.to_string();
+    succeeds(&[
+        "bridge",
+        "--connect-timeout",
+        &longest,
+        "--auth",
+        "--to",
+        "http://127.0.0.1:9/mcp",
+    ]);
+}
+
 /// A bank with a handshake. Its tool `transfer` requests confirmation once the file `gate` exists in the folder given
 /// as its argument, and its tool `wait` does nothing. Each call creates a file.
 const BANK: &str = r#"
