@@ -21,20 +21,15 @@ pub fn serve(args: &MockArgs, input: impl BufRead, mut output: impl Write) -> Re
     let mut recorded = Recording::new(session);
     for line in input.split(b'\n') {
         let line = line?;
-        let Ok(message) = serde_json::from_slice::<Value>(&line) else {
-            writeln!(
-                output,
-                "{}",
-                refusal(&Value::Null, error_code::PARSE_ERROR, "it isn't JSON")
-            )?;
-            continue;
+        let answers = match serde_json::from_slice::<Value>(&line) {
+            Ok(message) if message["method"].is_string() && message.get("id").is_some() => recorded.answer(&message),
+            Ok(_) => Vec::new(),
+            Err(_) => vec![refusal(&Value::Null, error_code::PARSE_ERROR, "it isn't JSON")],
         };
-        if message["method"].is_string() && message.get("id").is_some() {
-            for answer in recorded.answer(&message) {
-                writeln!(output, "{answer}")?;
-            }
-            output.flush()?;
+        for answer in answers {
+            writeln!(output, "{answer}")?;
         }
+        output.flush()?;
     }
     Ok(Summary::AllSucceeded)
 }
@@ -61,8 +56,9 @@ impl Recording {
         let mut exchanges: Vec<Exchange> = Vec::new();
         for (way, json) in &session.messages {
             let parts = messages(json).into_iter().flatten();
-            let parts = parts.filter_map(|(_, part)| part.parse::<Value>().ok());
-            for message in parts.filter(Value::is_object) {
+            let parsed = parts.filter_map(|(_, part)| part.parse::<Value>().ok());
+            // A peer can also have sent other JSON than messages.
+            for message in parsed.filter(Value::is_object) {
                 match way {
                     MessageDirection::Sent if message["method"].is_string() && message.get("id").is_some() => {
                         exchanges.push(Exchange::of(&message, lifecycle));
