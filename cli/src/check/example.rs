@@ -214,7 +214,8 @@ mod tests {
 
     #[test]
     fn what_many_parts_of_a_schema_share_is_read_a_limited_number_of_times() {
-        let shared = |schema: &Value| json!({"type": "object", "allOf": vec![json!({"$ref": "#/$defs/A"}); 50_000], "$defs": {"A": schema}});
+        let references = vec![json!({"$ref": "#/$defs/A"}); 50_000];
+        let shared = |schema: &Value| json!({"type": "object", "allOf": references, "$defs": {"A": schema}});
         let properties: Map<_, _> = (0..50_000).map(|name| (name.to_string(), json!(true))).collect();
         let wide = shared(&json!({ "properties": properties }));
         assert_eq!(example(&wide, &wide), json!({}));
@@ -238,12 +239,6 @@ mod tests {
     fn an_example_of_a_tuple_has_an_element_of_each_type() {
         let tuple = json!({"type": "array", "prefixItems": [{"type": "integer"}, {"type": "boolean"}], "minItems": 3, "items": {"const": "x"}});
         assert_eq!(example(&tuple, &tuple), json!([1, false, "x"]));
-    }
-
-    #[test]
-    fn the_example_of_a_number_above_all_integers_is_the_greatest_integer() {
-        let schema = json!({"type": "number", "exclusiveMinimum": 1e300});
-        assert_eq!(example(&schema, &schema), json!(i64::MAX));
     }
 
     #[test]
