@@ -25,9 +25,9 @@ impl ModelledRevision {
 }
 
 /// How well two types correspond; a better match is greater: whether both have the same constant, and no other candidate
-/// has it; whether both have the same name in the schema, or a rule renames one to the other; and the number of members
-/// that both declare.
-pub(super) type Similarity = (bool, bool, usize);
+/// has it; whether both have the same name in the schema, or a rule renames one to the other; whether the target requires
+/// no constant in a member that the source doesn't declare; and the number of members that both declare.
+pub(super) type Similarity = (bool, bool, bool, usize);
 
 impl Pairing<'_> {
     /// Returns how well a type of the source, which is one of `siblings`, corresponds to one of the target, which is
@@ -42,7 +42,7 @@ impl Pairing<'_> {
         let official_name = official_name(model, from);
         let named = is_renamed || official_name.is_some() && official_name == self::official_name(model_there, to);
         let Some(objects) = self.objects(from, to) else {
-            return Some((false, from == to || named, 0));
+            return Some((false, from == to || named, true, 0));
         };
         let (source, target, names) = (objects.from, objects.to, self.other_names(objects));
         let holders = |model: &Model, candidates: &[TypeRef], name: &str, value: &Scalar| {
@@ -91,7 +91,9 @@ impl Pairing<'_> {
         }
         let members = source.members.iter();
         let common = members.filter(|member| target.declares(&there(&member.name))).count();
-        Some((tagged, named, common))
+        let mut constants = target.constants.iter().filter(|constant| constant.required);
+        let is_declared = constants.all(|constant| source.declares(&here(&constant.name)));
+        Some((tagged, named, is_declared, common))
     }
 }
 
