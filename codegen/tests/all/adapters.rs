@@ -19,7 +19,7 @@ use tempfile::TempDir;
 
 use super::runner::{self, run};
 
-const CASES: [&str; 21] = [
+const CASES: [&str; 23] = [
     "no_rules",
     "rules",
     "constants",
@@ -28,6 +28,7 @@ const CASES: [&str; 21] = [
     "elements",
     "only_elements",
     "aliases",
+    "closed_messages",
     "answers",
     "results_by_status",
     "questions",
@@ -35,6 +36,7 @@ const CASES: [&str; 21] = [
     "only_question_sent",
     "renamed",
     "session",
+    "split_by_a_constant",
     "tags",
     "tags_that_are_no_strings",
     "merged_variants",

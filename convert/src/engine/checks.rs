@@ -10,6 +10,9 @@ use super::value::{Run, accepts};
 use crate::loss::{AUTOMATIC, LossKind};
 use crate::unrepresentable::{Converted, Unrepresentable};
 
+/// The members of the envelope of messages.
+pub(super) const ENVELOPE: [&str; 2] = ["jsonrpc", "id"];
+
 impl<'a> Run<'_> {
     /// Checks the value of a member. An invalid one is dropped or refused.
     pub(super) fn check_member(&mut self, plan: &MemberPlan, members: &mut Members<'a>, at: usize) -> Converted {
@@ -34,7 +37,7 @@ impl<'a> Run<'_> {
 
     /// Checks a value by the schema of the target, which is stricter than its types.
     pub(super) fn check_narrower(&self, narrower: Narrower, node: &Node<'a>) -> Converted {
-        let is_of_envelope = |entry: &&Entry<'_>| matches!(&*entry.name, "jsonrpc" | "id");
+        let is_of_envelope = |entry: &&Entry<'_>| ENVELOPE.contains(&&*entry.name);
         match node {
             Node::Object(members) if narrower.is_message => {
                 let members = members.iter().filter(|entry| !is_of_envelope(entry)).cloned();

@@ -59,8 +59,8 @@ impl<'a> Run<'_> {
         for member in &plan.left {
             self.leave(member, members, &mut afterwards)?;
         }
-        if let Some(constants) = &plan.closed {
-            self.close_members(constants, members);
+        if let Some(staying) = &plan.closed {
+            self.close_members(staying, members);
         }
         for member in &plan.members {
             self.member(member, members, &needed)?;
@@ -304,10 +304,10 @@ impl<'a> Run<'_> {
     }
 
     /// Drops the members that the target doesn't declare, because it allows no others.
-    fn close_members(&mut self, constants: &[&str], members: &mut Members<'a>) {
+    fn close_members(&mut self, staying: &[&str], members: &mut Members<'a>) {
         let state = &mut *self.state;
         members.retain(|entry| {
-            let stays = entry.declared || constants.contains(&&*entry.name);
+            let stays = entry.declared || staying.contains(&&*entry.name);
             if !stays {
                 state.lose_member(&entry.name, LossKind::Dropped, AUTOMATIC);
             }

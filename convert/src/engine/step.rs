@@ -95,8 +95,8 @@ pub(crate) struct ObjectPlan {
     pub(crate) left: Vec<LeftPlan>,
     /// The values that have another place in the target.
     pub(crate) moves: Vec<MovesPlan>,
-    /// The constants of the target, if its type is closed, so that all other undeclared members are dropped. A value
-    /// that was carried in place of a constant is undeclared too.
+    /// If the target's type is closed, the undeclared members that aren't dropped: constants, because a value that was
+    /// carried in place of one is undeclared, and the envelope of a message.
     pub(crate) closed: Option<Vec<&'static str>>,
 }
 

@@ -4,13 +4,14 @@ mod object;
 
 use rustc_hash::FxHashMap;
 
+use super::checks::ENVELOPE;
 use super::choose::{has_tag, of_method};
 use super::step::{
     Basic, Change, How, MethodsPlan, Narrower, ObjectPlan, Pair, PairId, ResultsPlan, Step, StringsPlan, UnionPlan,
     VariantPlan, basic,
 };
 use crate::tables::rows::{ObjectRow, Rows, VariantRow};
-use crate::tables::types::{Kind, ResultDiscriminator, Type, TypeId, TypeRef};
+use crate::tables::types::{Kind, ObjectType, ResultDiscriminator, TypeId, TypeRef};
 use crate::tables::{Role, Table};
 
 impl Step {
@@ -144,11 +145,9 @@ impl Linker<'_> {
         let narrower = &self.rows.narrower;
         // Most revisions have no such rows, so the name isn't needed then.
         let has_row = !narrower.is_empty() && narrower.get(&self.name(source, target)).is_some();
-        let methods =
-            |ty: &Type| matches!(&ty.kind, Kind::Methods(all) if all.iter().any(|(_, message)| message == id));
         has_row.then(|| Narrower {
             pointer: table.types[*id].pointer,
-            is_message: table.types.iter().any(methods),
+            is_message: is_message(table, target),
         })
     }
 
@@ -163,11 +162,13 @@ impl Linker<'_> {
         }
         match (from.kind(source), to.kind(target)) {
             (Some(Kind::Object(object)), Some(Kind::Object(other))) => {
-                let (pointer, closed) = (to.schema_pointer(target).unwrap_or_default(), to.is_closed(target));
                 let rows = self.rows;
                 let none = ObjectRow::default();
                 let row = rows.objects.get(&self.name(source, target)).unwrap_or(&none);
-                How::Object(self.object(object, (other, pointer, closed), row))
+                let pointer = to.schema_pointer(target).unwrap_or_default();
+                let mut plan = self.object(object, (other, pointer), row);
+                plan.closed = to.is_closed(target).then(|| undeclared_that_stay(to, target, other));
+                How::Object(plan)
             }
             (own @ (None | Some(Kind::Strings(_))), Some(Kind::Strings(others))) => {
                 let values = match own {
@@ -344,4 +345,20 @@ fn variants(table: &Table, ty: &TypeRef) -> Vec<TypeRef> {
         Some(Kind::Results(union)) => union.variants.clone(),
         _ => vec![ty.clone()],
     }
+}
+
+/// Whether a type is a request or notification.
+fn is_message(table: &Table, ty: &TypeRef) -> bool {
+    table.types.iter().any(|union| match (&union.kind, ty) {
+        (Kind::Methods(all), TypeRef::Named(id)) => all.iter().any(|(_, message)| message == id),
+        _ => false,
+    })
+}
+
+/// Returns the undeclared members that a closed object can have.
+fn undeclared_that_stay(table: &Table, ty: &TypeRef, object: &ObjectType) -> Vec<&'static str> {
+    let constants = object.members.iter().filter(|member| member.constant().is_some());
+    let constants = constants.map(|member| member.name);
+    let envelope = ENVELOPE.into_iter().filter(|_| is_message(table, ty));
+    constants.chain(envelope).collect()
 }

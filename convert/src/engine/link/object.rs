@@ -18,14 +18,10 @@ impl Linker<'_> {
     pub(super) fn object(
         &mut self,
         source: &'static ObjectType,
-        (target, pointer, closed): (&'static ObjectType, &'static str, bool),
+        (target, pointer): (&'static ObjectType, &'static str),
         row: &ObjectRow,
     ) -> ObjectPlan {
-        let constants = target.members.iter().filter(|member| member.constant().is_some());
-        let mut plan = ObjectPlan {
-            closed: closed.then(|| constants.map(|member| member.name).collect()),
-            ..ObjectPlan::default()
-        };
+        let mut plan = ObjectPlan::default();
         let none = MemberRow::default();
         let is_filled = |name| {
             let mut places = row.moves.iter().map(|[_, to]| to);
