@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::ArgGroup;
 use mcp_adapters::Revision;
+use mcp_runtime::transport::http::client::reqwest::Url;
 use mcp_runtime::transport::http::client::reqwest::header::{HeaderName, HeaderValue};
 
 use super::{AuthArgs, LimitArgs, revision};
@@ -63,7 +64,7 @@ pub fn is_url(text: &str) -> bool {
 }
 
 pub fn url(text: &str) -> Result<String, &'static str> {
-    match is_url(text) {
+    match is_url(text) && Url::parse(text).is_ok() {
         true => Ok(text.to_owned()),
         false => Err("not an HTTP URL, such as https://example.org/mcp"),
     }
@@ -87,5 +88,8 @@ pub fn header(text: &str) -> Result<(HeaderName, HeaderValue), &'static str> {
 /// Parses NAME=VALUE.
 pub fn pair(text: &str) -> Result<(String, String), &'static str> {
     let (name, value) = text.split_once('=').ok_or("there is no `=` between name and value")?;
+    if name.is_empty() {
+        return Err("there is no name before `=`");
+    }
     Ok((name.to_owned(), value.to_owned()))
 }

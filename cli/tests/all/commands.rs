@@ -361,9 +361,20 @@ fn a_command_of_a_server_without_dashes_has_a_tip() {
 
 #[test]
 fn a_url_that_is_not_one_is_an_error_about_urls() {
-    let output = mcp_rev(&["bridge", "--to", "example.org/mcp"], "");
+    for url in ["example.org/mcp", "http://", "http://example.org:port/"] {
+        let output = mcp_rev(&["bridge", "--to", url], "");
+        assert_eq!(output.status.code(), Some(2), "{url}");
+        let error = "not an HTTP URL, such as https://example.org/mcp\n";
+        assert!(stderr(&output).contains(error), "{}", stderr(&output));
+        assert_eq!(mcp_rev(&["inspect", url], "").status.code(), Some(2), "{url}");
+    }
+}
+
+#[test]
+fn a_value_without_a_name_is_an_error() {
+    let output = mcp_rev(&["inspect", "-e", "=1", "--", "true"], "");
     assert_eq!(output.status.code(), Some(2));
-    let error = "not an HTTP URL, such as https://example.org/mcp\n";
+    let error = "there is no name before `=`\n";
     assert!(stderr(&output).contains(error), "{}", stderr(&output));
 }
 
