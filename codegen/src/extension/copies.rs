@@ -10,7 +10,7 @@ const SAFE: i64 = 9_007_199_254_740_991;
 
 /// Returns the schema in a form without the differences between generators: prose, annotations, bounds that the
 /// integers of all peers are within, the order of required members, and enumerations as unions of constants.
-pub(super) fn canonical(schema: &Value) -> Value {
+pub(crate) fn canonical(schema: &Value) -> Value {
     let mut canonical = schema.clone();
     change_schemas(&mut canonical, &mut simplify);
     canonical

@@ -14,7 +14,7 @@ use crate::load::{Document, Revision};
 use crate::messages::message_unions;
 use crate::overlay::{Overlay, ResultOf};
 use crate::problem::{Problem, Problems};
-use copies::canonical;
+pub(crate) use copies::canonical;
 
 /// Replaces the copies of definitions of the revision's official schema in an extension's corrected one by those of the
 /// revision's corrected one. Returns the pointers of these too.

@@ -52,7 +52,7 @@ impl Candidate {
     pub(super) fn new(options: &IngestOptions, cache: &Cache) -> Result<(Self, Option<Successor>), IngestError> {
         let mut manifest = Manifest::load(&options.schema)?;
         let known = manifest.entry(options.revision.as_str()).cloned();
-        let (official, sha256) = read_official(options, known.as_ref(), &manifest)?;
+        let (mut official, sha256) = read_official(options, known.as_ref(), &manifest)?;
         let is_new = known.is_none();
         let entry = new_entry(options, known, &sha256, official.dialect);
         place_entry(&mut manifest, entry.clone(), &options.position)?;
@@ -60,7 +60,9 @@ impl Candidate {
         let has_overlay = folder.join(OVERLAY).exists();
         let revisions = manifest.revisions.iter();
         let earlier = revisions.take_while(|earlier| earlier.revision != entry.revision);
-        let predecessor = earlier.last().filter(|_| is_new && !has_overlay);
+        let before = earlier.last();
+        official.define_inlined((&options.schema, cache), before);
+        let predecessor = before.filter(|_| is_new && !has_overlay);
         let inherited = (&entry.revision, &official.schema);
         let inherited = inherited_overlay((&options.schema, cache), predecessor, inherited, (&manifest, false))?;
         let candidate = Self {

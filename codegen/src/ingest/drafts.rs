@@ -43,12 +43,14 @@ impl<'d> Drafts<'d> {
     /// Inserts a schema at a position among the revisions, with the overlay next to it or else the entries of the
     /// previous revision's overlay that fit. Returns the position.
     pub(crate) fn insert(&mut self, position: usize, file: &Path) -> Result<usize, GenerateError> {
-        let official = Official::of(&load_document(file)?, &self.manifest, false);
+        let mut official = Official::of(&load_document(file)?, &self.manifest, false);
         let overlay = optional_document(&file.with_file_name(OVERLAY))?;
         let revision = self.free_name()?;
         let is_ingested = |entry: &&Entry| !self.drafts.contains(&entry.revision);
         let mut earlier = self.manifest.revisions[..position].iter().rev();
-        let predecessor = earlier.find(is_ingested).filter(|_| overlay.root().is_null());
+        let before = earlier.find(is_ingested);
+        official.define_inlined((self.path, self.cache), before);
+        let predecessor = before.filter(|_| overlay.root().is_null());
         let inherited = inherited_overlay(
             (self.path, self.cache),
             predecessor,

@@ -13,6 +13,7 @@ mod fetch;
 mod inferred;
 mod inherited;
 mod inherited_members;
+mod inlined;
 mod lost;
 mod moved_definitions;
 mod moved_out;

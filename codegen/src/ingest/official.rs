@@ -1,5 +1,7 @@
 //! An official schema in the form in which it is stored.
 
+use std::path::Path;
+
 use mcp_json_schema::Dialect;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -7,11 +9,13 @@ use sha2::{Digest, Sha256};
 use super::change;
 use super::error::IngestError;
 use super::fetch::fetch;
+use super::inlined::define_inlined;
 use super::namespaces::flatten_groups;
 use super::options::IngestOptions;
 use super::results::define_results;
 use super::simplify::{refer_to_messages, simplify};
-use crate::load::{Document, Entry, Format, MANIFEST, Manifest, PROSE};
+use crate::cache::Cache;
+use crate::load::{Document, Entry, Format, MANIFEST, Manifest, PROSE, SCHEMA, load_known};
 
 /// An official schema in the form in which it is stored.
 pub(crate) struct Official {
@@ -31,6 +35,17 @@ impl Official {
         Self {
             schema: self.schema.with_root(root).with_renamed("definitions", "$defs"),
             dialect,
+        }
+    }
+
+    /// Adds the definitions of the revision before that this schema writes out.
+    pub(super) fn define_inlined(&mut self, (directory, cache): (&Path, &Cache), before: Option<&Entry>) {
+        let path = before.map(|before| directory.join(before.revision.as_str()).join(SCHEMA));
+        // The problems of the revision before aren't those of this one.
+        if let Some(Ok(before)) = path.map(|path| load_known(&path, &cache.files)) {
+            let mut root = self.schema.root().clone();
+            define_inlined(before.root(), &mut root);
+            self.schema = self.schema.with_root(root);
         }
     }
 
