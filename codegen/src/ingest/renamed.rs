@@ -7,7 +7,9 @@ use serde_json::{Value, json};
 use super::moved_out::{moved_out, only_place, path, places_within};
 use super::same_type::is_same;
 use crate::adapt::{Plan, Rule, Rules, Step, plan_without_wrong, steps, text};
-use crate::model::{Member, Method, Model, ModelledRevision, Struct, TypeKind, TypeRef, current_name};
+use crate::model::{
+    Member, Method, Model, ModelledRevision, Struct, TypeKind, TypeRef, current_name, is_spelled_alike,
+};
 use crate::normalise::Scalar;
 use crate::problem::Problem;
 
@@ -166,6 +168,8 @@ fn successors<'m>(models: [&'m Model; 2], objects: [&'m Struct; 2]) -> Vec<(&'m 
     let pairs = gone.iter().filter_map(|old| {
         let is_only = |new: &&&Member| gone.iter().filter(|old| is_alike(old, new)).count() == 1;
         let alike: Vec<_> = new.iter().filter(|new| is_alike(old, new)).collect();
+        let mut respelled = alike.iter().filter(|new| is_spelled_alike(&old.name, &new.name));
+        let respelled = respelled.next().filter(|_| respelled.next().is_none());
         let is_here = |object: &Struct| {
             let inner = object.member(&old.name);
             inner.is_some_and(|inner| is_same(models, [&old.ty, &inner.ty]))
@@ -197,9 +201,11 @@ fn successors<'m>(models: [&'m Model; 2], objects: [&'m Struct; 2]) -> Vec<(&'m 
         if alike.is_empty() && moved.is_empty() {
             moved = new.iter().filter_map(renamed_path).collect();
         }
-        let successor = match (&alike[..], moved.len()) {
-            ([only], 0) if is_only(only) => (only.name.as_str(), text(&[Step::Member(only.name.clone())])),
-            ([], 1) => moved.remove(0),
+        let here = |new: &'m Member| (new.name.as_str(), text(&[Step::Member(new.name.clone())]));
+        let successor = match (respelled, &alike[..], moved.len()) {
+            (Some(new), ..) => here(new),
+            (None, [only], 0) if is_only(only) => here(only),
+            (None, [], 1) => moved.remove(0),
             _ => return None,
         };
         Some((old.name.as_str(), successor))

@@ -62,13 +62,15 @@ impl<'s> Successors<'s> {
 
     /// Returns the new name of a member that is gone, if all objects that had it agree on it.
     ///
-    /// The member must be required, or refer to a definition: other members can have the same schema by chance.
+    /// The member must be required, refer to a definition, or have only another spelling: other members can have the same
+    /// schema by chance.
     pub(super) fn new_member(&self, name: &str) -> Option<String> {
         let is_distinct = |member: &Property| member.required || matches!(member.node.shape, Shape::Reference(_));
-        let objects = self
-            .objects
-            .iter()
-            .filter(|[earlier, _]| earlier.get(name).is_some_and(is_distinct));
+        let is_respelled = |later: Members<'s>| later.keys().any(|new| is_spelled_alike(name, new));
+        let objects = self.objects.iter().filter(|[earlier, later]| {
+            let member = earlier.get(name);
+            member.is_some_and(|member| is_distinct(member) || is_respelled(later))
+        });
         let names = objects.map(|objects| self.member(objects.map(Some), name));
         let names: BTreeSet<String> = names.filter(|new| new != name).collect();
         let [name] = Vec::from_iter(names).try_into().ok()?;
@@ -186,15 +188,44 @@ fn messages(shapes: &Shapes) -> BTreeMap<&str, &DefinitionShape> {
     messages.collect()
 }
 
-/// Returns a name that is still there, or else the only new name with an equal value, unless another name with such a
-/// value is gone too.
+/// Returns a name that is still there, or else the new name with an equal value: the only one, unless another name with such
+/// a value is gone too, or the only one with the same letters and digits.
 pub(crate) fn current_name<T: PartialEq>(name: &str, [earlier, later]: Both<BTreeMap<String, T>>) -> String {
     let alone = |own: &BTreeMap<String, T>, other: &BTreeMap<String, T>| -> Vec<String> {
         let is_alone = |(own, value): &(&String, &T)| !other.contains_key(*own) && Some(*value) == earlier.get(name);
         own.iter().filter(is_alone).map(|(own, _)| own.clone()).collect()
     };
-    match (&alone(&earlier, &later)[..], &alone(&later, &earlier)[..]) {
-        ([gone], [new]) if gone == name => new.clone(),
+    let (gone, mut new) = (alone(&earlier, &later), alone(&later, &earlier));
+    if new.len() > 1 || gone.len() > 1 {
+        new.retain(|new| is_spelled_alike(name, new));
+    }
+    match &new[..] {
+        [new] if gone.iter().any(|gone| gone == name) => new.clone(),
         _ => name.to_owned(),
+    }
+}
+
+/// Whether two names have the same letters and digits, such as `listChanged` and `list_changed`.
+pub(crate) fn is_spelled_alike(one: &str, other: &str) -> bool {
+    let letters = |name: &str| name.to_lowercase().replace(|sign: char| !sign.is_alphanumeric(), "");
+    letters(one) == letters(other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_several_new_names_the_one_with_the_same_letters_counts() {
+        let named = |names: &[&str]| {
+            names
+                .iter()
+                .map(|name| ((*name).to_owned(), ()))
+                .collect::<BTreeMap<_, _>>()
+        };
+        let now = |name: &str, later: &[&str]| current_name(name, [named(&["toolsChanged", "size"]), named(later)]);
+        assert_eq!(now("toolsChanged", &["tools_changed", "length"]), "tools_changed");
+        assert_eq!(now("size", &["tools_changed", "length"]), "size");
+        assert_eq!(now("size", &["toolsChanged", "length"]), "length");
     }
 }
