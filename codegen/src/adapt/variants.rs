@@ -129,7 +129,7 @@ impl Pairing<'_> {
 
     /// Returns the candidates with different tags in one member of a type, if it has such a member, or else the best. If
     /// there are several, it returns them if their members distinguish them.
-    fn corresponding(&self, source: &TypeRef, siblings: &[TypeRef], targets: &[TypeRef]) -> Vec<usize> {
+    pub(super) fn corresponding(&self, source: &TypeRef, siblings: &[TypeRef], targets: &[TypeRef]) -> Vec<usize> {
         let similar = self.similar(source, siblings, targets);
         let members = self.from.model.struct_of(source).into_iter();
         let mut found = members.flat_map(|object| &object.members).map(|member| {

@@ -225,7 +225,11 @@ impl<'m> Planner<'m> {
                 .and_then(|there| there.result_union.as_ref());
             for (ty, source) in types.iter().zip(&siblings) {
                 let found = self.pair.best(source, &siblings, &possible).map(|at| &targets[at]);
-                let found = found.or_else(|| united.filter(|_| self.pair.from.candidates(source).len() > 1));
+                let becomes_several = || {
+                    let corresponding = self.pair.corresponding(source, &siblings, &possible);
+                    self.pair.from.candidates(source).len() > 1 || corresponding.len() > 1
+                };
+                let found = found.or_else(|| united.filter(|_| becomes_several()));
                 if let Some(found) = found {
                     self.relate_at(union, ty, found);
                 }

@@ -19,7 +19,7 @@ use tempfile::TempDir;
 
 use super::runner::{self, run};
 
-const CASES: [&str; 23] = [
+const CASES: [&str; 24] = [
     "no_rules",
     "rules",
     "constants",
@@ -31,6 +31,7 @@ const CASES: [&str; 23] = [
     "closed_messages",
     "answers",
     "results_by_status",
+    "result_in_parts",
     "questions",
     "only_question",
     "only_question_sent",
