@@ -6,7 +6,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use mcp_adapters::mcp_wire::{ErrorObject, Extra, error_code};
-use mcp_adapters::{hub, if_hub_has};
+use mcp_adapters::{Policy, Revision, hub, if_hub_has, peers};
 use mcp_runtime_core::internal::{
     Extending, Handling, first_page, internal_error, invalid_params, page_range, params_of,
 };
@@ -20,7 +20,6 @@ use super::extension::ExtensionRoute;
 use super::fallback::Fallback;
 use super::list::{List, next_cursor, prepend};
 use super::prompt::PromptRoute;
-use super::router::Inner;
 use super::scope::{Listable, Scope};
 use super::target::{Answer, Reader, Target, Undeclared};
 use super::tool::ToolRoute;
@@ -75,7 +74,14 @@ impl Router {
                 Ok(Answer::Declared(page.unwrap_or(none)))
             });
         }
-        let (items, next) = match self.page(routes, listed, &params, context) {
+        let mut size = self.inner.page_size;
+        // A client that can't request the next page gets the whole list.
+        let mut paged = self.page(routes, listed, &params, size, context);
+        if matches!(&paged, Ok((_, Some(_)))) && !self.can_continue(list, context) {
+            size = usize::MAX;
+            paged = self.page(routes, listed, &params, size, context);
+        }
+        let (items, next) = match paged {
             Ok(page) => page,
             Err(error) => return refused(error),
         };
@@ -85,20 +91,33 @@ impl Router {
             return Box::pin(async move { Ok(Answer::Declared(page)) });
         };
         let first = hub::PaginatedRequestParams { cursor: None, ..params };
-        self.continued((page, length), keys(), (fallback, list.request(first)), context)
+        self.continued((page, length, size), keys(), (fallback, list.request(first)), context)
+    }
+
+    /// Whether a page of a list can have a cursor in the client's revision.
+    fn can_continue(&self, list: List, context: &Context<ServerSide>) -> bool {
+        let Some(revision) = context.revision().filter(|revision| *revision != Revision::HUB) else {
+            return true;
+        };
+        let losses = |next: Option<String>| {
+            let page = list.page(&[], next, &self.inner.caching);
+            let sent = peers::server_result_for(revision, &page, Policy::Conform.into());
+            sent.map_or(0, |(_, losses)| losses.len())
+        };
+        losses(Some(String::new())) == losses(None)
     }
 
     /// Appends the first page of the fallback's list to the router's last page.
     fn continued<'a>(
         &'a self,
-        (mut page, length): (hub::ServerResult, usize),
+        (mut page, length, size): (hub::ServerResult, usize, usize),
         keys: HashSet<String>,
         (fallback, first): (&'a Fallback, hub::ClientRequest),
         context: &'a Context<ServerSide>,
     ) -> Handling<'a, ServerSide> {
-        let Inner { page_size, caching, .. } = &*self.inner;
+        let caching = &self.inner.caching;
         Box::pin(async move {
-            if length < *page_size {
+            if length < size {
                 match fallback.list(first, (&page, &keys), context).await {
                     Ok(Some(mut rest)) => {
                         prepend(&mut rest, &mut page, caching);
@@ -125,13 +144,15 @@ impl Router {
         shown.map(|(key, _)| key).chain(listed).map(str::to_owned).collect()
     }
 
-    /// Returns a page of routes and of entries that functions list, and the cursor of the next page. If several have
-    /// the same key, the page has the one that would be called: the route, or else the entry that was listed first.
+    /// Returns a page of routes and of entries that functions list, of at most `size` items, and the cursor of the next
+    /// page. If several have the same key, the page has the one that would be called: the route, or else the entry that
+    /// was listed first.
     fn page<'r>(
         &self,
         routes: &'r dyn AnyRoutes,
         listed: &[ListEntry<'r>],
         params: &hub::PaginatedRequestParams,
+        size: usize,
         context: &Context<ServerSide>,
     ) -> Result<(Vec<ListEntry<'r>>, Option<String>), ErrorObject> {
         let range = page_range(params)?;
@@ -152,7 +173,7 @@ impl Router {
             keys.next_if(|(key, _)| Some(*key) == own);
             shown.next()
         });
-        Ok(first_page(&mut all, self.inner.page_size))
+        Ok(first_page(&mut all, size))
     }
 
     /// The resources that functions list and the client sees: those of templates, of which the last one with a URI

@@ -7,12 +7,15 @@ use std::ops::Range;
 use std::path::Path;
 use std::process::Command;
 
+use futures_util::StreamExt;
 use mcp_adapters::Revision;
-use mcp_adapters::hub::Tool;
+use mcp_adapters::hub::{Prompt, Tool};
 use mcp_codegen::files::Report;
 use mcp_codegen::load::{Manifest, NAMES};
 use mcp_codegen::{GenerateOptions, generate, revision_tables};
 use mcp_runtime::router::{Router, tool_with_schema};
+use mcp_runtime::transport::channel;
+use mcp_runtime::{Client, Options};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -217,25 +220,29 @@ fn a_server_and_a_client_speak_the_made_up_revisions() {
     }
 }
 
-/// [`STATELESS`] with a member in lists of tools that no rule supplies.
+/// [`STATELESS`] with a member in lists of tools that no rule supplies, and without pages of prompts.
 const DEMANDING: MadeUp = MadeUp {
     change: |schema| {
         (STATELESS.change)(schema);
         let list = &mut schema["$defs"]["ListToolsResult"];
         list["properties"]["total"] = json!({"type": "integer"});
         list["required"].as_array_mut().unwrap().push(json!("total"));
+        let prompts = &mut schema["$defs"]["ListPromptsResult"]["properties"];
+        prompts.as_object_mut().unwrap().remove("nextCursor");
     },
     ..STATELESS
 };
 
+/// Both need a loaded revision, of which a process can have one.
 #[test]
-fn tools_are_accepted_if_a_revision_requires_what_no_list_has() {
+fn tools_are_accepted_if_a_revision_requires_what_no_list_has_and_lists_without_pages_are_whole() {
     let root = TempDir::new().unwrap();
     let options = DEMANDING.ingested(root.path());
     let tables = revision_tables(&options.schema).unwrap();
     let made = tables.last().unwrap();
     let loaded = Revision::load(&made.revision, &made.table, &made.schema);
-    loaded.unwrap_or_else(|error| panic!("{error}"));
+    let loaded = loaded.unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(prompts_in_pages(loaded), ["a", "b", "c"]);
     let router = Router::new("server", "1.0").tool("greet", "Greets", || "hello");
     // Other revisions are still checked.
     let invalid = tool_with_schema(Tool::new("rest", json!({"type": "string"})), || "");
@@ -244,4 +251,28 @@ fn tools_are_accepted_if_a_revision_requires_what_no_list_has() {
         refused.contains("the tool `rest` makes the list of revision"),
         "{refused}"
     );
+}
+
+/// Serves prompts in pages of two, and returns the names of those that a client of a revision lists.
+#[tokio::main(flavor = "current_thread")]
+async fn prompts_in_pages(revision: Revision) -> Vec<String> {
+    let names = ["a", "b", "c"];
+    let server = names
+        .into_iter()
+        .fold(Router::new("server", "1.0").page_size(2), |router, name| {
+            router.prompt(name, "A prompt", || "hello")
+        });
+    let (theirs, ours) = channel(16);
+    let serving = server.serve(Options::default(), theirs);
+    let options = Options {
+        supported: vec![revision],
+        ..Options::default()
+    };
+    let client = Client::new("client", "1.0").options(options);
+    let session = client.connect(ours).await.unwrap();
+    let prompts = session.peer().list::<Prompt>().map(|prompt| prompt.unwrap().name);
+    let listed = prompts.collect().await;
+    session.close().await;
+    drop(serving);
+    listed
 }
