@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::renamed::{one_or_all, suggestion};
 use crate::adapt::{NOTHING_SUPPLIES, NoteKind, OTHER_TYPE, Plan, Rule, Rules, name_in_place};
-use crate::model::{ModelledRevision, Struct, TypeKind, TypeRef};
+use crate::model::{ModelledRevision, TypeKind, TypeRef};
 use crate::problem::Problem;
 
 /// Returns a warning for each member that a new revision, or the one before, requires and that no rule supplies, since
@@ -142,12 +142,22 @@ fn refused<'p>([source, target]: [&ModelledRevision; 2], plan: &'p Plan) -> BTre
         let named = TypeRef::Named(ty.to_owned());
         let object = source.model.struct_of(&named);
         let conversions = plan.conversions.iter().filter(|((from, _), _)| *from == named);
-        let counterparts = conversions
-            .clone()
-            .filter_map(|((_, there), _)| target.model.struct_of(there));
-        let requires = |there: &Struct| there.required().any(|name| name == member);
+        let counterparts = conversions.clone().map(|((_, there), _)| there);
+        let counterparts = Vec::from_iter(counterparts);
+        let requires = |there: &&TypeRef| {
+            let object = target.model.struct_of(there);
+            object.is_some_and(|object| object.required().any(|name| name == member))
+        };
         // Values with the member can become one variant of a union, and those without it another.
-        if counterparts.clone().any(requires) && !counterparts.clone().all(requires) {
+        let is_split = |ty: &TypeKind| {
+            let variants = match ty {
+                TypeKind::Union(union) => union.variants.iter().map(|variant| target.model.resolve(&variant.ty)),
+                _ => return false,
+            };
+            let variants = Vec::from_iter(variants.filter(|variant| counterparts.contains(variant)));
+            variants.iter().any(requires) && !variants.iter().all(requires)
+        };
+        if target.model.types.values().any(|ty| is_split(&ty.kind)) {
             continue;
         }
         let rows = conversions.filter_map(|(_, conversion)| conversion.row.as_ref());

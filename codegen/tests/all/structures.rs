@@ -741,6 +741,31 @@ fn a_required_member_that_nothing_supplies_is_reported_with_the_rule_that_suppli
 }
 
 #[test]
+fn a_member_that_only_one_of_several_places_of_a_type_requires_is_reported() {
+    let revisions = Revisions::new();
+    let maker = |required: &[&str]| {
+        let members = json!({"name": {"type": "string"}, "vendor": {"type": "string"}});
+        json!({"type": "object", "properties": members, "required": required})
+    };
+    let mut with_maker = definitions();
+    with_maker.insert("Maker".to_owned(), maker(&["name"]));
+    for ty in ["CallResult", "FindResult"] {
+        with_maker[ty]["properties"]["maker"] = json!({"$ref": "#/$defs/Maker"});
+    }
+    revisions.ingest("second", with_maker.clone());
+    with_maker.remove("Maker");
+    with_maker["CallResult"]["properties"]["maker"] = maker(&["name", "vendor"]);
+    with_maker["FindResult"]["properties"]["maker"] = maker(&["name"]);
+    let warnings = revisions.ingest("third", with_maker).warnings;
+    let warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+    let expected = "third requires `vendor` in Maker, where second has it as optional, and nothing supplies it";
+    assert!(
+        warnings.iter().any(|warning| warning.contains(expected)),
+        "{warnings:?}"
+    );
+}
+
+#[test]
 fn a_suggested_default_is_not_for_other_types_that_have_such_a_member() {
     let revisions = Revisions::new();
     let mut definitions = definitions();
