@@ -70,7 +70,7 @@ pub(super) fn kinds<'s>(root: &'s Value, schema: &'s Value) -> Option<Vec<&'s st
     let (mut kinds, mut known, mut seen) = (Vec::new(), HashSet::new(), HashSet::new());
     let mut left = vec![schema];
     while let Some(schema) = left.pop() {
-        // A schema can be referred to many times, also by itself.
+        // References can lead to a schema many times, also from within it.
         if !seen.insert(std::ptr::from_ref(schema)) {
             continue;
         }
