@@ -30,6 +30,9 @@ const NAMED_SCHEMAS: [&str; 4] = ["$defs", "definitions", "dependentSchemas", "p
 /// The integers that every peer can represent.
 const SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
 
+/// The bytes that the headers of one schema can take in memory. Servers accept fewer bytes in the headers of a request.
+const MAX_BYTES: usize = 64 << 10;
+
 /// An argument that a header repeats.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArgumentHeader {
@@ -43,11 +46,12 @@ pub struct ArgumentHeader {
 ///
 /// # Errors
 /// When a mark in the schema is invalid. A mark can be on strings, integers and Booleans that are reached only through
-/// `properties`, and each must name a different header.
+/// `properties`, and each must name a different header. The headers with their paths also have a limit of memory.
 pub fn argument_headers(rule: &MirroredArguments, schema: &Value) -> Result<Vec<ArgumentHeader>, String> {
     let mut found = Search {
         rule,
         headers: Vec::new(),
+        left: MAX_BYTES,
     };
     found.visit(schema, Some(&mut Vec::new()))?;
     Ok(found.headers)
@@ -56,6 +60,8 @@ pub fn argument_headers(rule: &MirroredArguments, schema: &Value) -> Result<Vec<
 struct Search<'s> {
     rule: &'s MirroredArguments,
     headers: Vec<ArgumentHeader>,
+    /// The bytes that more headers can take.
+    left: usize,
 }
 
 impl Search<'_> {
@@ -103,29 +109,37 @@ impl Search<'_> {
         let keyword = self.rule.keyword;
         let path =
             path.ok_or_else(|| format!("`{keyword}` isn't on an argument, or is on one without a fixed path"))?;
-        let named = path.join(".");
+        let named = || path.join(".");
         let is_integer = match ty.and_then(Value::as_str) {
             Some("string" | "boolean") => false,
             Some("integer") => true,
             _ => {
                 return Err(format!(
-                    "`{keyword}` is at `{named}`, which isn't a string, integer or Boolean"
+                    "`{keyword}` is at `{}`, which isn't a string, integer or Boolean",
+                    named()
                 ));
             }
         };
         let rest = mark.as_str().filter(|rest| !rest.is_empty());
         let name = rest.and_then(|rest| super::header_name(&format!("{}{rest}", self.rule.prefix)));
-        let name = name.ok_or_else(|| format!("`{keyword}` at `{named}` isn't a part of a header's name: {mark}"))?;
+        let name =
+            name.ok_or_else(|| format!("`{keyword}` at `{}` isn't a part of a header's name: {mark}", named()))?;
         if self.headers.iter().any(|other| other.name == name) {
             return Err(format!(
-                "`{keyword}` at `{named}` names a header that another argument has already: {mark}"
+                "`{keyword}` at `{}` names a header that another argument has already: {mark}",
+                named()
             ));
         }
-        self.headers.push(ArgumentHeader {
+        let header = ArgumentHeader {
             name,
             path: path.clone(),
             is_integer,
-        });
+        };
+        let left = self.left.checked_sub(header.bytes());
+        self.left = left.ok_or_else(|| {
+            format!("the headers with `{keyword}`, and the paths to their arguments, take more than {MAX_BYTES} bytes")
+        })?;
+        self.headers.push(header);
         Ok(())
     }
 }
@@ -207,6 +221,26 @@ mod tests {
 
     fn marked(ty: &str) -> Value {
         json!({"type": ty, "x-mcp-header": "Mark"})
+    }
+
+    /// A long name is in the paths of all arguments below it.
+    #[test]
+    fn more_headers_than_a_request_can_have_are_refused() {
+        let marked = |count: usize| {
+            let property = |index: usize| {
+                (
+                    index.to_string(),
+                    json!({"type": "string", "x-mcp-header": format!("H{index}")}),
+                )
+            };
+            json!({"properties": (0..count).map(property).collect::<serde_json::Map<_, _>>()})
+        };
+        assert_eq!(find(marked(100)).expect("they are few").len(), 100);
+        let long = json!({"properties": {"a".repeat(1_000_000): marked(100)}});
+        for schema in [marked(50_000), long] {
+            let refused = find(schema).expect_err("they are too many, or too long");
+            assert!(refused.contains("65536 bytes"), "{refused}");
+        }
     }
 
     #[test]
