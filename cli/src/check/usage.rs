@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use futures_util::{StreamExt, TryStreamExt};
-use mcp_adapters::mcp_wire::json_schema::ViolationKind;
+use mcp_adapters::mcp_wire::json_schema::{ProblemKind, ViolationKind};
 use mcp_adapters::mcp_wire::{RawJson, Validator, from_str};
 use mcp_runtime::hub::{
     self, CallToolRequestParams, ClientCapabilities, ClientRequest, CompleteRequestParams,
@@ -99,6 +99,26 @@ impl Found {
             self.gone.get_or_insert(error);
         }
     }
+
+    /// Warns of a tool whose schemas aren't valid.
+    fn check_schemas(&mut self, tool: &Tool) {
+        let schemas = [
+            ("inputSchema", Some(&tool.input_schema)),
+            ("outputSchema", tool.output_schema.as_ref()),
+        ];
+        for (member, schema) in schemas {
+            let schema = schema.and_then(|schema| schema.parse::<Value>().ok());
+            let Some(Err(error)) = schema.map(|schema| Validator::new(&schema)) else {
+                continue;
+            };
+            let mut problems = error.problems().iter();
+            if let Some(problem) = problems.find(|problem| problem.kind != ProblemKind::UnsupportedPattern) {
+                let (tool, problem) = (one_line(&tool.name), one_line(&problem.to_string()));
+                let warning = format!("the {member} of {tool} can't be followed: {problem}");
+                self.warnings.push((case_of_list::<Tool>(), warning));
+            }
+        }
+    }
 }
 
 /// Lists and uses everything. Errors of calls aren't faults here: the messages are validated later, as they were on the
@@ -140,6 +160,7 @@ pub async fn use_server(peer: &Peer<ClientSide>, args: &CheckArgs, arguments: &A
         if place >= args.limit && given.is_none() {
             continue;
         }
+        found.check_schemas(tool);
         let is_read_only = tool.annotations.as_ref().and_then(|it| it.read_only_hint) == Some(true);
         let is_called = match args.tools {
             ToolPolicy::All => true,
@@ -164,7 +185,7 @@ async fn list<T: Paginated<ClientRequest, ServerResult> + Send + 'static>(
 ) -> Vec<T> {
     let most = if is_whole { usize::MAX } else { limit.saturating_add(1) };
     let (mut items, mut listed) = (Vec::new(), peer.list::<T>().take(most));
-    let case = || T::page(None).method().to_owned();
+    let case = case_of_list::<T>;
     while let Some(item) = listed.next().await {
         match item {
             Ok(item) => items.push(item),
@@ -176,6 +197,11 @@ async fn list<T: Paginated<ClientRequest, ServerResult> + Send + 'static>(
         found.cut.push(case());
     }
     items
+}
+
+/// The case of the requests for a list.
+fn case_of_list<T: Paginated<ClientRequest, ServerResult>>() -> String {
+    T::page(None).method().to_owned()
 }
 
 async fn get_prompt(peer: &Peer<ClientSide>, prompt: &Prompt, found: &mut Found) {

@@ -60,6 +60,28 @@ fn our_own_servers_conform_in_every_revision_and_over_both_transports() {
 
 #[cfg(unix)]
 #[test]
+fn a_tool_whose_schemas_are_not_valid_gets_warnings() {
+    let tools = r##"{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"x":{"type":"strng"}}},"outputSchema":{"type":"object","$ref":"#/y"}},{"name":"b","inputSchema":{"type":"object","properties":{"x":{"pattern":"(?=a)"}}}}]}"##;
+    let (status, report) = check(&script("", &[HELLO, ("tools/list", tools)]), "json");
+    assert_eq!(status, Some(0));
+    let report: Value = serde_json::from_str(&report).unwrap();
+    let mut cases = report["cases"].as_array().unwrap().iter();
+    let warnings = &cases.find(|case| case["name"] == "tools/list").unwrap()["warnings"];
+    let warnings: Vec<&str> = warnings
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it.as_str().unwrap())
+        .collect();
+    assert!(warnings[0].starts_with("the inputSchema of a can't be followed: #/properties/x/type: expected one of"));
+    assert_eq!(
+        warnings[1..],
+        ["the outputSchema of a can't be followed: #/$ref: nothing is at `#/y`"]
+    );
+}
+
+#[cfg(unix)]
+#[test]
 fn a_violation_is_reported_with_its_path_schema_keyword_and_link() {
     let server = script(
         "",
