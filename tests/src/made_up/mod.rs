@@ -94,11 +94,15 @@ impl MadeUp {
         });
         let mut overlay: Value = serde_json::from_str(&overlay).unwrap();
         let is_declared = |place: &str| schema.pointer(place).is_some();
-        retain(&mut overlay["deprecated"], is_declared);
-        // A correction can add the member that its pointer names.
-        retain(&mut overlay["corrections"], |place| {
+        retain(&mut overlay["deprecated"], |place, _| is_declared(place));
+        // A correction without an expected value adds the member that its pointer names.
+        retain(&mut overlay["corrections"], |place, is_there| {
             let parent = place.rsplit_once('/').map(|(parent, _)| parent);
-            parent.is_some_and(is_declared)
+            if is_there {
+                is_declared(place)
+            } else {
+                parent.is_some_and(is_declared)
+            }
         });
         let own: Value = yaml_serde::from_str(&read(&self.file("overlay.yaml"))).unwrap();
         let corrections = overlay["corrections"].as_array_mut().unwrap();
@@ -211,19 +215,23 @@ fn schema_of(revision: &str) -> String {
     read(&here("../schema").join(revision).join("schema.json"))
 }
 
-/// Keeps the entries of an overlay's section whose `at` has a pointer that `keep` accepts, and only those pointers.
-fn retain(section: &mut Value, keep: impl Fn(&str) -> bool) {
-    let keep = |pointer: &Value| {
-        let place = pointer.as_str().and_then(|pointer| pointer.strip_prefix('#'));
-        place.is_some_and(&keep)
-    };
+/// Keeps the entries of an overlay's section whose `at` has a pointer that `keep` accepts, and only those pointers. `keep`
+/// also gets whether the entry expects a value.
+fn retain(section: &mut Value, keep: impl Fn(&str, bool) -> bool) {
     let entries = section.as_array_mut().unwrap();
-    entries.retain_mut(|entry| match &mut entry["at"] {
-        Value::Array(pointers) => {
-            pointers.retain(keep);
-            !pointers.is_empty()
+    entries.retain_mut(|entry| {
+        let is_there = entry.get("expect").is_some();
+        let keep = |pointer: &Value| {
+            let place = pointer.as_str().and_then(|pointer| pointer.strip_prefix('#'));
+            place.is_some_and(|place| keep(place, is_there))
+        };
+        match &mut entry["at"] {
+            Value::Array(pointers) => {
+                pointers.retain(keep);
+                !pointers.is_empty()
+            }
+            pointer => keep(pointer),
         }
-        pointer => keep(pointer),
     });
 }
 
