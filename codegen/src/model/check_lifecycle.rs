@@ -2,26 +2,31 @@
 
 use std::collections::BTreeMap;
 
-use mcp_json_schema::{Validator, pointer};
+use mcp_json_schema::pointer;
 use serde_json::{Value, json};
 
 use super::assign_roles::SESSION_TYPES;
 use super::lifecycle::{Lifecycle, Members};
 use super::roles::Roles;
 use super::types::Model;
+use crate::normalise::NormalisedSchema;
 use crate::problem::correction;
 
 /// Returns what the lifecycle of a model needs and lacks, by role, and the way to supply it. `roles` are the names of all
 /// revisions.
-pub(super) fn incomplete<'m>(model: &'m Model, schema: &Value, roles: &Roles) -> Vec<(&'m str, String, String)> {
-    let lifecycle = &model.lifecycle;
-    let lacking = lacking(lifecycle).map(|(role, what, other)| match constant(model, schema, other, roles) {
+pub(super) fn incomplete<'m>(
+    model: &'m Model,
+    schema: &NormalisedSchema,
+    roles: &Roles,
+) -> Vec<(&'m str, String, String)> {
+    let (lifecycle, root) = (&model.lifecycle, schema.document.root());
+    let lacking = lacking(lifecycle).map(|(role, what, other)| match constant(model, root, other, roles) {
         Some(correction) => {
             let what = format!("{what} whose value sessions can choose: the schema has a constant");
             (role, what, format!("allow any text there by {correction}"))
         }
         None => {
-            let undeclared = undeclared(model, schema, role, other, roles).unwrap_or_default();
+            let undeclared = undeclared(model, root, role, other, roles).unwrap_or_default();
             (role, what.to_owned(), help(role, other, roles) + &undeclared)
         }
     });
@@ -36,21 +41,17 @@ pub(super) fn incomplete<'m>(model: &'m Model, schema: &Value, roles: &Roles) ->
         let members = message.flat_map(|message| message.params.lacking.iter().chain(&message.result.lacking));
         members.map(move |(member, value)| (role, member, value))
     });
-    let without_preset: Vec<_> = without_preset.collect();
-    let validator = (!without_preset.is_empty())
-        .then(|| Validator::new(schema).ok())
-        .flatten();
-    let unknown = without_preset.into_iter().map(|(role, member, (at, empty))| {
+    let unknown = without_preset.map(|(role, member, (at, empty))| {
         let what = format!("`x-preset` in the overlay for `{member}`, which it requires and sessions don't supply");
         let renamed = match member.starts_with("_meta.") {
             true => "if lifecycle.yaml has it by another name, add this name to its line there; ",
             false => "",
         };
-        let schema_of = pointer::resolve(schema, at);
+        let schema_of = pointer::resolve(root, at);
         let declared = ["default", "minimum"]
             .into_iter()
             .filter_map(|keyword| schema_of?.get(keyword));
-        let is_valid = |value: &&Value| validator.as_ref().is_none_or(|it| it.validate(at, value).is_empty());
+        let is_valid = |value: &&Value| schema.validator.validate(at, value).is_empty();
         let valid = [empty].into_iter().chain(declared).find(is_valid);
         let to = valid.map_or_else(|| "…".to_owned(), Value::to_string);
         let line = correction(&pointer::child(at, "x-preset"), None, to);

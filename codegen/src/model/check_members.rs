@@ -1,12 +1,13 @@
 //! Checks the overlay's annotations of members: names of fields, and presets.
 
 use heck::ToSnakeCase;
-use mcp_json_schema::{Validator, pointer};
+use mcp_json_schema::pointer;
 use serde_json::Value;
 
 use super::declarations::{declarations, places_of};
 use super::type_ref::TypeRef;
 use super::types::{Member, Model, Struct, TypeKind};
+use crate::normalise::NormalisedSchema;
 use crate::problem::{Problem, Problems};
 
 const FIELD_HELP: &str =
@@ -16,28 +17,26 @@ const PRESET_HELP: &str =
 
 /// Checks that each name of a field in the overlay is valid and unique in its struct, and that each preset is a valid value
 /// of its member, and the member required.
-pub(super) fn check_members(model: &Model, schema: &Value) -> Result<(), Problems> {
+pub(super) fn check_members(model: &Model, schema: &NormalisedSchema) -> Result<(), Problems> {
     let mut problems = Vec::new();
-    let has_preset = |member: &Member| member.preset.is_some();
-    let has_presets = model.objects().any(|(_, object)| object.members.iter().any(has_preset));
-    let validator = has_presets.then(|| Validator::new(schema).ok()).flatten();
+    let root = &*schema.shapes.schema;
     for (ty, object) in model.objects() {
         for member in &object.members {
             let field = wrong_field(object, member).map(|what| ("x-field", what, FIELD_HELP));
             let annotated = |annotation: &str| {
-                let declarations = declarations(schema, &ty.pointer);
+                let declarations = declarations(root, &ty.pointer);
                 let places = places_of(&declarations, &member.name).map(str::to_owned);
                 let is_annotated =
-                    |place: &String| pointer::resolve(schema, &pointer::child(place, annotation)).is_some();
+                    |place: &String| pointer::resolve(root, &pointer::child(place, annotation)).is_some();
                 places.filter(is_annotated).collect::<Vec<_>>()
             };
             let preset = wrong_preset(model, member).or_else(|| {
-                let (preset, validator) = (member.preset.as_ref()?, validator.as_ref()?);
+                let preset = member.preset.as_ref()?;
                 // The members of an object have presets themselves.
                 let mut places = annotated(preset_annotation(member))
                     .into_iter()
                     .filter(|_| !preset.is_object());
-                let violation = places.find_map(|place| validator.validate(&place, preset).into_iter().next());
+                let violation = places.find_map(|place| schema.validator.validate(&place, preset).into_iter().next());
                 violation
                     .map(|violation| format!("constructors can't give this member the value {preset}: {violation}"))
             });

@@ -182,7 +182,7 @@ fn build_revision(
     let mut warnings = Vec::from_iter(inherited);
     let names = &input.inherited.shared;
     shared.apply(&mut model, names);
-    let incomplete = shared.leave_out_roles(&mut model, revision.schema.document.root(), names);
+    let incomplete = shared.leave_out_roles(&mut model, &revision.schema, names);
     match model.lifecycle.has_sessions() || !revision.documents.entry.released {
         true => warnings.extend(incomplete),
         false => problems.extend(incomplete.into_iter().map(refused)),

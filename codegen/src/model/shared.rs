@@ -1,7 +1,6 @@
 //! The data that applies to all revisions: assigns it to models, and finds lines that no model uses.
 
 use mcp_json_schema::pointer;
-use serde_json::Value;
 
 use super::assign_roles::{assign_roles, declares_role};
 use super::capabilities::{Capabilities, bare_place, require_capabilities};
@@ -12,6 +11,7 @@ use super::roles::{Roles, is_of_member, roles};
 use super::tolerances::{Tolerances, add_tolerances};
 use super::types::Model;
 use crate::load::{Document, OneOrMany, SharedDocuments};
+use crate::normalise::NormalisedSchema;
 use crate::problem::Problem;
 
 /// The data that applies to all revisions: modules, capabilities, roles and tolerances.
@@ -74,7 +74,12 @@ impl Shared {
     }
 
     /// Removes the roles that lack something from a model, and returns their problems.
-    pub(super) fn leave_out_roles(&self, model: &mut Model, schema: &Value, names: &SharedNames) -> Vec<Problem> {
+    pub(super) fn leave_out_roles(
+        &self,
+        model: &mut Model,
+        schema: &NormalisedSchema,
+        names: &SharedNames,
+    ) -> Vec<Problem> {
         let (mut roles, mut problems) = (names.roles.clone(), Vec::new());
         // One role can depend on another.
         loop {

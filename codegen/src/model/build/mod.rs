@@ -76,7 +76,7 @@ fn build(input: &BuildInput<'_>) -> Result<Model, Problems> {
     };
     add_messages(&mut model, input);
     check_messages(&model, input.schema)?;
-    check_members(&model, input.schema.document.root())?;
+    check_members(&model, input.schema)?;
     open_endless_aliases(&mut model);
     shorten_aliases(&mut model);
     mark_recursive_parts(&mut model);
