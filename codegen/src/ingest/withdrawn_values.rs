@@ -26,8 +26,7 @@ pub(super) fn withdrawn_values(after: &ModelledRevision, [up, _]: &[Plan; 2]) ->
             values.join(", "),
             up.from
         );
-        let condition = "if another value is right in their place";
-        suggestion(after, what, condition, one_or_all(&places), "up: {replace: …}")
+        replaceable(after, what, &places)
     });
     warnings.collect()
 }
@@ -54,8 +53,13 @@ pub(super) fn withdrawn_variants([before, after]: [&ModelledRevision; 2], [up, _
             unions.join(", "),
             up.from
         );
-        let condition = "if another value is right in their place";
-        suggestion(after, what, condition, one_or_all(&places), "up: {replace: …}")
+        replaceable(after, what, &places)
     });
     warnings.collect()
+}
+
+/// Returns a warning of refused values, with the rule that replaces them.
+fn replaceable(after: &ModelledRevision, what: String, places: &[String]) -> Problem {
+    let condition = "if another value is right in their place";
+    suggestion(after, what, condition, one_or_all(places), "up: {replace: …}")
 }
