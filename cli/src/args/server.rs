@@ -89,7 +89,7 @@ pub fn header(text: &str) -> Result<(HeaderName, HeaderValue), &'static str> {
 pub fn pair(text: &str) -> Result<(String, String), &'static str> {
     let (name, value) = text.split_once('=').ok_or("there is no `=` between name and value")?;
     if name.is_empty() {
-        return Err("there is no name before `=`");
+        return Err("the name before `=` is empty");
     }
     Ok((name.to_owned(), value.to_owned()))
 }

@@ -374,7 +374,7 @@ fn a_url_that_is_not_one_is_an_error_about_urls() {
 fn a_value_without_a_name_is_an_error() {
     let output = mcp_rev(&["inspect", "-e", "=1", "--", "true"], "");
     assert_eq!(output.status.code(), Some(2));
-    let error = "there is no name before `=`\n";
+    let error = "the name before `=` is empty\n";
     assert!(stderr(&output).contains(error), "{}", stderr(&output));
 }
 
