@@ -50,11 +50,45 @@ impl<'s> Inference<'s> {
     pub(super) fn unions(&self) -> impl Iterator<Item = Entry> {
         let missing = DIRECTIONS.iter().filter(|(union, ..)| !self.defines(union));
         let unions = missing.filter_map(|(union, kind, _)| Some((union, self.union(union, *kind)?)));
-        unions.map(|(union, schema)| {
-            let container = DEFINITIONS.iter().find(|keyword| self.after.get(keyword).is_some());
-            let at = format!("#/{}/{union}", container.unwrap_or(&"$defs"));
-            ("corrections", format!("at: {}, to: {schema}", json!(at)))
+        unions.map(|(union, schema)| self.definition_of(union, &schema.to_string()))
+    }
+
+    /// Returns the entries that define the responses with one of several results that the schema lacks and the one before
+    /// has, if the schema has all of these results.
+    pub(super) fn responses(&self) -> impl Iterator<Item = Entry> {
+        let requests = self.known.iter();
+        let stems = requests.filter_map(|request| {
+            request
+                .name
+                .strip_suffix("Request")
+                .filter(|_| self.defines(request.name))
+        });
+        stems.filter_map(|stem| {
+            let results = results_of(&self.known_definitions, stem);
+            let is_lacking =
+                response(&self.definitions, stem).is_none() && results.iter().all(|name| self.defines(name));
+            let (name, response) =
+                response(&self.known_definitions, stem).filter(|_| results.len() > 1 && is_lacking)?;
+            let mut schema = response.to_string();
+            for keyword in DEFINITIONS {
+                schema = schema.replace(&format!("\"#/{keyword}/"), &format!("\"#/{}/", self.container()));
+            }
+            Some(self.definition_of(&name, &schema))
         })
+    }
+
+    /// Returns the entry that adds a definition.
+    fn definition_of(&self, name: &str, schema: &str) -> Entry {
+        let at = format!("#/{}/{name}", self.container());
+        ("corrections", format!("at: {}, to: {schema}", json!(at)))
+    }
+
+    /// Returns the keyword of the later schema's definitions.
+    fn container(&self) -> &'static str {
+        let mut keywords = DEFINITIONS.into_iter();
+        keywords
+            .find(|keyword| self.after.get(keyword).is_some())
+            .unwrap_or("$defs")
     }
 
     /// Returns the union that has the same messages as the one before, apart from new ones. If there is none, returns a
@@ -100,22 +134,14 @@ impl<'s> Inference<'s> {
     }
 
     /// Returns the entries that name the results of requests which another definition defines than before, if their results
-    /// still have the names that go with the earlier definition, and of requests whose several results only the earlier
-    /// schema lists, in a response.
+    /// still have the names that go with the earlier definition.
     pub(super) fn results(&self) -> impl Iterator<Item = Entry> {
-        let requests = self.known.iter();
+        let requests = self.known.iter().filter(|known| !self.defines(known.name));
         let requests = requests.filter_map(|known| Some((known, known.name.strip_suffix("Request")?)));
-        let results = requests.flat_map(|(known, stem)| {
-            let results = match self.defines(known.name) {
-                true => self.unlisted_results(stem),
-                false => results_of(&self.definitions, stem),
-            };
-            let methods = known.methods.iter();
-            let methods = methods.filter(|method| self.defines(known.name) || self.lacks_result(method));
-            methods.map(move |method| (method, results.clone()))
-        });
-        results.filter_map(|(method, results)| {
-            let (usual, others) = results.split_first()?;
+        let methods = requests.flat_map(|(known, stem)| known.methods.iter().map(move |method| (method, stem)));
+        methods.filter_map(|(method, stem)| {
+            let results = results_of(&self.definitions, stem);
+            let (usual, others) = results.split_first().filter(|_| self.lacks_result(method))?;
             let alternatives = match others.is_empty() {
                 true => String::new(),
                 false => format!(", alternatives: {}", json!(others)),
@@ -125,17 +151,6 @@ impl<'s> Inference<'s> {
                 format!("method: {}, result: {}{alternatives}", json!(method), json!(usual)),
             ))
         })
-    }
-
-    /// Returns the results that the earlier schema lists in the response to a request with this name before `Request`, if
-    /// there are several and the later schema has all of them, and no response.
-    fn unlisted_results(&self, stem: &str) -> Vec<String> {
-        let mut results = results_of(&self.known_definitions, stem);
-        let is_listed = response(&self.definitions, stem).is_some();
-        if is_listed || results.len() < 2 || !results.iter().all(|name| self.defines(name)) {
-            results.clear();
-        }
-        results
     }
 
     /// Whether the schema has a request with this method, and no result with the same name.
@@ -160,7 +175,7 @@ impl<'s> Inference<'s> {
 /// Returns the names of the results of a request with this name before `Request`, the usual one first.
 fn results_of(definitions: &Definitions<'_>, stem: &str) -> Vec<String> {
     let usual = format!("{stem}Result");
-    let result = response(definitions, stem).map(|response| &response["properties"]["result"]);
+    let result = response(definitions, stem).map(|(_, response)| &response["properties"]["result"]);
     let variants = result.map_or(&[][..], |result| {
         let mut lists = ["anyOf", "oneOf"]
             .iter()
@@ -176,10 +191,10 @@ fn results_of(definitions: &Definitions<'_>, stem: &str) -> Vec<String> {
     names
 }
 
-fn response<'s>(definitions: &Definitions<'s>, stem: &str) -> Option<&'s Value> {
-    RESPONSES
-        .iter()
-        .find_map(|end| definition(definitions, &format!("{stem}{end}")))
+/// Returns the response to a request with this name before `Request`, and its name.
+fn response<'s>(definitions: &Definitions<'s>, stem: &str) -> Option<(String, &'s Value)> {
+    let mut names = RESPONSES.iter().map(|end| format!("{stem}{end}"));
+    names.find_map(|name| definition(definitions, &name).map(|response| (name, response)))
 }
 
 fn definition<'s>(definitions: &Definitions<'s>, name: &str) -> Option<&'s Value> {

@@ -41,7 +41,10 @@ pub(super) fn inherited_overlay(
     let text = with_places_in(schemas, &moved, (&text, overlay.root()));
     let mut successor = Successor::new(&text, names, schema)?;
     let inference = Inference::new(before.root(), schema.root());
-    let inferred = inference.unions().chain(inference.results());
+    let inferred = inference
+        .unions()
+        .chain(inference.responses())
+        .chain(inference.results());
     for (section, says) in inferred.chain(moved.iter().filter_map(Moved::keep_name)) {
         let why = "The schema lacks this or has other names for it than that of the previous revision.";
         successor.add(section, &says, why, &link("JSONRPCMessage"));
