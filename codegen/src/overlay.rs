@@ -328,6 +328,11 @@ pub fn apply_overlay(document: &Document, overlay: &Overlay) -> Result<Document,
     Ok(corrected)
 }
 
+fn is_constant(schema: &Value) -> bool {
+    let values = schema.get("enum").and_then(Value::as_array);
+    schema.get("const").is_some() || values.is_some_and(|values| values.len() == 1)
+}
+
 fn apply(document: &mut Document, at: &str, correction: &Correction) -> Result<(), (String, &'static str)> {
     let wrong = |what: &str| {
         let help = "`at` is a JSON pointer below the root, as in #/$defs/Name/properties/member";
@@ -343,6 +348,13 @@ fn apply(document: &mut Document, at: &str, correction: &Correction) -> Result<(
         return Err((
             format!("{expected} was expected there, and the schema has {found}"),
             "the official schema has changed: see whether it still needs this correction, then remove the entry or adapt its `expect`",
+        ));
+    }
+    let tagged = at.strip_suffix("/x-tag").and_then(|schema| document.get(schema));
+    if tagged.is_some_and(is_constant) {
+        return Err((
+            "the schema has a constant there, which distinguishes the object from others".into(),
+            "remove the entry",
         ));
     }
     if document.set(at, correction.to.clone()) {

@@ -40,6 +40,11 @@ impl<'m> Planner<'m> {
                 row["at"] = json!(pointer);
             }
             self.plan_check(&at, &[], rule, to);
+            let constant = objects.from.constant(name).filter(|_| is_declared);
+            let constant = constant.and_then(|constant| constant.value.text());
+            if let Some(tags) = self.plan_tag(&at, [constant, to.tag.as_deref()]) {
+                row["tag"] = tags;
+            }
             return (name, row);
         };
         let action = match rule {
@@ -232,12 +237,10 @@ impl<'m> Planner<'m> {
         if relation == Relation::Converts {
             self.note_null(at, from, to);
         }
-        if let (Some(from), Some(to)) = (from.tag.clone(), to.tag.clone())
-            && from != to
-            && relation != Relation::Impossible
+        if relation != Relation::Impossible
+            && let Some(tags) = self.plan_tag(at, [&from.tag, &to.tag].map(Option::as_deref))
         {
-            self.automatic(at, &format!("the tag `{from}` becomes `{to}`"));
-            return Some(("tag", json!([from, to])));
+            return Some(("tag", tags));
         }
         match relation {
             Relation::Converts if self.pair.is_filled(self.pair.from, from, self.pair.to, to) => {

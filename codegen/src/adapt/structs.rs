@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::pairing::Objects;
 use super::path::Step;
@@ -43,6 +43,11 @@ impl<'m> Planner<'m> {
             // serves to match variants.
             self.source_member(objects, &constant.name);
             planned.lossy |= self.loses_constant(objects, constant);
+            let tag = from.member(&constant.name).and_then(|member| member.tag.as_deref());
+            let at = format!("{}.{}", objects.from_name, constant.name);
+            if let Some(tags) = self.plan_tag(&at, [tag, constant.value.text()]) {
+                row["members"][&constant.name]["tag"] = tags;
+            }
         }
         let constants = from.constants.iter();
         let constants = constants.map(|constant| (&constant.name, type_of(&constant.value), None));
@@ -88,11 +93,29 @@ impl<'m> Planner<'m> {
         match (from.constant(name), from.member(name)) {
             (Some(own), _) if is_same(own) => return constant.required && !own.required,
             (Some(_), _) => self.automatic(&at, "replaced by the constant of the target"),
-            (None, Some(_)) => self.refused(&at, "any value but the constant of the target"),
+            (None, Some(member)) => {
+                let what = if member.tag.is_some() {
+                    "tag"
+                } else {
+                    "constant of the target"
+                };
+                self.refused(&at, &format!("any value but the {what}"));
+            }
             (None, None) if constant.required => self.automatic(&at, "the constant of the target, which requires it"),
             (None, None) => return false,
         }
         true
+    }
+
+    /// Plans the value of a member that distinguishes the object from others in the source, and that in the target, if
+    /// they differ.
+    pub(super) fn plan_tag(&mut self, at: &str, tags: [Option<&str>; 2]) -> Option<Value> {
+        let [Some(from), Some(to)] = tags else { return None };
+        if from == to {
+            return None;
+        }
+        self.automatic(at, &format!("the tag `{from}` becomes `{to}`"));
+        Some(json!([from, to]))
     }
 
     /// Plans what happens to a member that the target doesn't declare. Without an action, it is dropped and recorded, or

@@ -88,7 +88,7 @@ pub(super) fn find_error_data(model: &mut Model) {
 /// Whether the model has a method of this name, or for the role of a member, a type that declares the member.
 pub(crate) fn declares_role(model: &Model, role: &str, name: &str) -> bool {
     match is_of_member(role) {
-        true => model.objects().any(|(_, object)| object.member(name).is_some()),
+        true => model.objects().any(|(_, object)| object.declares(name)),
         false => model.method(name).is_some(),
     }
 }

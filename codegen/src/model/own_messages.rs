@@ -35,8 +35,8 @@ pub(super) fn own_messages(model: &Model, lifecycle: &Lifecycle) -> BTreeMap<Str
     messages.collect()
 }
 
-/// Returns the methods by the usual kind of their result, as far as they have a single result whose kind has a preset
-/// or tag.
+/// Returns the methods by the usual kind of their result, as far as they have a single result whose kind is a constant,
+/// or has a preset or tag.
 pub(super) fn usual_kinds(model: &Model, lifecycle: &Lifecycle) -> BTreeMap<String, Vec<String>> {
     let mut kinds = BTreeMap::<String, Vec<String>>::new();
     let Some(kind) = lifecycle.names.get(RESULT_KIND) else {
@@ -44,9 +44,13 @@ pub(super) fn usual_kinds(model: &Model, lifecycle: &Lifecycle) -> BTreeMap<Stri
     };
     let usual = |method: &Method| match &method.results[..] {
         [result] if method.kind == MessageKind::Request => {
-            let member = model.struct_of(result)?.member(kind)?;
-            let preset = member.preset.as_ref().and_then(Value::as_str);
-            preset.or(member.tag.as_deref()).map(str::to_owned)
+            let object = model.struct_of(result)?;
+            let of_member = |member: &Member| {
+                let preset = member.preset.as_ref().and_then(Value::as_str);
+                preset.or(member.tag.as_deref()).map(str::to_owned)
+            };
+            let constant = object.constant_text(kind).map(str::to_owned);
+            constant.or_else(|| object.member(kind).and_then(of_member))
         }
         _ => None,
     };

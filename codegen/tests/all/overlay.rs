@@ -64,7 +64,9 @@ fn every_correction_that_does_not_fit_is_reported_with_its_position() {
          - {{at: ['#/$defs/X/type', '#/$defs/B/type'], to: x, {REASON}}}\n\
          - {{at: '/$defs/B', expect: {{}}, {REASON}}}\n\
          - {{at: '#', {REASON}}}\n\
-         - {{at: '#/$defs/A/type/9', to: x, {REASON}}}"
+         - {{at: '#/$defs/A/type/9', to: x, {REASON}}}\n\
+         - {{at: '#/$defs/C', to: {{const: c}}, {REASON}}}\n\
+         - {{at: ['#/$defs/B/x-tag', '#/$defs/C/x-tag'], to: b, {REASON}}}"
     );
     let problems = correct(&text).unwrap_err();
     let whats: Vec<_> = problems
@@ -79,6 +81,7 @@ fn every_correction_that_does_not_fit_is_reported_with_its_position() {
             "overlay.yaml:4:5: #/corrections/2: /$defs/B: this isn't a JSON pointer",
             "overlay.yaml:5:5: #/corrections/3: #: this isn't a place that a correction can be made at",
             "overlay.yaml:6:5: #/corrections/4: #/$defs/A/type/9: the schema has no object or list around this place",
+            "overlay.yaml:8:30: #/corrections/6/at/1: #/$defs/C/x-tag: the schema has a constant there, which distinguishes the object from others",
         ]
     );
 }

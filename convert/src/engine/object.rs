@@ -108,11 +108,16 @@ impl<'a> Run<'_> {
             // A value that was carried in place of the constant stays.
             ConstantSource::Same if entry.declared => entry.value = Node::text(*json),
             ConstantSource::Same => {}
-            ConstantSource::Member if entry.declared => {
-                if !is_it {
+            ConstantSource::Member(tag) if entry.declared => {
+                let is_meant = match tag {
+                    Some(tag) => entry.value.as_str().is_some_and(|value| value == *tag),
+                    None => is_it,
+                };
+                if !is_meant {
                     let because = format!("the target revision has nothing but {json} there");
                     return Err(Unrepresentable::by_rule(&because, AUTOMATIC).within_member(name));
                 }
+                entry.value = Node::text(*json);
             }
             ConstantSource::Other if entry.declared => {
                 self.state.lose_member(name, LossKind::Replaced, AUTOMATIC);

@@ -114,7 +114,8 @@ pub(crate) enum ConstantSource {
     /// The same constant, or another one that means the same.
     Same,
     Other,
-    Member,
+    /// A member with any value. If it has a tag, only this value means the same as the constant.
+    Member(Option<&'static str>),
     Undeclared,
 }
 

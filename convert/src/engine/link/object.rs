@@ -59,7 +59,10 @@ impl Linker<'_> {
                 Some(own) => match own.constant() {
                     Some(value) if value == constant || self.is_same_method(value, constant) => ConstantSource::Same,
                     Some(_) => ConstantSource::Other,
-                    None => ConstantSource::Member,
+                    None => ConstantSource::Member(match row.members.get(member.name).map(|row| &row.action) {
+                        Some(Some(Action::Tag(tag, _))) => Some(tag),
+                        _ => None,
+                    }),
                 },
                 None => ConstantSource::Undeclared,
             };
@@ -212,8 +215,8 @@ impl Linker<'_> {
         row: &MemberRow,
     ) -> Option<MemberPlan> {
         let to = member.ty()?;
-        let source = match own.map(|own| (own, own.ty())) {
-            Some((own, Some(from))) if row.action.is_none() && self.named_by == Some((own.name, member.name)) => {
+        let source = match (own.map(|own| (own, own.ty())), &row.action) {
+            (Some((own, Some(from))), None) if self.named_by == Some((own.name, member.name)) => {
                 let change = MemberChange::Text {
                     from: self.step.from.revision,
                     to: self.step.to.revision,
@@ -221,8 +224,16 @@ impl Linker<'_> {
                 };
                 MemberSource::Shared(own.name, change)
             }
-            Some((own, Some(from))) => MemberSource::Shared(own.name, self.member_change(from, to, (row, target))),
-            other => {
+            (Some((own, Some(from))), _) => MemberSource::Shared(own.name, self.member_change(from, to, (row, target))),
+            (Some((own, None)), Some(Action::Tag(from, tag))) => MemberSource::Shared(
+                own.name,
+                MemberChange::Text {
+                    from,
+                    to: tag,
+                    change: Change::Keep,
+                },
+            ),
+            (other, _) => {
                 let implied = || &*child(&format!("{pointer}/properties"), member.name).leak();
                 MemberSource::Adopted(Adopted {
                     constant: other.map(|(own, _)| own.name),
