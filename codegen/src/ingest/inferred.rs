@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use mcp_json_schema::{DEFINITIONS, all_definitions, pointer};
 use serde_json::{Value, json};
 
+use super::moved_definitions::Moved;
 use crate::messages::{DIRECTIONS, MessageKind, RESPONSES, message_unions};
 use crate::normalise::{envelope_of, methods_in_union, methods_of};
 
@@ -24,6 +25,8 @@ pub(super) struct Inference<'s> {
     known_definitions: Definitions<'s>,
     known: Vec<Message<'s>>,
     messages: Vec<Message<'s>>,
+    /// The earlier definitions that the later schema has at another place.
+    moved: &'s [Moved<'s>],
 }
 
 /// A definition of a message.
@@ -35,7 +38,7 @@ struct Message<'s> {
 }
 
 impl<'s> Inference<'s> {
-    pub(super) fn new(before: &'s Value, after: &'s Value) -> Self {
+    pub(super) fn new([before, after]: [&'s Value; 2], moved: &'s [Moved<'s>]) -> Self {
         Self {
             before,
             after,
@@ -43,6 +46,7 @@ impl<'s> Inference<'s> {
             known_definitions: all_definitions(before),
             known: messages(before),
             messages: messages(after),
+            moved,
         }
     }
 
@@ -134,13 +138,16 @@ impl<'s> Inference<'s> {
     }
 
     /// Returns the entries that name the results of requests which another definition defines than before, if their results
-    /// still have the names that go with the earlier definition.
+    /// still have the names that go with the earlier definition, and of requests whose results have other names.
     pub(super) fn results(&self) -> impl Iterator<Item = Entry> {
-        let requests = self.known.iter().filter(|known| !self.defines(known.name));
+        let requests = self.known.iter();
         let requests = requests.filter_map(|known| Some((known, known.name.strip_suffix("Request")?)));
         let methods = requests.flat_map(|(known, stem)| known.methods.iter().map(move |method| (method, stem)));
         methods.filter_map(|(method, stem)| {
-            let results = results_of(&self.definitions, stem);
+            let mut results = results_of(&self.definitions, stem);
+            if results.is_empty() {
+                results = self.moved_results(stem);
+            }
             let (usual, others) = results.split_first().filter(|_| self.lacks_result(method))?;
             let alternatives = match others.is_empty() {
                 true => String::new(),
@@ -151,6 +158,19 @@ impl<'s> Inference<'s> {
                 format!("method: {}, result: {}{alternatives}", json!(method), json!(usual)),
             ))
         })
+    }
+
+    /// Returns the results of a request with this name before `Request` by the names that the later schema has for them, if
+    /// it has all of them.
+    fn moved_results(&self, stem: &str) -> Vec<String> {
+        let names = results_of(&self.known_definitions, stem).into_iter().map(|name| {
+            let (at, ..) = self.known_definitions.iter().find(|(_, known, _)| *known == name)?;
+            let moved = self.moved.iter().find(|moved| moved.before == *at);
+            let at = moved.map_or(at, |moved| &moved.after);
+            let now = self.definitions.iter().find(|(place, ..)| place == at);
+            now.map(|(_, name, _)| (*name).to_owned())
+        });
+        names.collect::<Option<_>>().unwrap_or_default()
     }
 
     /// Whether the schema has a request with this method, and no result with the same name.

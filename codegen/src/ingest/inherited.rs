@@ -40,7 +40,7 @@ pub(super) fn inherited_overlay(
     let text = with_codes_in(schemas, (&text, &overlay));
     let text = with_places_in(schemas, &moved, (&text, overlay.root()));
     let mut successor = Successor::new(&text, names, schema)?;
-    let inference = Inference::new(before.root(), schema.root());
+    let inference = Inference::new([before.root(), schema.root()], &moved);
     let inferred = inference
         .unions()
         .chain(inference.responses())

@@ -1,6 +1,6 @@
 //! Definitions that a new schema has at another place, or by another name.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mcp_json_schema::{all_definitions, change_schemas, pointer};
 use serde_json::{Value, json};
@@ -29,7 +29,8 @@ impl Moved<'_> {
 }
 
 /// Returns the definitions that a later schema has at another place: those of which there is one with the same name, apart
-/// from a namespace, or else those of which there is one new one with the same schema.
+/// from a namespace, or else those of which there is one new one with the same schema, or else with the end of its name
+/// changed as in the names of several of these.
 pub(super) fn moved_definitions<'s>([before, after]: [&'s Value; 2]) -> Vec<Moved<'s>> {
     let [earlier, later] = [before, after].map(all_definitions);
     let places = |definitions: &[(String, &str, &Value)]| -> BTreeSet<String> {
@@ -47,27 +48,57 @@ pub(super) fn moved_definitions<'s>([before, after]: [&'s Value; 2]) -> Vec<Move
     let (schemas_before, schemas_after) = (schemas(&gone), schemas(&added));
     let namespaces = [before, after].map(namespace);
     let short = |name: &'s str| name.strip_prefix(namespaces[0]).unwrap_or(name);
-    let pairs = gone.iter().zip(&schemas_before).filter_map(|((at, name, _), schema)| {
-        let is_same = |other: &str| other.strip_prefix(namespaces[1]) == Some(short(name));
-        let mut same_name = added.iter().filter(|(_, other, _)| is_same(other));
-        let mut same_schema = added.iter().zip(&schemas_after).filter(|(_, other)| *other == schema);
-        let is_only = schemas_before.iter().filter(|other| *other == schema).count() == 1;
-        let (after, other, _) = match (same_name.next(), same_name.next()) {
-            (Some(only), None) => only,
-            _ => {
-                same_schema
-                    .next()
-                    .filter(|_| is_only && same_schema.next().is_none())?
-                    .0
-            }
-        };
-        Some(Moved {
-            before: at.clone(),
-            after: after.clone(),
-            name: (other != name && (is_same(other) || SESSION_TYPES.contains(name))).then_some(*name),
+    let is_same = |name: &'s str, other: &str| other.strip_prefix(namespaces[1]) == Some(short(name));
+    let mut pairs: Vec<_> = gone
+        .iter()
+        .zip(&schemas_before)
+        .filter_map(|(&definition, schema)| {
+            let same_name = added.iter().filter(|(_, other, _)| is_same(definition.1, other));
+            let same_schema = added.iter().zip(&schemas_after).filter(|(_, other)| *other == schema);
+            let is_only = schemas_before.iter().filter(|other| *other == schema).count() == 1;
+            let same_schema = same_schema.filter(|_| is_only).map(|(other, _)| other);
+            Some((definition, *only(same_name).or_else(|| only(same_schema))?))
         })
+        .collect();
+    let mut ends = BTreeMap::<_, usize>::new();
+    for end in pairs
+        .iter()
+        .filter_map(|((_, name, _), (_, other, _))| changed_end(name, other))
+    {
+        *ends.entry(end).or_default() += 1;
+    }
+    let is_left = |definition: &&&(String, &str, &Value)| {
+        pairs
+            .iter()
+            .all(|(known, other)| known != *definition && other != *definition)
+    };
+    let same_end = gone.iter().filter(is_left).filter_map(|&definition| {
+        let is_usual = |other: &&&(String, &str, &Value)| {
+            changed_end(definition.1, other.1).and_then(|end| ends.get(&end)) > Some(&1)
+        };
+        Some((definition, *only(added.iter().filter(is_left).filter(is_usual))?))
     });
-    pairs.collect()
+    let same_end: Vec<_> = same_end.collect();
+    pairs.extend(same_end);
+    let moved = pairs.into_iter().map(|((before, name, _), (after, other, _))| Moved {
+        before: before.clone(),
+        after: after.clone(),
+        name: (other != name && (is_same(name, other) || SESSION_TYPES.contains(name))).then_some(*name),
+    });
+    moved.collect()
+}
+
+fn only<T>(mut found: impl Iterator<Item = T>) -> Option<T> {
+    found.next().filter(|_| found.next().is_none())
+}
+
+/// Returns the ends of two names that begin with the same words, such as `Result` and `Response`.
+fn changed_end<'s>(name: &'s str, other: &'s str) -> Option<(&'s str, &'s str)> {
+    let is_word = |end: &str| end.is_empty() || end.starts_with(char::is_uppercase);
+    let mut starts = name.char_indices().rev().map(|(at, _)| at).filter(|at| *at > 0);
+    starts.find_map(|at| {
+        Some((&name[at..], other.strip_prefix(&name[..at])?)).filter(|(end, other)| is_word(end) && is_word(other))
+    })
 }
 
 /// Returns a schema in which references to definitions that only one of the documents has are equal.

@@ -331,6 +331,25 @@ fn several_results_are_inherited_by_a_schema_without_responses() {
 }
 
 #[test]
+fn results_with_other_names_stay_those_of_their_requests() {
+    let revisions = Revisions::new();
+    let end = |name: &str| match name.strip_suffix("Result") {
+        Some(start) if !["", "Server", "Client"].contains(&start) => format!("{start}Response"),
+        _ => name.replace("ResultResponse", "Reply"),
+    };
+    let mut other = renamed(&definitions(), end);
+    // The end of its name is changed as in the others.
+    other["CallResponse"]["properties"]["new"] = json!({"type": "boolean"});
+    revisions.ingest("second", other);
+    let expected = revisions.methods("first");
+    let expected: Vec<_> = expected
+        .iter()
+        .map(|method| method.replace("Result", "Response"))
+        .collect();
+    assert_eq!(revisions.methods("second"), expected);
+}
+
+#[test]
 fn the_changed_code_of_an_error_is_inherited_and_reported_with_the_rule_that_converts_it() {
     let with_codes = |codes: [i64; 2]| {
         let mut definitions = definitions();
