@@ -93,7 +93,7 @@ pub(super) fn suggestion(
 pub(super) fn renamed([before, after]: [&ModelledRevision; 2], plans: &[Plan; 2]) -> (Vec<Problem>, [Plan; 2]) {
     // They have been read before.
     let mut rules = Rules::of(after.documents.rules.clone()).unwrap_or_default();
-    let mut suggested = suggested(before, after);
+    let mut suggested = suggested(before, after, &plans[0]);
     let own = suggested
         .iter()
         .flat_map(|renamed| renamed.at.iter().map(|at| renamed.rule(at)));
@@ -107,22 +107,28 @@ pub(super) fn renamed([before, after]: [&ModelledRevision; 2], plans: &[Plan; 2]
 }
 
 /// Returns what a new revision seems to have renamed, unless a rule or a role names it.
-fn suggested(before: &ModelledRevision, after: &ModelledRevision) -> Vec<Renamed> {
+fn suggested(before: &ModelledRevision, after: &ModelledRevision, up: &Plan) -> Vec<Renamed> {
     let models = [&before.model, &after.model];
     let rules = after.documents.rules.root()["rules"].as_array();
     let is_ruled = |new: &str| rules.is_some_and(|rules| rules.iter().any(|rule| rule["renamed"] == new));
-    let found = renamed_members(models).into_iter().chain(renamed_methods(models));
+    let found = renamed_members(models, up).into_iter().chain(renamed_methods(models));
     let found = found.chain(renamed_values(models));
     found.filter(|found| !is_ruled(&found.new)).collect()
 }
 
 /// Returns each member that is gone, if each type that had it has one new member that could be the same.
-fn renamed_members(models: [&Model; 2]) -> Vec<Renamed> {
+fn renamed_members(models: [&Model; 2], up: &Plan) -> Vec<Renamed> {
     let mut found = BTreeMap::<(String, (&str, String)), Vec<&str>>::new();
     let mut gone = BTreeMap::<&str, usize>::new();
     for name in models[0].types.keys() {
         let ty = TypeRef::Named(name.clone());
-        if let [Some(earlier), Some(later)] = models.map(|model| model.struct_of(&ty)) {
+        // A type of the same name, or else the only one that it is converted to.
+        let mut others = up.conversions.keys().filter(|(from, _)| *from == ty).map(|(_, to)| to);
+        let other = others
+            .next()
+            .filter(|_| others.next().is_none() && models[1].kind_of(&ty).is_none());
+        let later = models[1].struct_of(other.unwrap_or(&ty));
+        if let [Some(earlier), Some(later)] = [models[0].struct_of(&ty), later] {
             for member in earlier.members.iter().filter(|member| !later.declares(&member.name)) {
                 *gone.entry(&member.name).or_default() += 1;
             }

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::unions_of_messages::method_constant;
 use crate::facts::{MirroredArguments, Mirrors};
 use crate::load::Document;
+use crate::messages::RESPONSES;
 use crate::normalise::{DefinitionShape, NormalisedRevision, Property, Shape, Shapes};
 
 /// A value of the earlier revision, and the corresponding one of the later.
@@ -164,9 +165,15 @@ impl<'s> Successors<'s> {
         [0, 1].map(|index| {
             let shapes = self.shapes[index];
             let request = &self.messages[index].get(&*methods[index])?.name;
-            let name = format!("{}Result", request.strip_suffix("Request")?);
-            let result = shapes.definitions.values().find(|definition| definition.name == name)?;
-            shapes.members(&result.node)
+            let stem = request.strip_suffix("Request")?;
+            let members = |end: &str| {
+                let name = format!("{stem}{end}");
+                let mut definitions = shapes.definitions.values();
+                shapes.members(&definitions.find(|definition| definition.name == name)?.node)
+            };
+            // A result with another name is the one in the response.
+            let in_response = |end: &&str| shapes.members(&members(end)?.get("result")?.node);
+            members("Result").or_else(|| RESPONSES.iter().find_map(in_response))
         })
     }
 

@@ -434,6 +434,16 @@ fn a_renamed_member_is_reported_with_the_rule_that_keeps_its_value() {
         warning.contains("in CallResult, FindResult") && warning.contains(r#"at: "*.kind", renamed: "type","#),
         "{warning}"
     );
+    // The type has another name too.
+    let of_renamed_type = warnings(&|definitions| {
+        rename(definitions, "CallResult", ["value", "content"]);
+        *definitions = renamed(definitions, |name| name.replace("CallResult", "Paged<Called>"));
+    });
+    let rule = r#"- {at: "CallResult.value", renamed: "content", why: "…", link: "https://…"}"#;
+    assert!(
+        of_renamed_type.iter().any(|warning| warning.ends_with(rule)),
+        "{of_renamed_type:?}"
+    );
     // Either of two new members could be meant.
     let unclear = warnings(&|definitions| {
         rename(definitions, "CallResult", ["value", "content"]);
