@@ -1,5 +1,6 @@
 //! The names of methods and members that sessions lose with a new revision, and those that replace them.
 
+use super::renamed::successors_of_methods;
 use crate::model::{Method, Model, SESSION_TYPES, TypeRef, declares_role};
 use crate::problem::Problem;
 
@@ -23,13 +24,18 @@ fn lost_roles<'m>(before: &'m Model, after: &'m Model) -> impl Iterator<Item = P
                 format!("{revision} has `{new}` instead of `{name}`: its sessions use that for the role `{role}`");
             return Some(Problem::new("lifecycle.yaml", what).help("check that it means the same"));
         }
-        let such_as = match before.method(name) {
-            Some(method) => format!(", such as {}", candidates(method, before, after)?),
+        let names = match before.method(name) {
+            Some(method) => candidates(method, before, after)?,
             // The role of a member.
-            None => String::new(),
+            None => Vec::new(),
+        };
+        let (such_as, new) = match &names[..] {
+            [] => (String::new(), "…"),
+            [only] => (such_as(&names), *only),
+            _ => (such_as(&names), "…"),
         };
         let what = format!("{revision} has no `{name}`, so its sessions lack what the role `{role}` is for");
-        let help = format!("if it has this by another name{such_as}, add the name: `{role}: [{name}, …]`");
+        let help = format!("if it has this by another name{such_as}, add the name: `{role}: [{name}, {new}]`");
         Some(Problem::new("lifecycle.yaml", what).help(help))
     })
 }
@@ -55,7 +61,10 @@ fn lost_capabilities<'m>(before: &'m Model, after: &'m Model) -> impl Iterator<I
                 let names = candidates(method, before, after)?;
                 (
                     format!("{revision} has no `{name}`, which requires `{capability}`"),
-                    format!("if it has this by another name, such as {names}, add a line for that name"),
+                    format!(
+                        "if it has this by another name{}, add a line for that name",
+                        such_as(&names)
+                    ),
                 )
             }
         };
@@ -80,13 +89,27 @@ fn moved_capability(capability: &str, before: &Model, after: &Model) -> Option<S
     }
 }
 
-/// Returns the new methods that a method of the earlier revision could have become.
-fn candidates(method: &Method, before: &Model, after: &Model) -> Option<String> {
+/// Returns the new methods that a method of the earlier revision could have become: the one that seems to be the same, or else
+/// all of its kind and direction.
+fn candidates<'m>(method: &Method, before: &'m Model, after: &'m Model) -> Option<Vec<&'m str>> {
+    let successor = successors_of_methods([before, after]).remove(&*method.name);
     let is_candidate = |other: &&Method| {
         let is_alike = (other.kind, other.direction) == (method.kind, method.direction);
-        is_alike && other.role.is_none() && other.capability.is_none() && before.method(&other.name).is_none()
+        let is_known = before
+            .methods
+            .iter()
+            .any(|known| known.name == other.name || known.definition == other.definition);
+        let is_free = other.role.is_none() && other.capability.is_none() && !is_known;
+        successor
+            .as_ref()
+            .map_or(is_alike && is_free, |successor| *successor == other.name)
     };
     let found = after.methods.iter().filter(is_candidate);
-    let names: Vec<String> = found.map(|other| format!("`{}`", other.name)).collect();
-    (!names.is_empty()).then(|| names.join(" or "))
+    let names: Vec<&str> = found.map(|other| other.name.as_str()).collect();
+    (!names.is_empty()).then_some(names)
+}
+
+fn such_as(names: &[&str]) -> String {
+    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    format!(", such as {}", names.join(" or "))
 }

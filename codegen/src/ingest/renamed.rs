@@ -8,7 +8,7 @@ use super::moved_out::{moved_out, only_place, path, places_within};
 use super::same_type::is_same;
 use crate::adapt::{Plan, Rule, Rules, Step, plan_without_wrong, steps, text};
 use crate::model::{
-    Member, Method, Model, ModelledRevision, Struct, TypeKind, TypeRef, current_name, is_spelled_alike,
+    Member, Method, Model, ModelledRevision, Struct, TypeKind, TypeRef, current_name, is_spelled_alike, letters,
 };
 use crate::normalise::Scalar;
 use crate::problem::Problem;
@@ -291,8 +291,24 @@ fn renamed_values(models: [&Model; 2]) -> Vec<Renamed> {
     renamed.collect()
 }
 
-/// Returns each method that is gone, if there is one new method with the same parameters and results.
+/// Returns each method that is gone, if there is one new method that could be the same.
 fn renamed_methods(models: [&Model; 2]) -> Vec<Renamed> {
+    let renamed = successors_of_methods(models).into_iter().filter_map(|(name, new)| {
+        let [old, new] = [models[0].method(name)?, models[1].method(&new)?];
+        Some(Renamed {
+            at: vec![old.ty.clone()],
+            new: new.ty.clone(),
+            what: format!("`{}` instead of `{name}`", new.name),
+            types: Vec::new(),
+            otherwise: "refuse the method",
+        })
+    });
+    renamed.collect()
+}
+
+/// Returns each method that is gone, with the one new method with the same parameters and results. Of several, it is the one
+/// whose name ends with the earlier name, or with what follows its first word.
+pub(super) fn successors_of_methods(models: [&Model; 2]) -> BTreeMap<&str, String> {
     let [gone, new] = [0, 1].map(|index| {
         let methods = models[index].methods.iter();
         let only_here = methods.filter(|method| {
@@ -305,22 +321,25 @@ fn renamed_methods(models: [&Model; 2]) -> Vec<Renamed> {
         });
         let described = only_here.map(|method| {
             let contents = contents(models[index], method);
-            (method.name.clone(), (method.kind, method.direction, contents))
+            (method.name.as_str(), (method.kind, method.direction, contents))
         });
         described.collect::<BTreeMap<_, _>>()
     });
-    let renamed = gone.keys().filter_map(|name| {
-        let new = current_name(name, [gone.clone(), new.clone()]);
-        let [old, new] = [models[0].method(name)?, models[1].method(&new)?];
-        Some(Renamed {
-            at: vec![old.ty.clone()],
-            new: new.ty.clone(),
-            what: format!("`{}` instead of `{name}`", new.name),
-            types: Vec::new(),
-            otherwise: "refuse the method",
-        })
+    let successor = |name: &str, end: &str| {
+        let [earlier, later] = [&gone, &new].map(|methods| {
+            let ending = methods
+                .iter()
+                .filter(|(name, _)| letters(name).ends_with(&letters(end)));
+            ending.map(|(name, contents)| ((*name).to_owned(), contents)).collect()
+        });
+        Some(current_name(name, [earlier, later])).filter(|new| new != name)
+    };
+    let found = gone.keys().filter_map(|name| {
+        let after_first = name.split_once(|sign: char| !sign.is_alphanumeric());
+        let ends = ["", name].into_iter().chain(after_first.map(|(_, rest)| rest));
+        Some((*name, ends.into_iter().find_map(|end| successor(name, end))?))
     });
-    renamed.collect()
+    found.collect()
 }
 
 /// Returns the members of a method's parameters and of its results: their names, and whether they are required.

@@ -214,8 +214,12 @@ pub(crate) fn current_name<T: PartialEq>(name: &str, [earlier, later]: Both<BTre
 
 /// Whether two names have the same letters and digits, such as `listChanged` and `list_changed`.
 pub(crate) fn is_spelled_alike(one: &str, other: &str) -> bool {
-    let letters = |name: &str| name.to_lowercase().replace(|sign: char| !sign.is_alphanumeric(), "");
     letters(one) == letters(other)
+}
+
+/// Returns the letters and digits of a name, in lower case.
+pub(crate) fn letters(name: &str) -> String {
+    name.to_lowercase().replace(|sign: char| !sign.is_alphanumeric(), "")
 }
 
 #[cfg(test)]

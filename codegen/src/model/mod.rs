@@ -41,7 +41,7 @@ pub(crate) use self::assign_roles::{SESSION_TYPES, declares_role};
 pub(crate) use self::decide::{Case, Decision};
 pub(crate) use self::declarations::declarations;
 pub(crate) use self::extension::{BuiltExtensions, build_extensions};
-pub(crate) use self::inherited_names::{current_name, is_spelled_alike};
+pub(crate) use self::inherited_names::{current_name, is_spelled_alike, letters};
 pub(crate) use self::lifecycle::Lifecycle;
 pub(crate) use self::lock::names_yaml;
 pub(crate) use self::method::Method;

@@ -1095,7 +1095,7 @@ fn a_method_or_member_that_sessions_lose_is_a_warning_with_the_new_methods() {
         of(fourth)[..2],
         [
             "lifecycle.yaml: 2099-02-01 has no `seek`, so its sessions lack what the role `ping` is for\n  \
-             if it has this by another name, such as `look`, add the name: `ping: [seek, …]`",
+             if it has this by another name, such as `look`, add the name: `ping: [seek, look]`",
             "capabilities.yaml: 2099-02-01 has no `seek`, which requires `find`\n  \
              if it has this by another name, such as `look`, add a line for that name",
         ]

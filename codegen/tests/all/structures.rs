@@ -1006,3 +1006,27 @@ fn a_renamed_method_is_reported_with_the_rule_that_keeps_it() {
     assert!(report.contains("| `CallRequest` | renamed: … |"), "{report}");
     assert!(!report.contains("the target has none of that name"), "{report}");
 }
+
+#[test]
+fn of_several_methods_that_could_be_renamed_the_one_whose_name_ends_the_same_is_reported() {
+    let revisions = Revisions::new();
+    let mut other = renamed(&definitions(), |name| {
+        name.replace("Call", "Invoke").replace("Find", "Search")
+    });
+    other["InvokeRequest"]["properties"]["method"] = json!({"const": "basic.call"});
+    other["SearchRequest"]["properties"]["method"] = json!({"const": "basic.find"});
+    for name in ["InvokeResult", "SearchResult"] {
+        other[name]["properties"] = json!({"kind": {"type": "string"}});
+    }
+    let mut same = definitions();
+    for name in ["CallResult", "FindResult"] {
+        same[name]["properties"] = json!({"kind": {"type": "string"}});
+    }
+    revisions.ingest("second", same);
+    let warnings = revisions.ingest("third", other).warnings;
+    let warnings: Vec<_> = warnings.iter().map(ToString::to_string).collect();
+    for (old, new) in [("CallRequest", "InvokeRequest"), ("FindRequest", "SearchRequest")] {
+        let rule = format!(r#"- {{at: "{old}", renamed: "{new}", why: "…", link: "https://…"}}"#);
+        assert!(warnings.iter().any(|warning| warning.ends_with(&rule)), "{warnings:?}");
+    }
+}
