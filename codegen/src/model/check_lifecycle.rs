@@ -43,6 +43,13 @@ pub(super) fn incomplete<'m>(
     });
     let unknown = without_preset.map(|(role, member, (at, empty))| {
         let what = format!("`x-preset` in the overlay for `{member}`, which it requires and sessions don't supply");
+        let Some(empty) = empty else {
+            let help = format!(
+                "members of its type can't have one: correct the schema at {at} by an entry under `corrections` in the \
+                 revision's overlay.yaml, to a type that can, or so that the member isn't required"
+            );
+            return (role.as_str(), what, help);
+        };
         let renamed = match member.starts_with("_meta.") {
             true => "if lifecycle.yaml has it by another name, add this name to its line there; ",
             false => "",

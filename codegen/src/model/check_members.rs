@@ -87,7 +87,8 @@ fn preset_annotation(member: &Member) -> &'static str {
     }
 }
 
-fn can_be(model: &Model, ty: &TypeRef, value: &Value) -> bool {
+/// Whether constructors can give a member of a type this value.
+pub(super) fn can_be(model: &Model, ty: &TypeRef, value: &Value) -> bool {
     // `{}` is an object whose members are absent or have presets themselves.
     let is_empty = value.as_object().is_some_and(serde_json::Map::is_empty);
     match model.resolve(ty) {

@@ -56,9 +56,10 @@ pub(crate) struct Presets {
     /// The values of the keys of `_meta`.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub(crate) meta: Map<String, Value>,
-    /// The required members without a preset, each with the pointer of its schema, and the empty value of its type.
+    /// The required members without a preset, each with the pointer of its schema, and the empty value of its type, unless
+    /// the type can't have a preset.
     #[serde(skip)]
-    pub(crate) lacking: BTreeMap<String, (String, Value)>,
+    pub(crate) lacking: BTreeMap<String, (String, Option<Value>)>,
 }
 
 impl Presets {

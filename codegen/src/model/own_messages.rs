@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use mcp_json_schema::pointer;
 use serde_json::{Value, json};
 
+use super::check_members::can_be;
 use super::lifecycle::{Lifecycle, Members, OwnMessage, Presets};
 use super::method::Method;
 use super::roles::{RESULT_KIND, is_internal};
@@ -121,15 +122,16 @@ fn required(
 
 impl Presets {
     /// Adds what a member lacks.
-    fn lack(&mut self, member: &str, inner: BTreeMap<String, (String, Value)>) {
+    fn lack(&mut self, member: &str, inner: BTreeMap<String, (String, Option<Value>)>) {
         let inner = inner.into_iter();
         self.lacking
             .extend(inner.map(|(name, value)| (format!("{member}.{name}"), value)));
     }
 }
 
-/// Returns the pointer of the schema of an object's member, and the empty value of its type.
-fn empty_value(model: &Model, ty: &TypeRef, member: &Member) -> (String, Value) {
+/// Returns the pointer of the schema of an object's member, and the empty value of its type: `None` if the type can't have
+/// a preset.
+fn empty_value(model: &Model, ty: &TypeRef, member: &Member) -> (String, Option<Value>) {
     let object = model.resolve(ty).named().and_then(|name| model.types.get(name));
     let members = pointer::child(object.map_or("#", |object| &object.pointer), "properties");
     let value = match (model.resolve(&member.ty), model.kind_of(&member.ty)) {
@@ -140,5 +142,6 @@ fn empty_value(model: &Model, ty: &TypeRef, member: &Member) -> (String, Value) 
         (TypeRef::Map(_) | TypeRef::RawObject, _) => json!({}),
         _ => json!(""),
     };
+    let value = Some(value).filter(|value| can_be(model, &member.ty, value));
     (pointer::child(&members, &member.name), value)
 }

@@ -238,9 +238,10 @@ fn a_preset_is_suggested_with_a_value_that_the_schema_allows() {
           "versions": {"type": "array", "items": {"type": "string"}},
           "trace": {"type": "string", "pattern": "^[0-9a-f]+$"},
           "locale": {"type": "string", "minLength": 2, "default": "en"},
-          "size": {"type": "integer", "minimum": 1}
+          "size": {"type": "integer", "minimum": 1},
+          "key": {"type": ["string", "integer"]}
         },
-        "required": ["capabilities", "versions", "trace", "locale", "size"]
+        "required": ["capabilities", "versions", "trace", "locale", "size", "key"]
       }
     }}"##;
     let tree = tree(schema, "lifecycle.yaml", "discover: find\n");
@@ -249,6 +250,9 @@ fn a_preset_is_suggested_with_a_value_that_the_schema_allows() {
         let line = format!("{{at: \"#/$defs/FindResult/properties/{member}/x-preset\", to: {value}, ");
         assert!(report.contains(&line), "{report}");
     }
+    // Constructors can't give a union a value.
+    let help = "members of its type can't have one: correct the schema at #/$defs/FindResult/properties/key ";
+    assert!(report.contains(help), "{report}");
 }
 
 #[test]
