@@ -1,6 +1,6 @@
 //! Results and their unions.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mcp_json_schema::JsonType;
 
@@ -21,8 +21,10 @@ pub(crate) fn result_variants(methods: &[(String, Vec<TypeRef>)]) -> Vec<(TypeRe
 impl Model {
     /// Returns the tag that distinguishes the results of a method, and its value in each, if their union has one.
     pub(crate) fn result_tags(&self, method: &str, results: &[TypeRef]) -> Option<(&str, Vec<&str>)> {
-        let method = self.method(method)?;
-        let union = self.union_of(method.result_union.as_ref()?)?;
+        let Some(union) = &self.method(method)?.result_union else {
+            return self.common_tag(results);
+        };
+        let union = self.union_of(union)?;
         let tagged = union.tagged()?;
         let value_of = |result: &TypeRef| {
             let found = tagged.variants.iter().find(|(ty, _)| *ty == result);
@@ -30,6 +32,26 @@ impl Model {
         };
         let values: Option<Vec<&str>> = results.iter().map(value_of).collect();
         Some((tagged.tag, values?))
+    }
+
+    /// Returns the required text that distinguishes results which no definition unites, and its value in each.
+    fn common_tag<'m>(&'m self, results: &[TypeRef]) -> Option<(&'m str, Vec<&'m str>)> {
+        let tags = |ty: &TypeRef| {
+            let object = self.struct_of(ty)?;
+            let members = object.members.iter();
+            let members = members.filter_map(|member| Some((member.name.as_str(), member.tag.as_deref()?)));
+            let constants = object.constants.iter().filter(|constant| constant.required);
+            let constants = constants.filter_map(|constant| Some((constant.name.as_str(), constant.value.text()?)));
+            Some(members.chain(constants).collect::<BTreeMap<_, _>>())
+        };
+        let tags: Vec<BTreeMap<&str, &str>> = results.iter().map(tags).collect::<Option<_>>()?;
+        let (first, others) = tags.split_first().filter(|(_, others)| !others.is_empty())?;
+        first.keys().find_map(|name| {
+            let values = std::iter::once(first).chain(others).map(|tags| tags.get(name).copied());
+            let values: Vec<&str> = values.collect::<Option<_>>()?;
+            let is_distinct = BTreeSet::from_iter(&values).len() == values.len();
+            is_distinct.then_some((*name, values))
+        })
     }
 
     /// Returns the name of the variant for results with an unknown tag, if a tag distinguishes some results of the

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use mcp_codegen::ingest::{IngestOptions, Ingested, ingest};
-use mcp_codegen::{adapters_report, model_yaml};
+use mcp_codegen::{adapters_report, model_yaml, revision_tables};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
@@ -328,6 +328,11 @@ fn several_results_are_inherited_by_a_schema_without_responses() {
     let [second, third] = ["second", "third"].map(|revision| revisions.model(revision)["methods"].clone());
     assert!(second[1].get("result_union").is_some(), "{second}");
     assert_eq!(third, second);
+    // Their tags distinguish them, although no definition unites them.
+    let tagged = r#""call":{"tag":"type","types":["CallResult","NeededResult"],"values":["call","needed"]}"#;
+    for table in &revision_tables(&revisions.schema()).unwrap()[1..] {
+        assert!(table.table.contains(tagged), "{}", table.table);
+    }
 }
 
 #[test]
