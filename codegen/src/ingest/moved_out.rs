@@ -85,6 +85,11 @@ impl<'m> Search<'m> {
             return None;
         }
         let place = only_place(&places_within(self.models, &member.ty, there))?;
+        // Any object can be one that requires nothing.
+        let is_open = *self.models[0].resolve(&member.ty) == TypeRef::RawObject;
+        if is_open && !place.last()?.required {
+            return None;
+        }
         Some((member.name.clone(), (&there.name, path(&place))))
     }
 }

@@ -1035,3 +1035,24 @@ fn of_several_methods_that_could_be_renamed_the_one_whose_name_ends_the_same_is_
         assert!(warnings.iter().any(|warning| warning.ends_with(&rule)), "{warnings:?}");
     }
 }
+
+#[test]
+fn an_open_object_that_declares_an_optional_member_later_stays_where_it_is() {
+    let with = |payload: Value| {
+        let mut definitions = definitions();
+        definitions["CallResult"]["properties"]["payload"] = payload;
+        definitions
+    };
+    let open = json!({"type": "object", "additionalProperties": {}});
+    let warnings = |required: &[&str]| {
+        let revisions = Revisions::new();
+        revisions.ingest("second", with(open.clone()));
+        let later = json!({"type": "object", "properties": {"extra": open}, "required": required});
+        let warnings = revisions.ingest("third", with(later)).warnings;
+        warnings.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(warnings(&[]), [""; 0]);
+    let moved = warnings(&["extra"]);
+    let rule = r#"{at: "CallResult.payload", renamed: "payload.extra", "#;
+    assert!(moved.iter().any(|warning| warning.contains(rule)), "{moved:?}");
+}
