@@ -208,6 +208,26 @@ impl<'a> MessageHeader<'a> {
         Some(Envelope::at_start(id, self.has_version, end, method))
     }
 
+    /// Checks the member `jsonrpc`.
+    ///
+    /// # Errors
+    /// When it isn't `"2.0"`, or missing.
+    pub fn check_version(&self) -> Decoded<()> {
+        if self.has_version {
+            return Ok(());
+        }
+        let (mut reader, mut first, mut version) = (self.reader(), true, None);
+        reader.open_object()?;
+        while let Some(key) = reader.next_key(&mut first)? {
+            match &*key {
+                "jsonrpc" if version.is_some() => return Err(reader.duplicate(&key)),
+                "jsonrpc" => version = Some(reader.jsonrpc_version().map_err(|error| error.in_member(&key))?),
+                _ => drop(reader.text_at_any_depth()?),
+            }
+        }
+        version.ok_or_else(|| reader.missing("jsonrpc"))
+    }
+
     /// Returns the kind of the message.
     ///
     /// # Errors

@@ -169,6 +169,8 @@ impl<'a> Reader<'a> {
         if self.string_is(VERSION) {
             return Ok(());
         }
+        self.json_type()?;
+        let start = self.position();
         let version = self.string()?;
         if version == VERSION {
             return Ok(());
@@ -178,7 +180,7 @@ impl<'a> Reader<'a> {
             DecodeErrorKind::WrongType,
             "the string \"2.0\"",
             found,
-            self.position(),
+            start,
         ))
     }
 

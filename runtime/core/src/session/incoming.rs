@@ -101,6 +101,9 @@ impl<S: Side> Engine<S> {
         let json = header.message().text().as_bytes();
         let (revision, method) = (negotiated.revision, header.method());
         if let Some(method) = &method {
+            if let Err(error) = header.check_version() {
+                return self.take_malformed(header, &error);
+            }
             if let Some(taken) = self.take_internal(method, header, &negotiated, &extensions) {
                 return taken;
             }

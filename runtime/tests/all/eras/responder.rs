@@ -63,6 +63,16 @@ fn respond(message: &Value) -> Option<Value> {
     response.map(|json| serde_json::from_slice(&json).expect("it is JSON"))
 }
 
+#[test]
+fn a_request_without_the_version_of_json_rpc_is_refused() {
+    for method in ["server/discover", "tools/list"] {
+        let mut request = request(1, method, json!({}));
+        assert!(respond(&request).unwrap()["result"].is_object());
+        request["jsonrpc"] = json!("1.0");
+        assert_eq!(respond(&request).unwrap()["error"]["code"], -32600, "{method}");
+    }
+}
+
 fn call(tool: &str) -> Value {
     let mut call = request(1, "tools/call", json!({"name": tool, "arguments": {}}));
     call["params"]["_meta"]["progressToken"] = json!("p");

@@ -144,6 +144,24 @@ async fn a_server_answers_stray_input_only_if_the_revision_has_errors_without_id
     }
 }
 
+#[tokio::test]
+async fn a_request_without_the_version_of_json_rpc_is_refused() {
+    for revision in session_revisions() {
+        let mut peer = server(revision).await;
+        for version in [r#""jsonrpc":"1.0","#, ""] {
+            for method in ["ping", "tools/list"] {
+                peer.send(format!(r#"{{{version}"id":5,"method":"{method}"}}"#)).await;
+                let refusal = peer.receive().await;
+                assert_eq!(
+                    (&refusal["id"], &refusal["error"]["code"]),
+                    (&json!(5), &json!(-32600)),
+                    "{revision} {version} {method}"
+                );
+            }
+        }
+    }
+}
+
 /// Keeps the fields of each warning.
 #[derive(Clone, Default)]
 pub struct Warnings(pub Arc<Mutex<Vec<String>>>);

@@ -1,6 +1,6 @@
 //! The JSON-RPC envelope of methods and results.
 
-use mcp_wire::{Call, DecodeErrorKind, Message, Notice, RequestId, UnknownMethod, from_str};
+use mcp_wire::{Call, DecodeErrorKind, Message, MessageHeader, Notice, RequestId, UnknownMethod, from_str};
 
 use super::{again, refusal};
 
@@ -115,6 +115,24 @@ fn the_version_must_be_2_and_occur_once() {
         ),
     ] {
         assert_eq!(refusal::<AnyMessage>(json).to_string(), shown, "{json}");
+    }
+    let error = refusal::<AnyMessage>(r#"{"jsonrpc": "1.0","method":"m"}"#);
+    assert_eq!(error.offset(), 12, "the place of the value");
+}
+
+#[test]
+fn a_header_checks_the_version_in_any_order_of_members() {
+    for (version, is_valid) in [
+        (r#""jsonrpc":"2.0""#, true),
+        (r#""jsonrpc":"2\u002e0""#, true),
+        (r#""jsonrpc":"1.0""#, false),
+        (r#""jsonrpc":null"#, false),
+        (r#""a":1"#, false),
+    ] {
+        for json in orders(&[version, r#""id":1"#, r#""method":"m""#, r#""params":{"a":[1]}"#]) {
+            let header = MessageHeader::from_slice(json.as_bytes()).unwrap();
+            assert_eq!(header.check_version().is_ok(), is_valid, "{json}");
+        }
     }
 }
 
