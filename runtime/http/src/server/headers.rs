@@ -59,17 +59,19 @@ pub(crate) fn not_acceptable(media_types: &[&str]) -> Rejection {
     Rejection::invalid(StatusCode::NOT_ACCEPTABLE, message)
 }
 
-/// Refuses a body whose media type isn't JSON.
+/// Refuses a body that isn't plain JSON by its headers.
 pub(crate) fn check_content_type(headers: &HeaderMap) -> Result<(), Rejection> {
     let value = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let essence = value.and_then(|value| value.split(';').next()).unwrap_or_default();
-    match essence.trim().eq_ignore_ascii_case("application/json") {
-        true => Ok(()),
-        false => Err(Rejection::invalid(
-            StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            "Unsupported media type: Content-Type must be application/json",
-        )),
-    }
+    let is_plain = |encoding: &HeaderValue| encoding.as_bytes().eq_ignore_ascii_case(b"identity");
+    let refusal = if !essence.trim().eq_ignore_ascii_case("application/json") {
+        "Unsupported media type: Content-Type must be application/json"
+    } else if !headers.get_all(header::CONTENT_ENCODING).iter().all(is_plain) {
+        "Unsupported content encoding: the body must not be compressed"
+    } else {
+        return Ok(());
+    };
+    Err(Rejection::invalid(StatusCode::UNSUPPORTED_MEDIA_TYPE, refusal))
 }
 
 /// The revision of a request: the negotiated one of its session, or the one that its header names.

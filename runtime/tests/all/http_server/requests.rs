@@ -61,7 +61,8 @@ async fn malformed_bodies_and_unsupported_media_types_and_methods_are_refused() 
         ("*/*", "application/json; charset=utf-8"),
         ("text/*,application/*", "Application/JSON"),
     ] {
-        let headers = [("accept", accept), ("content-type", content_type), id];
+        let plain = ("content-encoding", "identity");
+        let headers = [("accept", accept), ("content-type", content_type), plain, id];
         assert_eq!(
             server.send("POST", "/mcp", &headers, ping.as_bytes()).await.status,
             200,
@@ -71,6 +72,7 @@ async fn malformed_bodies_and_unsupported_media_types_and_methods_are_refused() 
     for headers in [
         &[("accept", BOTH), ("content-type", "text/plain"), id][..],
         &[("accept", BOTH), id],
+        &[("accept", BOTH), json_type, ("content-encoding", "gzip"), id],
     ] {
         assert_eq!(server.send("POST", "/mcp", headers, ping.as_bytes()).await.status, 415);
     }
