@@ -9,7 +9,7 @@ use mcp_adapters::peers::read_message;
 use mcp_adapters::{
     ClientDescription, Conversion, PeerTypes, Policy, Revision, Translated, hub, negotiate, session_messages,
 };
-use mcp_runtime_core::internal::{ClientInfo, RoundState, retry_input, to_json};
+use mcp_runtime_core::internal::{ClientInfo, RoundState, not_a_message, retry_input, to_json};
 use mcp_runtime_core::transport::{
     Incoming, Intake, Outgoing, Purpose, Receiver, Restart, Sender, Transport, TransportError,
 };
@@ -39,12 +39,13 @@ impl FirstMessage {
         let (sender, mut receiver) = transport.split();
         loop {
             let incoming = receiver.receive().await.ok()??;
-            let Incoming::Message { json, .. } = &incoming else {
-                continue;
-            };
-            let first_message = match MessageHeader::from_slice(json) {
-                Ok(header) => Self::of(&header, supported),
-                Err(_) => continue,
+            let first_message = match &incoming {
+                Incoming::Message { json, .. } => match MessageHeader::from_slice(json) {
+                    Ok(header) => Self::of(&header, supported),
+                    Err(error) => Err(refusal(None, not_a_message(&error), supported)),
+                },
+                Incoming::Refused { error, .. } => Err(refusal(None, error.clone(), supported)),
+                Incoming::Failed { .. } | Incoming::Renewed | Incoming::Closing => continue,
             };
             match first_message {
                 Ok(first_message) => {
@@ -61,12 +62,17 @@ impl FirstMessage {
         }
     }
 
-    /// Reads the identity of the client from a message. The error is the response to a request that doesn't identify
-    /// its client; other messages get none.
+    /// Reads the identity of the client from a message. The error is the response to a message that doesn't identify
+    /// its client; notifications and responses get none.
     fn of(header: &MessageHeader<'_>, supported: &[Revision]) -> Result<Self, Option<Outgoing>> {
         let id = header.id();
-        if let Some(requested) = session_messages::requested_version::<Revision>(header) {
-            return Self::of_handshake(header, requested, supported).map_err(|error| refusal(id, error));
+        let kind = header
+            .kind()
+            .map_err(|error| refusal(id.clone(), not_a_message(&error), supported))?;
+        if kind == MessageKind::Request
+            && let Some(requested) = session_messages::requested_version::<Revision>(header)
+        {
+            return Self::of_handshake(header, requested, supported).map_err(|error| refusal(id, error, supported));
         }
         let named = session_messages::version_in_meta::<Revision>(header).ok().flatten();
         if let Some((revision, _)) = named
@@ -80,7 +86,7 @@ impl FirstMessage {
                 id,
             });
         }
-        if header.kind() != Ok(MessageKind::Request) {
+        if kind != MessageKind::Request {
             return Err(None);
         }
         let is_ping = |revision: &Revision| revision.lifecycle().ping == header.method().as_deref();
@@ -93,7 +99,11 @@ impl FirstMessage {
             (_, id) => {
                 let begin = supported.iter().find_map(|revision| revision.lifecycle().begin);
                 let reason = format!("the session has not begun: send `{}` first", begin.unwrap_or_default());
-                Err(refusal(id, ErrorObject::new(error_code::INVALID_REQUEST, reason)))
+                Err(refusal(
+                    id,
+                    ErrorObject::new(error_code::INVALID_REQUEST, reason),
+                    supported,
+                ))
             }
         }
     }
@@ -149,12 +159,11 @@ fn info_of(description: ClientDescription) -> ClientInfo {
     }
 }
 
-fn refusal(id: Option<RequestId>, error: ErrorObject) -> Option<Outgoing> {
-    let id = id?;
-    Some(response(
-        to_json(&ErrorResponse::new(Some(id.clone()), error)),
-        Some(id),
-    ))
+/// The response to a refused message. Only some revisions have errors without the id of a request.
+fn refusal(id: Option<RequestId>, error: ErrorObject, supported: &[Revision]) -> Option<Outgoing> {
+    let latest = supported.iter().max();
+    let is_answered = id.is_some() || latest.is_some_and(|latest| latest.facts().errors_without_id);
+    is_answered.then(|| response(to_json(&ErrorResponse::new(id.clone(), error)), id))
 }
 
 /// The response to one request.

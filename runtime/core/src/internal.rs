@@ -15,6 +15,6 @@ pub use crate::rounds::{RoundState, retry_input};
 pub use crate::session::{
     ClientInfo, DynConnector, DynTransport, Extending, ExtensionEvents, Handling, Layer, Negotiated, OrderedQueue,
     RawAnswer, RawMessage, Relay, ReservedTicket, Server, ServerInfo, SessionState, Shared, Subscriptions, Ticket,
-    connect_by_handshake, connect_with, is_accepted, log_level, missing_capability, object, read_tolerantly,
-    set_member, start_server, tolerated, with_extra,
+    connect_by_handshake, connect_with, is_accepted, log_level, missing_capability, not_a_message, object,
+    read_tolerantly, set_member, start_server, tolerated, with_extra,
 };

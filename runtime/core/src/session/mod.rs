@@ -69,6 +69,7 @@ pub use self::handler::{
     Extending, Handler, HandlerResult, Handling, Layer, Layered, Middleware, Next, RawAnswer, RawMessage, Relay,
 };
 pub use self::handshake::ClientInfo;
+pub use self::ignored::not_a_message;
 pub use self::json_edit::set_member;
 pub use self::negotiated::{Negotiated, PeerInfo, Progress, log_level};
 pub use self::ordered_queue::{OrderedQueue, ReservedTicket, Ticket};

@@ -83,6 +83,26 @@ async fn pending_calls_fail_with_the_exit_status_when_the_server_dies() {
 }
 
 #[tokio::test]
+async fn input_before_the_first_message_that_is_no_message_is_answered() {
+    let (bridge, []) = by_hand(options().0);
+    let (transport, _serving) = serve(bridge);
+    let mut client = Raw::new(transport);
+    for (input, code) in [
+        ("garbage", -32700),
+        ("[1]", -32600),
+        ("{}", -32600),
+        (r#"{"jsonrpc":"2.0","id":null,"method":"initialize"}"#, -32602),
+    ] {
+        client.send(input).await;
+        let answer = client.next().await;
+        assert_eq!((&answer["error"]["code"], answer.get("id")), (&json!(code), None));
+    }
+    client.send(r#"{"jsonrpc":"2.0","method":"initialize"}"#).await;
+    client.send(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#).await;
+    assert_eq!(client.next().await["id"], 1, "notifications get no answer");
+}
+
+#[tokio::test]
 async fn the_error_of_a_server_that_dies_at_the_start_lacks_its_standard_error() {
     let connector = || {
         let mut command = Command::new("sh");
