@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mcp_adapters::hub;
 use mcp_wire::json_schema::Problem;
-use mcp_wire::{RawJson, RawObject, Validator, is_valid};
+use mcp_wire::{Map, RawJson, RawObject, Validator, is_valid};
 use memchr::{memchr, memchr2};
 use serde_json::{Value, json};
 
@@ -93,11 +93,25 @@ pub(super) fn accepted(schema: &Validator, arguments: RawObject) -> Result<ToolA
     if is_valid(arguments.text(), "#", schema) && !may_be_no_tree(arguments.text()) {
         return Ok(ToolArguments::new(arguments));
     }
-    let tree = arguments.parse_value().map_err(|error| shortened(&error))?;
+    let tree = parsed(&arguments).map_err(|error| shortened(&error))?;
     match faults(schema, &tree) {
         faults if faults.is_empty() => Ok(ToolArguments::parsed(arguments, tree)),
         faults => Err(faults),
     }
+}
+
+/// Parses arguments as a tree. The error names the argument.
+fn parsed(arguments: &RawObject) -> Result<Value, String> {
+    arguments.parse_value().map_err(|error| {
+        let members = match arguments.decode_as::<Map<RawJson>>() {
+            Ok(members) => members,
+            Err(error) => return error.to_string(),
+        };
+        let mut faults = members
+            .iter()
+            .filter_map(|(name, value)| Some(format!("`{name}`: {}", value.parse_value().err()?)));
+        faults.next().unwrap_or_else(|| error.to_string())
+    })
 }
 
 /// Whether valid JSON may have a value that can't be parsed into a tree: a number beyond the range of a double, which
@@ -139,4 +153,24 @@ fn may_have_large_number(json: &[u8]) -> bool {
 fn listed(problems: &[Problem]) -> String {
     let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
     problems.join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_error_of_arguments_that_cannot_be_parsed_names_the_argument() {
+        let schema = Validator::new(&json!({"type": "object"})).unwrap();
+        for (arguments, reason) in [
+            (r#"{"a":1,"b":[1e999]}"#, "`b`: number out of range"),
+            (r#"{"a":"\ud800"}"#, "`a`: "),
+            (r#"{"a":{"b":1,"b":2}}"#, "`a`: "),
+            (r#"{"a":1,"a":2}"#, "`a`: "),
+        ] {
+            let arguments = mcp_wire::from_str(arguments).unwrap();
+            let error = accepted(&schema, arguments).err().unwrap();
+            assert!(error.starts_with(reason), "{error}");
+        }
+    }
 }
