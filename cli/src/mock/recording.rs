@@ -1,6 +1,6 @@
 //! A mock server that responds from a recorded session.
 
-use std::io::{BufRead, Write};
+use std::io::{BufRead, Read, Write};
 
 use mcp_adapters::{Lifecycle, PeerTypes};
 use mcp_runtime::mcp_wire::error_code;
@@ -10,17 +10,19 @@ use serde_json::{Value, json};
 use crate::args::MockArgs;
 use crate::error::{CommandError, Summary};
 use crate::message::messages;
+use crate::stream::VALUE_BYTES;
 use crate::transcript::{self, Session};
 
 /// Serves the client on standard input and output until it ends.
-pub fn serve(args: &MockArgs, input: impl BufRead, mut output: impl Write) -> Result<Summary, CommandError> {
+pub fn serve(args: &MockArgs, mut input: impl BufRead, mut output: impl Write) -> Result<Summary, CommandError> {
     let sessions = transcript::read(&args.file)?;
     let is_meant = |session: &&Session| args.session.is_none_or(|number| session.number == number);
     let session = sessions.iter().find(is_meant);
     let session = session.ok_or_else(|| transcript::no_such_session(&args.file, &sessions))?;
     let mut recorded = Recording::new(session);
-    for line in input.split(b'\n') {
-        let line = line?;
+    let mut line = Vec::new();
+    // A line over the limit is refused in parts.
+    while input.by_ref().take(VALUE_BYTES as u64).read_until(b'\n', &mut line)? > 0 {
         let answers = match serde_json::from_slice::<Value>(&line) {
             Ok(message) if message["method"].is_string() && message.get("id").is_some() => recorded.answer(&message),
             Ok(_) => Vec::new(),
@@ -30,6 +32,7 @@ pub fn serve(args: &MockArgs, input: impl BufRead, mut output: impl Write) -> Re
             writeln!(output, "{answer}")?;
         }
         output.flush()?;
+        line.clear();
     }
     Ok(Summary::AllSucceeded)
 }

@@ -9,7 +9,7 @@ pub use self::place::Place;
 use self::scanner::{Scanner, Step, begins_value, is_space};
 
 /// The maximum number of bytes of a value.
-const VALUE_BYTES: usize = 64 << 20;
+pub const VALUE_BYTES: usize = 64 << 20;
 
 /// The reason why there is no value at a place.
 #[derive(Debug, thiserror::Error)]

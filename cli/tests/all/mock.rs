@@ -1,5 +1,8 @@
 //! `mcp-rev mock`.
 
+use std::io::{BufRead, BufReader, Write};
+use std::process::Stdio;
+
 use serde_json::json;
 
 use crate::servers::{REVISIONS, everything, mcp_rev, run, stderr, stdout, succeeds, weather};
@@ -111,4 +114,24 @@ fn a_snapshot_is_served_with_made_up_values() {
             .count(),
         0
     );
+}
+
+#[test]
+fn a_line_over_the_limit_is_refused_before_its_end() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("session.jsonl");
+    let message = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
+    let line = json!({"time": 1.0, "session": 1, "side": "server", "direction": "sent", "message": message});
+    std::fs::write(&file, format!("{line}\n")).unwrap();
+    let mut mock = mcp_rev(&["mock", file.to_str().unwrap()]);
+    let mut mock = mock.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut input = mock.stdin.take().unwrap();
+    input.write_all(&vec![b'x'; 64 << 20]).unwrap();
+    let mut refusal = String::new();
+    BufReader::new(mock.stdout.take().unwrap())
+        .read_line(&mut refusal)
+        .unwrap();
+    assert!(refusal.contains("-32700"), "{refusal}");
+    drop(input);
+    assert!(mock.wait().unwrap().success());
 }
