@@ -59,7 +59,7 @@ fn start() -> Result<Summary, CommandError> {
     if let Some(directory) = &schemas {
         schemas::load(directory)?;
     }
-    let args = Args::parse_with_color(args);
+    let args = Args::parse_with_color(args)?;
     paint::choose(args.color);
     run(&args.command, schemas.as_deref())
 }

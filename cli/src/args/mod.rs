@@ -16,6 +16,7 @@ mod shell;
 mod values;
 
 use std::ffi::OsString;
+use std::io;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -83,14 +84,22 @@ pub struct Args {
 }
 
 impl Args {
-    /// Parses the command line. `--color` applies to help and errors too.
-    pub fn parse_with_color(args: Vec<OsString>) -> Self {
+    /// Parses the command line. Ends the program if there is nothing to run. `--color` applies to help and errors too.
+    ///
+    /// # Errors
+    /// When the help can't be written.
+    pub fn parse_with_color(args: Vec<OsString>) -> io::Result<Self> {
         let color = value_of("--color", &args).and_then(|when| ColorChoice::from_str(when.to_str()?, false).ok());
         let mut command = Self::command().color(color.unwrap_or(ColorChoice::Auto));
         let parsed = command
             .try_get_matches_from_mut(&args)
             .and_then(|matches| Self::from_arg_matches(&matches));
-        parsed.unwrap_or_else(|error| with_tip_on_servers(error, &command, &args).exit())
+        parsed.or_else(|error| {
+            // `clap::Error::exit` ignores that it can't write.
+            let error = with_tip_on_servers(error, &command, &args);
+            error.print()?;
+            std::process::exit(error.exit_code())
+        })
     }
 }
 

@@ -574,3 +574,15 @@ fn no_command_panics_when_its_output_is_closed() {
         assert!(status.success(), "{args:?}: {status}");
     }
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_cannot_be_written_is_an_error() {
+    for args in [&["help"][..], &["--version"], &["call", "--help"], &["revisions"]] {
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-rev"));
+        let output = command.args(args).stdout(full).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{args:?}");
+        assert!(stderr(&output).contains("can't read or write"), "{args:?}");
+    }
+}
