@@ -12,7 +12,7 @@ use mcp_runtime::transport::stdio::{self, SpawnOptions, spawn};
 use tokio::process::Command;
 
 use super::authorization::http_options;
-use crate::args::{ServerArgs, is_url};
+use crate::args::ServerArgs;
 use crate::error::CommandError;
 
 /// How to reach a server.
@@ -93,10 +93,6 @@ impl Target {
         }
         match servers.remove(&name) {
             Some(ServerConfig::Process(process)) => Ok(Self::Process(process.command())),
-            Some(ServerConfig::Http(http)) if !is_url(&http.url) => {
-                let reason = format!("server {name:?}: the `url` isn't an HTTP URL: {:?}", http.url);
-                Err(CommandError::file(file, reason))
-            }
             Some(ServerConfig::Http(http)) => Ok(Self::Http {
                 headers: http
                     .headers

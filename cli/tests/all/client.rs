@@ -246,7 +246,7 @@ fn an_invalid_or_missing_server_is_reported_with_its_file() {
     std::fs::write(&file, json!({"mcpServers": servers}).to_string()).unwrap();
     let file = file.to_str().unwrap();
     for (server, reason) in [
-        ("a", "server \"a\": the `url` isn't an HTTP URL: \"nowhere\""),
+        ("a", "server \"a\": `url`: \"nowhere\" isn't an HTTP URL"),
         ("b", "has no server \"b\""),
         ("c", "server \"c\" is disabled"),
     ] {

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use mcp_adapters::mcp_wire::{Map, RawJson};
-use mcp_runtime_http::client::HttpOptions;
+use mcp_runtime_http::client::{HttpError, HttpOptions};
 use mcp_runtime_local::stdio::SpawnOptions;
+use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -147,6 +148,10 @@ impl Entry {
     }
 
     fn http(&mut self, url: String) -> Result<ServerConfig, String> {
+        let url = expanded(&url)?;
+        if !Url::parse(&url).is_ok_and(|url| matches!(url.scheme(), "http" | "https")) {
+            return Err(format!("`url`: {}", HttpError::Address(url)));
+        }
         let mut headers = HeaderMap::new();
         for (name, value) in self.take::<BTreeMap<String, String>>("headers")? {
             let failed = |reason: String| format!("header {name:?}: {reason}");
@@ -154,7 +159,7 @@ impl Entry {
             headers.append(name, value);
         }
         Ok(ServerConfig::Http(HttpServerConfig {
-            url: expanded(&url)?,
+            url,
             headers,
             options: HttpOptions::default(),
         }))
@@ -231,6 +236,13 @@ mod tests {
         assert_eq!(reason(both), r#"server "a": it needs either a `command` or a `url`"#);
         let header = r#"{"servers":{"a":{"url":"http://x","headers":{"b c":"d"}}}}"#;
         assert!(reason(header).starts_with(r#"server "a": header "b c": "#));
+        for url in ["nowhere", "ftp://x", "http://"] {
+            let invalid = format!("server \"a\": `url`: {url:?} isn't an HTTP URL");
+            assert_eq!(
+                reason(&serde_json::json!({"servers": {"a": {"url": url}}}).to_string()),
+                invalid
+            );
+        }
         let arguments = r#"{"servers":{"a":{"command":"x","args":"y"}}}"#;
         assert_eq!(
             reason(arguments),
