@@ -38,10 +38,15 @@ impl Reader<'_> {
     }
 
     pub(crate) fn syntax(&self, expected: &'static str) -> DecodeError {
-        let found = match self.text[self.position..].chars().next() {
-            Some(character) => Cow::Owned(format!("{character:?} at byte {}", self.position)),
+        self.syntax_at(self.position, expected)
+    }
+
+    /// The error for a character at `position` that isn't what was expected.
+    pub(crate) fn syntax_at(&self, position: usize, expected: &'static str) -> DecodeError {
+        let found = match self.text[position..].chars().next() {
+            Some(character) => Cow::Owned(format!("{character:?} at byte {position}")),
             None => Cow::Borrowed("the end of the text"),
         };
-        DecodeError::new(DecodeErrorKind::Syntax, expected, found, self.position)
+        DecodeError::new(DecodeErrorKind::Syntax, expected, found, position)
     }
 }

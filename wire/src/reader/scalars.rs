@@ -93,12 +93,12 @@ impl<'a> Reader<'a> {
                 }
                 Some(b'\\') => {
                     let escape = escape(&self.text[at..]);
-                    let (character, length) = escape.ok_or_else(|| self.syntax("a string with valid escapes"))?;
+                    let (character, length) = escape.ok_or_else(|| self.syntax_at(at, "a valid escape"))?;
                     take(part, Some(character));
                     start = at + length;
                 }
-                Some(_) => return Err(self.syntax("a string without unescaped control characters")),
-                None => return Err(self.syntax("the end of the string")),
+                Some(_) => return Err(self.syntax_at(at, "no unescaped control character")),
+                None => return Err(self.syntax_at(at, "the end of the string")),
             }
             at = start + plain_prefix(&bytes[start..]);
         }

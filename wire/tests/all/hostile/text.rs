@@ -71,6 +71,21 @@ fn an_unpaired_surrogate_in_a_string_is_an_error() {
 }
 
 #[test]
+fn an_error_in_a_string_has_its_place() {
+    for (text, shown) in [
+        (r#""ab\x""#, r"expected a valid escape, found '\\' at byte 3"),
+        (
+            "\"ab\ncd\"",
+            r"expected no unescaped control character, found '\n' at byte 3",
+        ),
+        ("\"ab", "expected the end of the string, found the end of the text"),
+    ] {
+        assert_eq!(refusal::<String>(text).to_string(), shown);
+        assert_eq!(refusal::<RawJson>(text).to_string(), shown);
+    }
+}
+
+#[test]
 fn text_that_is_almost_json_is_an_error() {
     for text in [
         "",
