@@ -123,6 +123,7 @@ impl<'a> PostBody<'a> {
         if header.method().is_none() {
             return Err(not_a_message("a method's name is a string"));
         }
+        header.check_version().map_err(|error| malformed(&error))?;
         let named = session_messages::version_in_meta(header).ok().flatten();
         self.stateless = self.stateless.or(named.map(|(revision, _)| revision));
         // The session engine refuses parameters that can't be decoded.

@@ -41,6 +41,16 @@ async fn malformed_bodies_and_unsupported_media_types_and_methods_are_refused() 
         assert_eq!(error["error"]["code"], code, "{body:?}");
         assert_eq!(error.get("id"), None);
     }
+    for body in [
+        &b"{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"ping\"}"[..],
+        b"{\"id\":1,\"method\":\"initialize\"}",
+    ] {
+        let headers = [("accept", BOTH), json_type, id];
+        let mut answer = server.send("POST", "/mcp", &headers, body).await;
+        assert_eq!(answer.status, 400, "{body:?}");
+        let error = answer.json().await;
+        assert_eq!((&error["id"], &error["error"]["code"]), (&json!(1), &json!(-32600)));
+    }
     let long = request(1, "echo", json!({"text": "x".repeat(2000)}));
     assert_eq!(server.post(&session, long).await.status, 413);
     let ping = request(1, "ping", json!({})).to_string();
