@@ -96,7 +96,8 @@ pub trait Callable<A>: Send + Sync + 'static {
 #[diagnostic::on_unimplemented(
     message = "a function that returns `{Self}` can't be called for a `{T}`",
     label = "it returns neither a type that can become a `{T}`, nor a future of one",
-    note = "see `mcp_runtime::router::IntoResult` for such types; the error of a `Result` is any type that is \
+    note = "a tool returns a type that derives `Serialize` and `JsonSchema` as `Structured`; see \
+            `mcp_runtime::router::IntoResult` for all such types; the error of a `Result` is any type that is \
             `Into<Box<dyn Error + Send + Sync>>`"
 )]
 pub trait Returns<T, M> {
