@@ -15,15 +15,17 @@ use crate::paint::Paint;
 /// Reads a resource, and writes its contents as they are.
 pub fn read(args: &ReadArgs, output: impl Paint) -> Result<Summary, CommandError> {
     with_server(&args.client, output, async |peer, shown| {
-        read_with(peer, &args.uri, shown).await
+        read_with(peer, &args.uri, shown, false).await
     })
 }
 
-/// Reads a resource in a session, and writes its contents as they are.
+/// Reads a resource in a session, and writes its contents as they are. If `ends_line`, a line break follows a text
+/// without one.
 pub async fn read_with(
     peer: &Peer<ClientSide>,
     uri: &str,
     shown: &mut ResultWriter<'_>,
+    ends_line: bool,
 ) -> Result<Summary, CommandError> {
     let result = peer.read_resource(ReadResourceRequestParams::new(uri)).await?;
     let decoded = match shown.format {
@@ -31,7 +33,11 @@ pub async fn read_with(
         Format::Text => result.contents.iter().map(decoded).collect::<Result<_, _>>()?,
     };
     shown.write(&result, |_, output| {
-        decoded.iter().try_for_each(|contents| output.write_all(contents))
+        decoded.iter().try_for_each(|contents| output.write_all(contents))?;
+        match decoded.last() {
+            Some(last) if ends_line && !last.ends_with(b"\n") => writeln!(output),
+            _ => Ok(()),
+        }
     })?;
     Ok(Summary::AllSucceeded)
 }

@@ -26,7 +26,7 @@ pub async fn run(
             });
             called.await
         }
-        ShellCommand::Read { uri } => client::read_with(peer, &uri, shown).await,
+        ShellCommand::Read { uri } => client::read_with(peer, &uri, shown, true).await,
         ShellCommand::Prompt { name, arguments } => client::prompt_with(peer, &name, &arguments, shown).await,
         ShellCommand::Request { method, params } => client::request_with(peer, &method, params, shown).await,
         ShellCommand::Ping => client::ping_with(peer, 1, shown.output).await,

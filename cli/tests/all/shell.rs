@@ -34,6 +34,13 @@ fn lines_are_commands_of_one_session() {
 }
 
 #[test]
+fn a_resource_ends_with_a_line_break() {
+    let output = typed(&["shell", "--", everything()], "read test://static-text\n".repeat(2));
+    let lines: Vec<_> = stdout(&output).lines().map(str::to_owned).collect();
+    assert!(lines.len() == 2 && lines[0] == lines[1], "{lines:?}");
+}
+
+#[test]
 fn an_error_in_a_line_is_reported_and_the_session_continues() {
     let lines = "cal weather\ncall wether\ncall 'weather\ncall weather city\ntool weather\n";
     let output = typed(&["shell", "--", weather()], lines);
