@@ -141,16 +141,21 @@ impl Pairing<'_> {
         })
     }
 
-    /// Whether one of two types is a union, and one of its variants converts to the other type. An id is a union too: it
+    /// Whether one of two types is a union, and one of its variants corresponds to the other type. An id is a union too: it
     /// stays as it was sent, or is refused.
     fn unions(&self, source: &TypeRef, target: &TypeRef, depth: usize) -> bool {
         let is_union = |model: &Model, ty: &TypeRef| *ty == TypeRef::RequestId || model.union_of(ty).is_some();
         if depth > MAX_DEPTH || !(is_union(&self.from.model, source) || is_union(&self.to.model, target)) {
             return false;
         }
-        let targets = self.to.candidates(target);
-        let becomes_one = |ty: &TypeRef| targets.iter().any(|target| self.converts(ty, target, depth + 1));
-        self.from.candidates(source).iter().any(becomes_one)
+        let (sources, targets) = (self.from.candidates(source), self.to.candidates(target));
+        let corresponds = |source, target| {
+            let is_similar = || self.similarity((source, &sources), (target, &targets)).is_some();
+            self.converts(source, target, depth + 1) && is_similar()
+        };
+        sources
+            .iter()
+            .any(|source| targets.iter().any(|target| corresponds(source, target)))
     }
 }
 

@@ -703,6 +703,33 @@ fn a_member_of_another_type_is_reported_with_the_rules_that_drop_or_replace_it()
 }
 
 #[test]
+fn a_union_that_becomes_an_object_around_it_is_another_type() {
+    let part = |name: &str| {
+        let members = json!({"type": {"const": name}, name: {"type": "string"}});
+        json!({"type": "object", "properties": members, "required": ["type", name]})
+    };
+    let with_parts = |parts: &str| {
+        let mut definitions = definitions();
+        definitions.insert("Text".to_owned(), part("text"));
+        definitions.insert("Link".to_owned(), part("link"));
+        definitions.insert("Part".to_owned(), union(&["Text", "Link"]));
+        let around = json!({"type": "object", "properties": {"part": reference("Part")}, "required": ["part"]});
+        definitions.insert("Around".to_owned(), around);
+        let list = json!({"type": "array", "items": reference(parts)});
+        definitions["CallResult"]["properties"]["parts"] = list;
+        definitions
+    };
+    let revisions = Revisions::new();
+    revisions.ingest("second", with_parts("Part"));
+    let warnings = revisions.ingest("third", with_parts("Around")).warnings;
+    let [warning] = &warnings[..] else {
+        panic!("{warnings:?}")
+    };
+    let rule = r#"{at: "CallResult.parts", up: {drop: true}, down: {drop: true}, "#;
+    assert!(warning.to_string().contains(rule), "{warning}");
+}
+
+#[test]
 fn results_without_a_value_of_the_tag_are_reported_and_not_results_of_their_method() {
     let mut definitions = definitions();
     let text = json!({"type": "string"});
