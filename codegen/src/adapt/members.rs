@@ -49,7 +49,7 @@ impl<'m> Planner<'m> {
         };
         let action = match rule {
             Some((_, Action::Default(_) | Action::DropInvalid(_))) | None => {
-                self.plan_member_conversion(&at, objects, (source, to))
+                self.plan_member_conversion(&at, objects, (source, to), planned)
             }
             Some(rule) => self.plan_ruled(&at, objects, (source, to), rule),
         };
@@ -229,9 +229,13 @@ impl<'m> Planner<'m> {
         at: &str,
         objects: Objects<'m>,
         (from, to): (&Member, &Member),
+        planned: &mut Conversion,
     ) -> Option<RowAction> {
         if let Some(variants) = self.plan_scoped(at, &from.ty, &to.ty) {
             return Some(("variants", json!(variants)));
+        }
+        if let Some((rule, member)) = self.pair.enclosing(objects, [&from.name, &to.name]) {
+            return Some(self.plan_elements(at, objects, [from, to], (rule, member), planned));
         }
         let relation = self.relate_at(at, &from.ty, &to.ty);
         if relation == Relation::Converts {

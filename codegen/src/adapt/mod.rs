@@ -1,6 +1,7 @@
 //! Plans the conversions between two models, and their losses.
 
 mod arguments;
+mod elements;
 mod error_rules;
 mod errors;
 mod lossless;

@@ -59,6 +59,12 @@ pub(super) fn only_name(path: &str) -> Option<&str> {
     quoted.or((!path.contains(SIGNS)).then_some(path))
 }
 
+/// Returns the list, and the member of its elements, of a path such as `content[].block`.
+pub(crate) fn in_elements(path: &str) -> Option<(&str, &str)> {
+    let (list, member) = path.split_once("[].")?;
+    Some((only_name(list)?, only_name(member)?))
+}
+
 /// The signs that end a name without quotation marks.
 const SIGNS: [char; 2] = ['.', '['];
 /// The signs around other names.

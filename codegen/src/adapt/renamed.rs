@@ -81,18 +81,34 @@ impl<'m> Pairing<'m> {
 
     /// Returns the rule that renames a member of the target, and the name in the source.
     fn renamed(&self, objects: Objects<'m>, member: &str) -> Option<(usize, &'m str)> {
+        self.find_names(objects, |[source, target]| (target == member).then_some(source))
+    }
+
+    /// Returns the rule about the elements of a list that both revisions have, and the member that has them in one of the
+    /// revisions, with whether that is the target.
+    pub(super) fn enclosing(&self, objects: Objects<'m>, names: [&str; 2]) -> Option<(usize, (&'m str, bool))> {
+        let (index, _) = self.find_names(objects, |found| (found == names).then_some(()))?;
+        let (member, is_later) = self.rules.rules[index].enclosing_member()?;
+        Some((index, (member, is_later == self.upward)))
+    }
+
+    /// Returns a part of the first rule about a member of an object. A rule has the names in the source and in the target.
+    fn find_names<T>(&self, objects: Objects<'m>, find: impl Fn([&'m str; 2]) -> Option<T>) -> Option<(usize, T)> {
         let rules = self.rules;
-        if !self.upward {
-            let place = format!("{}.{member}", objects.to_name);
-            return rules.find(&place, Rule::new_name);
-        }
-        let becomes = |ty: &str| {
+        let earlier = match self.upward {
+            true => objects.from_name,
+            false => objects.to_name,
+        };
+        [earlier, ANY_TYPE].into_iter().find_map(|ty| {
             let mut rules = rules.rules.iter().enumerate();
             rules.find_map(|(index, rule)| {
-                let name = rule.at.strip_prefix(ty)?.strip_prefix('.')?;
-                (rule.new_name() == Some(member)).then_some((index, name))
+                let [earlier, later] = rule.names(ty)?;
+                let names = match self.upward {
+                    true => [earlier, later],
+                    false => [later, earlier],
+                };
+                Some((index, find(names)?))
             })
-        };
-        becomes(objects.from_name).or_else(|| becomes(ANY_TYPE))
+        })
     }
 }

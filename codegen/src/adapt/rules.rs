@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::error_rules::ErrorRule;
-use super::path::{Step, only_name, steps};
+use super::path::{Step, in_elements, only_name, steps};
 use crate::load::Document;
 use crate::load::OneOrMany;
 use crate::problem::{Problem, Problems};
@@ -225,6 +225,29 @@ impl Rule {
         self.renamed.as_deref().and_then(only_name)
     }
 
+    /// Returns the earlier and the later name of a member of a type that the rule is about: one that it renames, or a list
+    /// whose elements are in objects in one of the revisions.
+    pub(super) fn names(&self, ty: &str) -> Option<[&str; 2]> {
+        let list = |path| in_elements(path).map(|(list, _)| list);
+        let earlier = self.at.strip_prefix(ty)?.strip_prefix('.')?;
+        let later = self.renamed.as_deref()?;
+        Some([
+            list(earlier).unwrap_or(earlier),
+            only_name(later).or_else(|| list(later))?,
+        ])
+    }
+
+    /// Returns the member that has the elements of a list in one of the revisions, and whether that is the later one.
+    pub(super) fn enclosing_member(&self) -> Option<(&str, bool)> {
+        let later = self.renamed.as_deref()?;
+        let earlier = self.at.split_once('.').and_then(|(_, path)| in_elements(path));
+        match (earlier, in_elements(later)) {
+            (Some((_, member)), None) => Some((member, false)),
+            (None, Some((_, member))) => Some((member, true)),
+            _ => None,
+        }
+    }
+
     /// Returns the path in the target of a value that the rule moves.
     pub(super) fn moved_to(&self, upward: bool) -> Option<Vec<Step>> {
         let renamed = self.renamed.as_deref()?;
@@ -243,9 +266,11 @@ impl Rule {
         if let Some(renamed) = self.renamed.as_deref()
             && only_name(renamed).is_none()
             && steps(renamed).is_none()
+            && in_elements(renamed).is_none()
         {
             let what = format!("`{renamed}` is neither a name nor a path");
-            let help = "a path is `features.tools`, or `outputs[audience=user].content` for an element of a list";
+            let help = "a path is `features.tools`, or `outputs[audience=user].content` for an element of a list, or \
+                        `content[].block` for each";
             return Some(Problem::at_pointer(&self.pointer, what).help(help));
         }
         let has_others = self.down.is_some() || self.up.is_some() || self.implied.is_some();

@@ -19,7 +19,7 @@ use tempfile::TempDir;
 
 use super::runner::{self, run};
 
-const CASES: [&str; 24] = [
+const CASES: [&str; 25] = [
     "no_rules",
     "rules",
     "constants",
@@ -27,6 +27,7 @@ const CASES: [&str; 24] = [
     "moved_out",
     "elements",
     "only_elements",
+    "enclosed",
     "aliases",
     "closed_messages",
     "answers",
@@ -809,6 +810,48 @@ fn a_value_that_cannot_move_out_of_an_object_is_refused_with_the_reason() {
         .map(|(at, path)| format!("  - at: {at}\n    renamed: {path}\n    why: so\n    link: https://example.org\n"));
     let found = found_in("moved_out", &format!("rules:\n{}", both.concat())).expect("two moves were accepted");
     says(&found, "#/rules/1: Tool.hints.readOnly: a rule for Hints moves it too");
+}
+
+#[test]
+fn a_rule_about_elements_that_cannot_be_enclosed_is_refused_with_the_reason() {
+    let cases = [
+        (
+            "CallResult.codes",
+            "codes[].code",
+            "the rule matches nothing on the way up",
+        ),
+        ("CallResult.codes", "errors[].text", "Code has no member `text`"),
+        (
+            "CallResult.content",
+            "content[].audience",
+            "`audience` of Part has another type",
+        ),
+        ("CallResult.content", "content[].kind", "Part has no member `kind`"),
+        (
+            "CallResult.codes",
+            "tags[].label",
+            "the rule matches nothing on the way up",
+        ),
+        (
+            "CallResult.tags[].label",
+            "tags[].label",
+            "the rule matches nothing on the way up",
+        ),
+        (
+            "CallResult.tags[].color",
+            "tags",
+            "Tag requires other members than `color`",
+        ),
+        ("CallRequestParams.name", "name[].text", "it isn't a list in earlier"),
+        (
+            "CallResult.codes",
+            "errors[]",
+            "`errors[]` is neither a name nor a path",
+        ),
+    ];
+    for (at, path, expected) in cases {
+        refuses_renaming("enclosed", [at, path], expected);
+    }
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod checks;
 mod choose;
 mod effect_analysis;
 mod effects;
+mod enclosed;
 mod link;
 mod members;
 mod moved;

@@ -394,6 +394,8 @@ impl<'a> Run<'_> {
                 *value = Node::Array(vec![std::mem::replace(value, Node::text(""))]);
             }
             MemberChange::Unwrap(plan) => return self.only_element(&plan.change, value),
+            MemberChange::Enclose(plan) => self.enclose(plan, value)?,
+            MemberChange::Extract(plan) => self.extract(plan, value)?,
             MemberChange::Without(without) => return self.without(without, value),
             MemberChange::Ensure(..) | MemberChange::Drop { .. } | MemberChange::Refuse(_) => {}
         }

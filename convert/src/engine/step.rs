@@ -173,6 +173,10 @@ pub(crate) enum MemberChange {
     Wrap(ValuePlan),
     /// The only element of a list becomes the value.
     Unwrap(ValuePlan),
+    /// Each element of a list becomes a member of an object.
+    Enclose(EnclosedPlan),
+    /// A member of each element of a list takes its place.
+    Extract(EnclosedPlan),
     Ensure(Change, EnsurePlan),
     Omit {
         entry: Change,
@@ -240,6 +244,18 @@ pub(crate) struct ValuePlan {
     pub(crate) change: Change,
     /// Whether `null` is a value there.
     pub(crate) holds_null: bool,
+}
+
+/// The conversion between the elements of a list and members of objects.
+#[derive(Debug)]
+pub(crate) struct EnclosedPlan {
+    /// The member of the objects.
+    pub(crate) member: &'static str,
+    pub(crate) change: Change,
+    /// The required constants of the objects, and their JSON.
+    pub(crate) constants: Vec<(&'static str, &'static str)>,
+    /// The number of bytes in an object besides the value of the member.
+    pub(crate) added: usize,
 }
 
 /// An element that a list of the target must have, and the type of its elements.

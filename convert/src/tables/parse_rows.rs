@@ -93,6 +93,8 @@ fn action(key: &str, reader: &mut Source) -> Decoded<Option<Action>> {
         "empty" => reader.boolean().map(|_| Action::Empty)?,
         "wrap" => reader.boolean().map(|_| Action::Wrap)?,
         "unwrap" => reader.boolean().map(|_| Action::Unwrap)?,
+        "enclose" => Action::Enclose(string(reader)?),
+        "extract" => Action::Extract(string(reader)?),
         "drop" => Action::Drop { rule: string(reader)? },
         "ensure" => Action::Ensure(fields(reader)?.ensure()),
         "refuse" => Action::Refuse(fields(reader)?.refusal()),

@@ -71,6 +71,10 @@ pub(crate) enum Action {
     Wrap,
     /// The only element of a list becomes the value.
     Unwrap,
+    /// Each element of a list becomes this member of an object.
+    Enclose(&'static str),
+    /// Each element of a list is an object, and becomes its member of this name.
+    Extract(&'static str),
     Ensure(Ensure),
     Omit {
         unless: &'static str,

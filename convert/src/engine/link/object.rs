@@ -8,8 +8,8 @@ use rustc_hash::FxHashMap;
 use super::Linker;
 use crate::engine::accepted::Accepted;
 use crate::engine::step::{
-    Adopted, Change, ConstantPlan, ConstantSource, EnsurePlan, JoinPlan, LeftPlan, MemberChange, MemberPlan,
-    MemberSource, MovePlan, MovesPlan, ObjectPlan, Required, ValuePlan,
+    Adopted, Change, ConstantPlan, ConstantSource, EnclosedPlan, EnsurePlan, JoinPlan, LeftPlan, MemberChange,
+    MemberPlan, MemberSource, MovePlan, MovesPlan, ObjectPlan, Required, ValuePlan,
 };
 use crate::tables::rows::{Action, Ensure, LeftAction, MemberRow, ObjectRow, PathStep};
 use crate::tables::types::{Member, ObjectType, TypeRef};
@@ -185,6 +185,38 @@ impl Linker<'_> {
         }
     }
 
+    /// Plans the conversion between the elements of two lists, of which one has objects with this member.
+    fn enclosed(&mut self, member: &'static str, lists: [&'static TypeRef; 2], is_extracted: bool) -> EnclosedPlan {
+        let tables = [self.step.from, self.step.to];
+        let [source, target] = [0, 1].map(|side| match tables[side].resolve(lists[side]) {
+            TypeRef::List(element) => &**element,
+            ty => ty,
+        });
+        let object = match is_extracted {
+            true => tables[0].object(source),
+            false => tables[1].object(target),
+        };
+        let members = object.map_or(&[][..], |object| &object.members);
+        let inner = object.and_then(|object| object.member(member)?.ty());
+        let change = match inner {
+            Some(inner) if is_extracted => self.change(inner, target),
+            Some(inner) => self.change(source, inner),
+            // In a generated table, the objects have the member.
+            None => Change::Keep,
+        };
+        let required = members.iter().filter(|member| member.required);
+        let constants: Vec<_> = required
+            .filter_map(|member| Some((member.name, member.constant()?)))
+            .collect();
+        let added = constants.iter().map(|(name, json)| name.len() + json.len());
+        EnclosedPlan {
+            member,
+            change,
+            added: member.len() + added.sum::<usize>(),
+            constants,
+        }
+    }
+
     fn ensure(&self, row: &Ensure, target: &ObjectType) -> EnsurePlan {
         let list = target
             .member(row.list)
@@ -293,6 +325,8 @@ impl Linker<'_> {
             Some(Action::Empty) => MemberChange::Empty(self.change(from, to)),
             Some(Action::Wrap) => MemberChange::Wrap(self.element(from, to)),
             Some(Action::Unwrap) => MemberChange::Unwrap(self.element(from, to)),
+            Some(Action::Enclose(member)) => MemberChange::Enclose(self.enclosed(member, [from, to], false)),
+            Some(Action::Extract(member)) => MemberChange::Extract(self.enclosed(member, [from, to], true)),
             Some(Action::Ensure(ensure)) => MemberChange::Ensure(self.change(from, to), self.ensure(ensure, target)),
             Some(Action::Omit { unless, rule }) => MemberChange::Omit {
                 entry: entry(self),
