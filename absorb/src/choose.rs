@@ -18,7 +18,7 @@ const TRIES: usize = 30;
 type Choice = fn(&Root<'_>, &mut Rng) -> Option<Edit>;
 
 /// All edits.
-pub(crate) const EDITS: [Choice; 40] = [
+pub(crate) const EDITS: [Choice; 41] = [
     rename_definition,
     |root, rng| {
         let (object, from, _) = any_member(root, rng)?;
@@ -44,12 +44,7 @@ pub(crate) const EDITS: [Choice; 40] = [
     |root, rng| any_value(root, rng).map(|at| Edit::MakeNullable { at }),
     |root, rng| any_value(root, rng).map(|at| Edit::MakeListOrOne { at }),
     |root, rng| any_value(root, rng).map(|at| Edit::MakeList { at }),
-    |root, rng| {
-        let mut lists = places(root, |schema| schema["items"].is_object());
-        lists.retain(|at| at.contains("/properties/"));
-        let at = any(&lists, rng)?;
-        Some(Edit::TakeElement { at })
-    },
+    |root, rng| any_list(root, rng).map(|at| Edit::TakeElement { at }),
     |root, rng| any_value(root, rng).map(|at| Edit::MakeMap { at }),
     inline,
     extract,
@@ -60,6 +55,11 @@ pub(crate) const EDITS: [Choice; 40] = [
     move_beside,
     |root, rng| {
         let (at, name) = (any_value(root, rng)?, new_member(rng));
+        Some(Edit::Wrap { at, name })
+    },
+    |root, rng| {
+        let (list, name) = (any_list(root, rng)?, new_member(rng));
+        let at = format!("{list}/items");
         Some(Edit::Wrap { at, name })
     },
     add_variant,
@@ -298,6 +298,12 @@ fn remove_method(root: &Root<'_>, rng: &mut Rng) -> Option<Edit> {
 }
 
 /// Returns the pointer of an enumeration of several values. An enumeration of one value is a constant.
+fn any_list(root: &Root<'_>, rng: &mut Rng) -> Option<String> {
+    let mut lists = places(root, |schema| schema["items"].is_object());
+    lists.retain(|at| at.contains("/properties/"));
+    any(&lists, rng)
+}
+
 fn any_enumeration(root: &Root<'_>, rng: &mut Rng) -> Option<String> {
     let is_one = |schema: &Value| schema["enum"].as_array().is_some_and(|values| values.len() > 1);
     any(&places(root, is_one), rng)

@@ -1,4 +1,5 @@
-//! Values that a new revision seems to have moved out of an object, or into one of the same name.
+//! Values that a new revision seems to have moved out of an object, or into one of the same name, and lists whose elements
+//! it seems to have moved into objects, or out of them.
 
 use super::same_type::is_same;
 use crate::adapt::{Step, text};
@@ -11,13 +12,16 @@ type Moved<'m> = (String, (&'m str, String));
 /// ways that the number of places grows exponentially with the depth.
 const DEEPEST: usize = 4;
 
-/// Returns the values in members of an object that the later one has elsewhere, and the members that it has in an object
-/// of the same name.
+/// Returns the values in members of an object that the later one has elsewhere, the members that it has in an object of the
+/// same name, and the lists whose elements are in objects in one of them.
 pub(super) fn moved_out<'m>(models: [&'m Model; 2], objects: [&'m Struct; 2]) -> Vec<Moved<'m>> {
     let search = Search { models, objects };
     let members = objects[0].members.iter();
     members
-        .flat_map(|member| search.out_of(member).into_iter().chain(search.inside(member)))
+        .flat_map(|member| {
+            let moved = search.out_of(member).into_iter().chain(search.inside(member));
+            moved.chain(search.elements(member))
+        })
         .collect()
 }
 
@@ -91,6 +95,51 @@ impl<'m> Search<'m> {
             return None;
         }
         Some((member.name.clone(), (&there.name, path(&place))))
+    }
+
+    /// Returns the list with the elements of a list, if they are in objects in one of the two: the one of the same name, or
+    /// else the only new one.
+    fn elements(&self, list: &'m Member) -> Option<Moved<'m>> {
+        let [earlier, later] = self.objects;
+        let others = later.members.iter().filter(|other| match later.declares(&list.name) {
+            true => other.name == list.name,
+            false => !earlier.declares(&other.name),
+        });
+        let found = others.filter_map(|other| {
+            let [Some(before), Some(after)] = [(0, list), (1, other)].map(|(side, list)| self.element(side, list))
+            else {
+                return None;
+            };
+            if is_same(self.models, [before, after]) {
+                return None;
+            }
+            let in_elements = |list, member| format!("{}[].{}", path(&[list]), path(&[member]));
+            let (old, new) = if let Some(inner) = self.enclosing(1, after, |ty| is_same(self.models, [before, ty])) {
+                (path(&[list]), in_elements(other, inner))
+            } else {
+                let inner = self.enclosing(0, before, |ty| is_same(self.models, [ty, after]))?;
+                (in_elements(list, inner), path(&[other]))
+            };
+            Some((old, (other.name.as_str(), new)))
+        });
+        let found: Vec<_> = found.collect();
+        <[_; 1]>::try_from(found).ok().map(|[only]| only)
+    }
+
+    fn element(&self, side: usize, list: &'m Member) -> Option<&'m TypeRef> {
+        match self.models[side].resolve(&list.ty) {
+            TypeRef::List(element) => Some(element),
+            _ => None,
+        }
+    }
+
+    /// Returns the member with such a type in an object that requires no other: the only one, or else the required one.
+    fn enclosing(&self, side: usize, around: &TypeRef, is_it: impl Fn(&TypeRef) -> bool) -> Option<&'m Member> {
+        let object = self.models[side].struct_of(around)?;
+        let members = object.members.iter().filter(|member| is_it(&member.ty));
+        let places: Vec<_> = members.map(|member| vec![member]).collect();
+        let inner = *only_place(&places)?.first()?;
+        object.required().all(|name| *name == inner.name).then_some(inner)
     }
 }
 

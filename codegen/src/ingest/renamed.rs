@@ -155,7 +155,7 @@ fn renamed_members(models: [&Model; 2], up: &Plan) -> Vec<Renamed> {
         },
         what: format!("`{new}` instead of `{old}`"),
         types: types.into_iter().map(str::to_owned).collect(),
-        otherwise: "lose the value",
+        otherwise: "lose or refuse the value",
         new,
     });
     renamed.collect()

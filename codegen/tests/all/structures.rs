@@ -419,7 +419,7 @@ fn a_renamed_member_is_reported_with_the_rule_that_keeps_its_value() {
     let one = warnings(&|definitions| rename(definitions, "CallResult", ["value", "content"]));
     let [warning] = one.as_slice() else { panic!("{one:?}") };
     assert!(
-        warning.contains("second has `content` instead of `value` in CallResult: conversions lose the value"),
+        warning.contains("second has `content` instead of `value` in CallResult: conversions lose or refuse the value"),
         "{warning}"
     );
     assert!(
@@ -703,30 +703,48 @@ fn a_member_of_another_type_is_reported_with_the_rules_that_drop_or_replace_it()
 }
 
 #[test]
-fn a_union_that_becomes_an_object_around_it_is_another_type() {
+fn a_list_whose_elements_are_in_objects_is_reported_with_the_rule_that_keeps_them() {
     let part = |name: &str| {
         let members = json!({"type": {"const": name}, name: {"type": "string"}});
         json!({"type": "object", "properties": members, "required": ["type", name]})
     };
-    let with_parts = |parts: &str| {
+    let with_parts = |name: &str, parts: &str, required: &[&str]| {
         let mut definitions = definitions();
         definitions.insert("Text".to_owned(), part("text"));
         definitions.insert("Link".to_owned(), part("link"));
         definitions.insert("Part".to_owned(), union(&["Text", "Link"]));
-        let around = json!({"type": "object", "properties": {"part": reference("Part")}, "required": ["part"]});
+        let members = json!({"part": reference("Part"), "other": {"type": "string"}});
+        let around = json!({"type": "object", "properties": members, "required": required});
         definitions.insert("Around".to_owned(), around);
         let list = json!({"type": "array", "items": reference(parts)});
-        definitions["CallResult"]["properties"]["parts"] = list;
+        definitions["CallResult"]["properties"][name] = list;
         definitions
     };
-    let revisions = Revisions::new();
-    revisions.ingest("second", with_parts("Part"));
-    let warnings = revisions.ingest("third", with_parts("Around")).warnings;
-    let [warning] = &warnings[..] else {
-        panic!("{warnings:?}")
-    };
-    let rule = r#"{at: "CallResult.parts", up: {drop: true}, down: {drop: true}, "#;
-    assert!(warning.to_string().contains(rule), "{warning}");
+    let both = ["part", "other"];
+    for (earlier, later, rule) in [
+        (
+            with_parts("parts", "Part", &["part"]),
+            with_parts("parts", "Around", &["part"]),
+            r#"{at: "CallResult.parts", renamed: "parts[].part", "#,
+        ),
+        (
+            with_parts("parts", "Around", &["part"]),
+            with_parts("content", "Part", &["part"]),
+            r#"{at: "CallResult.parts[].part", renamed: "content", "#,
+        ),
+        // Nothing supplies the other member. The list has another type, and isn't a union without these variants.
+        (
+            with_parts("parts", "Part", &both),
+            with_parts("parts", "Around", &both),
+            r#"{at: "CallResult.parts", up: {drop: true}, down: {drop: true}, "#,
+        ),
+    ] {
+        let revisions = Revisions::new();
+        revisions.ingest("second", earlier);
+        let warnings = revisions.ingest("third", later).warnings;
+        let warnings: Vec<_> = warnings.iter().map(ToString::to_string).collect();
+        assert!(warnings.len() == 1 && warnings[0].contains(rule), "{warnings:?}");
+    }
 }
 
 #[test]
