@@ -71,14 +71,9 @@ pub(super) fn unsupplied([before, after]: [&ModelledRevision; 2], [up, down]: &[
 /// Returns a warning for each member whose type in a new revision no conversion knows, since conversions refuse its values.
 /// A rule can drop them where the target doesn't require the member, and replace them by one value elsewhere.
 pub(super) fn of_another_type([before, after]: [&ModelledRevision; 2], [up, down]: &[Plan; 2]) -> Vec<Problem> {
-    let mut warnings = Vec::new();
-    let to = &after.model.revision;
-    let what = |at: &str, from: &[&str]| {
-        let from = from.join(" and ");
-        format!("{to} has another type of `{at}`: conversions from {from} refuse its values")
-    };
     // For each member, the directions in which its values can be dropped, and the sources.
     let mut optional = BTreeMap::<&str, Vec<(&str, &str)>>::new();
+    let mut found = Found::new();
     for (direction, source, target, plan) in [("up", before, after, up), ("down", after, before, down)] {
         let notes = plan.notes.iter();
         for note in notes.filter(|note| note.kind == NoteKind::Refused && note.what == OTHER_TYPE) {
@@ -94,42 +89,65 @@ pub(super) fn of_another_type([before, after]: [&ModelledRevision; 2], [up, down
             }
             let [here, there] = [source, target].map(|side| side.model.struct_of(&ty)?.member(member));
             let from = source.model.revision.as_str();
-            match (here, there) {
-                (_, Some(there)) if !there.required => optional.entry(&note.at).or_default().push((direction, from)),
-                (Some(here), _) if matches!(source.model.kind_of(&here.ty), Some(TypeKind::Union(_))) => {
-                    let help = format!(
-                        "if other values are right for its variants, add rules under `rules` in the revision's adapt.yaml \
-                         that replace them: `at: {}[…]`",
-                        note.at
-                    );
-                    let what = what(&note.at, &[from]);
-                    warnings.push(Problem::new(after.documents.rules.file(), what).help(help));
+            let variant = match (here, there) {
+                (_, Some(there)) if !there.required => {
+                    optional.entry(&note.at).or_default().push((direction, from));
+                    continue;
                 }
-                (Some(here), _) => {
-                    let at = format!("{}[{}]", note.at, name_in_place(source.model.resolve(&here.ty)));
-                    let action = format!("{direction}: {{replace: …}}");
-                    let condition = "if one value is right for all of them";
-                    warnings.push(suggestion(after, what(&note.at, &[from]), condition, at, &action));
-                }
-                (None, _) => {}
-            }
+                (Some(here), _) if matches!(source.model.kind_of(&here.ty), Some(TypeKind::Union(_))) => "…".to_owned(),
+                (Some(here), _) => name_in_place(source.model.resolve(&here.ty)),
+                (None, _) => continue,
+            };
+            let remedy = Remedy::Replace(direction, variant);
+            found.entry((member, vec![from], remedy)).or_default().push(name);
         }
     }
-    warnings.extend(optional.into_iter().map(|(at, refused)| {
-        let (directions, from): (Vec<_>, Vec<_>) = refused.into_iter().unzip();
-        let drops: Vec<_> = directions
-            .iter()
-            .map(|direction| format!("{direction}: {{drop: true}}"))
-            .collect();
-        suggestion(
-            after,
-            what(at, &from),
-            "if peers can do without them",
-            at,
-            &drops.join(", "),
-        )
-    }));
-    warnings
+    for (at, refused) in optional {
+        let (directions, from) = refused.into_iter().unzip();
+        if let Some((name, member)) = at.split_once('.') {
+            let key = (member, from, Remedy::Drop(directions));
+            found.entry(key).or_default().push(name);
+        }
+    }
+    let warnings = found.into_iter().map(|((member, from, remedy), types)| {
+        let place = match &types[..] {
+            [only] => format!("`{only}.{member}`"),
+            several => format!("`{member}` in {}", several.join(", ")),
+        };
+        let (to, from) = (&after.model.revision, from.join(" and "));
+        let what = format!("{to} has another type of {place}: conversions from {from} refuse its values");
+        let at = |end: &str| one_or_all(&Vec::from_iter(types.iter().map(|ty| format!("{ty}.{member}{end}"))));
+        match remedy {
+            Remedy::Drop(directions) => {
+                let drops = directions.iter().map(|direction| format!("{direction}: {{drop: true}}"));
+                let drops = Vec::from_iter(drops).join(", ");
+                suggestion(after, what, "if peers can do without them", at(""), &drops)
+            }
+            Remedy::Replace(_, variant) if variant == "…" => {
+                let help = "if other values are right for its variants, add rules under `rules` in the revision's adapt.yaml \
+                            that replace them";
+                Problem::new(after.documents.rules.file(), what).help(format!("{help}: `at: {}`", at("[…]")))
+            }
+            Remedy::Replace(direction, variant) => {
+                let condition = "if one value is right for all of them";
+                let action = format!("{direction}: {{replace: …}}");
+                suggestion(after, what, condition, at(&format!("[{variant}]")), &action)
+            }
+        }
+    });
+    warnings.collect()
+}
+
+/// The types that have a member whose values are refused, by the member, the revisions of the values, and the remedy.
+type Found<'p> = BTreeMap<(&'p str, Vec<&'p str>, Remedy<'p>), Vec<&'p str>>;
+
+/// What a rule can do with the values of a member that has another type.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Remedy<'p> {
+    /// Drop them, in these directions.
+    Drop(Vec<&'p str>),
+    /// Replace them, in a direction, by the name of the type in the place of the rule; `…` for each variant of a union.
+    Replace(&'p str, String),
 }
 
 /// Returns the members that the target requires and the source doesn't, each with the types that lack it. The keys also

@@ -678,7 +678,7 @@ fn a_member_of_another_type_is_reported_with_the_rules_that_drop_or_replace_it()
         ),
         (
             [true, false],
-            vec![replace_down, r#"{at: "CallResult.total", up: {drop: true}"#],
+            vec![r#"{at: "CallResult.total", up: {drop: true}"#, replace_down],
         ),
     ];
     for (required, expected) in cases {
