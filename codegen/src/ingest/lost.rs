@@ -1,7 +1,7 @@
 //! The names of methods and members that sessions lose with a new revision, and those that replace them.
 
 use super::renamed::successors_of_methods;
-use crate::model::{Method, Model, SESSION_TYPES, TypeRef, declares_role};
+use crate::model::{Method, Model, SESSION_TYPES, TypeRef, declares_role, written_value};
 use crate::problem::Problem;
 
 /// Returns a warning for each role, and for each required capability, whose method or member the revision before a new one
@@ -23,6 +23,14 @@ fn lost_roles<'m>(before: &'m Model, after: &'m Model) -> impl Iterator<Item = P
             let what =
                 format!("{revision} has `{new}` instead of `{name}`: its sessions use that for the role `{role}`");
             return Some(Problem::new("lifecycle.yaml", what).help("check that it means the same"));
+        }
+        if let Some(member) = after.member_anywhere(name).filter(|_| before.method(name).is_none()) {
+            let (written, _) = written_value(after, role, &member.ty);
+            let what = format!(
+                "{revision} has another type of `{name}` than {written}, so its sessions lack what the role `{role}` is for"
+            );
+            let help = "if the schema is wrong, correct it by an entry under `corrections` in the revision's overlay.yaml";
+            return Some(Problem::new("lifecycle.yaml", what).help(help));
         }
         let names = match before.method(name) {
             Some(method) => candidates(method, before, after)?,

@@ -144,9 +144,10 @@ fn renamed_members(models: [&Model; 2], up: &Plan) -> Vec<Renamed> {
         let role = models[0].lifecycle.names.iter().find(|(_, name)| **name == old);
         role.is_some_and(|(role, _)| models[1].lifecycle.names.get(role).is_some_and(|name| name == new))
     };
-    let found = found
-        .into_iter()
-        .filter(|((old, (member, _)), _)| !has_role(old, member));
+    let found = found.into_iter().filter(|((old, (member, new)), _)| {
+        let is_name = *new == text(&[Step::Member((*member).to_owned())]);
+        !(is_name && has_role(old, member))
+    });
     let renamed = found.map(|((old, (_, new)), types)| Renamed {
         // A rule for every type would also be about those that have lost the member in another way.
         at: match types.len() > 1 && gone.get(&*old) == Some(&types.len()) {

@@ -85,12 +85,46 @@ pub(super) fn find_error_data(model: &mut Model) {
     model.error_data = found.collect();
 }
 
-/// Whether the model has a method of this name, or for the role of a member, a type that declares the member.
-pub(crate) fn declares_role(model: &Model, role: &str, name: &str) -> bool {
+/// Whether the model has a method of this name, or for the role of a member, an object that declares the member.
+pub(super) fn declares(model: &Model, role: &str, name: &str) -> bool {
     match is_of_member(role) {
         true => model.objects().any(|(_, object)| object.declares(name)),
         false => model.method(name).is_some(),
     }
+}
+
+/// Whether the model has a method of this name, or for the role of a member, an object that declares the member with a type
+/// that sessions can use.
+pub(crate) fn declares_role(model: &Model, role: &str, name: &str) -> bool {
+    if !is_of_member(role) {
+        return model.method(name).is_some();
+    }
+    let mut objects = model.objects().map(|(_, object)| object);
+    objects.any(|object| {
+        let member = object.member(name);
+        object.constant(name).is_some() || member.is_some_and(|member| written_value(model, role, &member.ty).1)
+    })
+}
+
+/// Returns what sessions write for the role of a member, and whether a type can hold it.
+pub(crate) fn written_value(model: &Model, role: &str, ty: &TypeRef) -> (&'static str, bool) {
+    let ty = model.resolve(model.resolve(ty).not_null());
+    let is_text = |ty: &TypeRef| *ty == TypeRef::String || ty.named().is_some_and(|name| model.is_strings(name));
+    let is_object = model.struct_of(ty).is_some() || matches!(ty, TypeRef::RawObject | TypeRef::Map(_));
+    let (what, holds) = match role {
+        "filter.uris" => (
+            "a list of texts",
+            matches!(ty, TypeRef::List(element) if is_text(model.resolve(element))),
+        ),
+        "filter.prompts" | "filter.resources" | "filter.tools" => ("a boolean", *ty == TypeRef::Boolean),
+        "meta.capabilities" | "meta.client" | "meta.server" => ("an object", is_object),
+        "meta.progress" | "meta.subscription" => (
+            "an id",
+            !is_object && !matches!(ty, TypeRef::Boolean | TypeRef::List(_)),
+        ),
+        _ => ("a text", is_text(ty)),
+    };
+    (what, holds || *ty == TypeRef::Any || model.union_of(ty).is_some())
 }
 
 /// Returns the members of an object by their roles. `kind` names the member with the kind of a result, which has a

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use mcp_json_schema::pointer;
 use serde_json::{Value, json};
 
-use super::assign_roles::SESSION_TYPES;
+use super::assign_roles::{SESSION_TYPES, written_value};
 use super::lifecycle::{Lifecycle, Members};
-use super::roles::Roles;
+use super::roles::{Roles, is_of_member};
 use super::types::Model;
 use crate::normalise::NormalisedSchema;
 use crate::problem::correction;
@@ -27,7 +27,7 @@ pub(super) fn incomplete<'m>(
         }
         None => {
             let undeclared = undeclared(model, root, role, other, roles).unwrap_or_default();
-            (role, what.to_owned(), help(role, other, roles) + &undeclared)
+            (role, what.to_owned(), help(model, role, other, roles) + &undeclared)
         }
     });
     let mut incomplete: Vec<_> = lacking.collect();
@@ -95,10 +95,14 @@ fn undeclared(model: &Model, schema: &Value, role: &str, other: Option<&str>, ro
         _ => return None,
     };
     let beside = model.lifecycle.names.get(role)?;
-    let (meta, _) = model.objects().find(|(_, object)| object.member(beside).is_some())?;
+    let (meta, object) = model.objects().find(|(_, object)| object.member(beside).is_some())?;
     let members = pointer::child(&meta.pointer, "properties");
     pointer::resolve(schema, &members)?;
-    let at = pointer::child(&members, roles.get(other?)?.first()?);
+    let name = roles.get(other?)?.first()?;
+    if object.declares(name) {
+        return None;
+    }
+    let at = pointer::child(&members, name);
     let correction = correction(&at, None, to);
     Some(format!(
         "; if peers send it although the schema doesn't declare it, declare it by {correction}"
@@ -106,9 +110,18 @@ fn undeclared(model: &Model, schema: &Value, role: &str, other: Option<&str>, ro
 }
 
 /// Returns the way to supply what a role lacks, which may be a method or a member with another role.
-fn help(role: &str, other: Option<&str>, roles: &Roles) -> String {
+fn help(model: &Model, role: &str, other: Option<&str>, roles: &Roles) -> String {
     if let Some(other) = other {
         let names = roles.get(other).into_iter().flat_map(|names| names.iter());
+        let declared = names.clone().filter(|_| is_of_member(other));
+        let mut declared = declared.filter_map(|name| Some((name, model.member_anywhere(name)?)));
+        if let Some((name, member)) = declared.next() {
+            let (written, _) = written_value(model, other, &member.ty);
+            return format!(
+                "the schema has another type of `{name}` than {written}: if the schema is wrong, correct it by an entry \
+                 under `corrections` in the revision's overlay.yaml"
+            );
+        }
         let names: String = names.map(|name| format!("{name}, ")).collect();
         return format!(
             "if the revision has it by another name, add that name in lifecycle.yaml: `{other}: [{names}…]`"

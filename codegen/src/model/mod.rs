@@ -37,7 +37,7 @@ mod type_schema;
 mod types;
 mod unions_of_messages;
 
-pub(crate) use self::assign_roles::{SESSION_TYPES, declares_role};
+pub(crate) use self::assign_roles::{SESSION_TYPES, declares_role, written_value};
 pub(crate) use self::decide::{Case, Decision};
 pub(crate) use self::declarations::declarations;
 pub(crate) use self::extension::{BuiltExtensions, build_extensions};

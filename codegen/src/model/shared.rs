@@ -2,7 +2,7 @@
 
 use mcp_json_schema::pointer;
 
-use super::assign_roles::{assign_roles, declares_role};
+use super::assign_roles::{assign_roles, declares};
 use super::capabilities::{Capabilities, bare_place, require_capabilities};
 use super::check_lifecycle::incomplete;
 use super::inherited_names::Successors;
@@ -172,7 +172,7 @@ impl Shared {
             };
             for name in names.iter() {
                 let problem = format!("no revision {has} `{name}`");
-                check.any(document, &at, |model| declares_role(model, role, name), problem);
+                check.any(document, &at, |model| declares(model, role, name), problem);
             }
         }
     }

@@ -330,6 +330,11 @@ impl Model {
         })
     }
 
+    /// Returns a member of this name of any object.
+    pub(crate) fn member_anywhere(&self, name: &str) -> Option<&Member> {
+        self.objects().find_map(|(_, object)| object.member(name))
+    }
+
     pub(super) fn requests(&self) -> impl Iterator<Item = &Method> {
         self.methods.iter().filter(|method| method.kind == MessageKind::Request)
     }

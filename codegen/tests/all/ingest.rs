@@ -1053,7 +1053,10 @@ fn inherited_facts_that_do_not_fit_are_left_out() {
 fn a_method_or_member_that_sessions_lose_is_a_warning_with_the_new_methods() {
     let house = Fixture::new();
     let shared = |name: &str, text: &str| fs::write(house.schema().join(name), text).unwrap();
-    shared("lifecycle.yaml", "meta.client: size\nmeta.server: server\nping: find\n");
+    shared(
+        "lifecycle.yaml",
+        "meta.progress: size\nmeta.subscription: server\nping: find\n",
+    );
     shared("capabilities.yaml", "find: ServerCapabilities.find\n");
     let capabilities = json!({ "type": "object", "properties": { "find": { "type": "object" } } });
     let request = |method: &str| {
@@ -1071,14 +1074,14 @@ fn a_method_or_member_that_sessions_lose_is_a_warning_with_the_new_methods() {
     });
     let second = house.ingest("2098-01-01", &protocol(&unlike)).unwrap();
     let of = |ingested: Ingested| Vec::from_iter(ingested.warnings.iter().map(ToString::to_string));
-    let client = "lifecycle.yaml: 2098-01-01 has no `size`, so its sessions lack what the role `meta.client` is for\n  \
-                  if it has this by another name, add the name: `meta.client: [size, …]`";
+    let client = "lifecycle.yaml: 2098-01-01 has no `size`, so its sessions lack what the role `meta.progress` is for\n  \
+                  if it has this by another name, add the name: `meta.progress: [size, …]`";
     assert_eq!(of(second), [client]);
     let renamed = json!({
         "ServerCapabilities": capabilities, "Meta": meta("host"), "FindRequest": request("seek"),
     });
     let third = house.ingest("2099-01-01", &protocol(&renamed)).unwrap();
-    let replaced = [("host", "server", "meta.server"), ("seek", "find", "ping")].map(|(new, old, role)| {
+    let replaced = [("host", "server", "meta.subscription"), ("seek", "find", "ping")].map(|(new, old, role)| {
         format!(
             "lifecycle.yaml: 2099-01-01 has `{new}` instead of `{old}`: its sessions use that for the role `{role}`\n  \
              check that it means the same"
@@ -1114,6 +1117,15 @@ fn a_method_or_member_that_sessions_lose_is_a_warning_with_the_new_methods() {
                       if it declares this by another name, such as `ServerCapabilities.features.find`, add that to the \
                       line of the method";
     assert!(of(sixth).contains(&undeclared.to_owned()));
+    house.ingest("2099-07-01", &first).unwrap();
+    let texts =
+        json!({ "type": "object", "properties": { "server": { "type": "array", "items": { "type": "string" } } } });
+    let retyped = json!({ "Meta": texts, "ServerCapabilities": capabilities });
+    let seventh = house.ingest("2099-08-01", &protocol(&retyped)).unwrap();
+    let lost = "lifecycle.yaml: 2099-08-01 has another type of `server` than an id, so its sessions lack what the role \
+                `meta.subscription` is for\n  \
+                if the schema is wrong, correct it by an entry under `corrections` in the revision's overlay.yaml";
+    assert!(of(seventh).contains(&lost.to_owned()));
 }
 
 #[test]

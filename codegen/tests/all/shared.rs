@@ -97,17 +97,27 @@ fn a_role_whose_method_lacks_the_members_that_a_session_needs_is_refused() {
 }
 
 #[test]
-fn the_line_that_names_the_member_of_a_missing_role_is_suggested() {
-    let tree = tree(
-        SCHEMA,
-        "lifecycle.yaml",
-        "meta.version: pong\nmeta.capabilities: pang\n",
-    );
-    let refused = model_yaml(tree.path(), "a").unwrap_err().to_string();
-    assert!(
-        refused.contains("add that name in lifecycle.yaml: `meta.capabilities: [pang, …]`"),
-        "{refused}"
-    );
+fn the_line_that_names_the_member_of_a_missing_role_or_the_correction_of_its_type_is_suggested() {
+    let members = r#""pong": {"type": "string"}"#;
+    let retyped = format!(r#"{members}, "pang": {{"type": "boolean"}}"#);
+    for (schema, help) in [
+        (
+            SCHEMA.to_owned(),
+            "add that name in lifecycle.yaml: `meta.capabilities: [pang, …]`",
+        ),
+        (
+            SCHEMA.replace(members, &retyped),
+            "the schema has another type of `pang` than an object: ",
+        ),
+    ] {
+        let tree = tree(
+            &schema,
+            "lifecycle.yaml",
+            "meta.version: pong\nmeta.capabilities: pang\n",
+        );
+        let refused = model_yaml(tree.path(), "a").unwrap_err().to_string();
+        assert!(refused.contains(help), "{refused}");
+    }
 }
 
 const CANCEL: &str = r##"{"$defs": {

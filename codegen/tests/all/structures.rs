@@ -748,6 +748,29 @@ fn a_list_whose_elements_are_in_objects_is_reported_with_the_rule_that_keeps_the
 }
 
 #[test]
+fn the_rule_for_a_list_with_a_role_is_reported_beside_the_lost_role() {
+    let with_uris = |element: Value| {
+        let mut definitions = definitions();
+        definitions["CallResult"]["properties"]["uris"] = json!({"type": "array", "items": element});
+        definitions
+    };
+    let revisions = Revisions::new();
+    revisions.ingest("second", with_uris(json!({"type": "string"})));
+    fs::write(revisions.schema().join("lifecycle.yaml"), "filter.uris: uris\n").unwrap();
+    let around = json!({"type": "object", "properties": {"uri": {"type": "string"}}, "required": ["uri"]});
+    let warnings = revisions.ingest("third", with_uris(around)).warnings;
+    let warnings: Vec<_> = warnings.iter().map(ToString::to_string).collect();
+    let [lost, moved] = &warnings[..] else {
+        panic!("{warnings:?}")
+    };
+    assert!(lost.contains("another type of `uris` than a list of texts"), "{lost}");
+    assert!(
+        moved.contains(r#"{at: "CallResult.uris", renamed: "uris[].uri", "#),
+        "{moved}"
+    );
+}
+
+#[test]
 fn results_without_a_value_of_the_tag_are_reported_and_not_results_of_their_method() {
     let mut definitions = definitions();
     let text = json!({"type": "string"});
