@@ -1,24 +1,24 @@
-//! Plans lists whose elements are members of objects in one of the two revisions.
+//! Plans lists and maps whose elements are members of objects in one of the two revisions.
 
 use serde_json::json;
 
 use super::pairing::Objects;
-use super::path::Step;
+use super::path::{InElements, Step};
 use super::plan::Conversion;
 use super::planner::Planner;
 use super::relation::Relation;
 use super::rows::RowAction;
 use super::template_check::require;
-use crate::model::{Member, ModelledRevision, TypeRef};
+use crate::model::{Member, TypeRef};
 
 impl<'m> Planner<'m> {
-    /// Plans a list by a rule that puts its elements into this member of objects, in the target or in the source.
+    /// Plans a list or map by a rule that puts its elements into objects, in the target or in the source.
     pub(super) fn plan_elements(
         &mut self,
         at: &str,
         objects: Objects<'m>,
-        lists: [&Member; 2],
-        (rule, (member, in_target)): (usize, (&str, bool)),
+        members: [&Member; 2],
+        (rule, (path, in_target)): (usize, (InElements<'_>, bool)),
         planned: &mut Conversion,
     ) -> RowAction {
         self.ruled(at, "renamed", rule);
@@ -26,64 +26,82 @@ impl<'m> Planner<'m> {
         // The elements would also be converted on the way back if they weren't before.
         let is_ambiguous = models[0].is_ambiguous(objects.from_name) || models[1].is_ambiguous(objects.to_name);
         let checked = require(!is_ambiguous, "the object can be read as another variant of a union");
-        let checked = checked.and_then(|()| self.check_elements(at, lists, (member, in_target), planned));
+        let checked = checked.and_then(|()| self.check_elements(at, members, (path, in_target), planned));
         self.check_arguments(rule, checked);
-        let key = if in_target { "enclose" } else { "extract" };
-        (key, json!(member))
+        let action = if in_target { "enclose" } else { "extract" };
+        let mut row = json!({"member": path.member});
+        if let Some(key) = path.key {
+            row["key"] = json!(key);
+        }
+        (action, row)
     }
 
     fn check_elements(
         &mut self,
         at: &str,
-        lists: [&Member; 2],
-        (member, in_target): (&str, bool),
+        members: [&Member; 2],
+        (path, in_target): (InElements<'_>, bool),
         planned: &mut Conversion,
     ) -> Result<(), String> {
         let sides = [self.pair.from, self.pair.to];
-        let element = |side: usize| sides[side].element(&lists[side].ty);
+        let element = |side: usize| {
+            let model = &sides[side].model;
+            let in_map = path.key.is_some() && in_target == (side == 0);
+            match (model.resolve(&members[side].ty), in_map) {
+                (TypeRef::List(element), false) | (TypeRef::Map(element), true) => Ok((**element).clone()),
+                (TypeRef::RawObject, true) => Ok(TypeRef::Any),
+                (_, true) => Err(format!("it isn't a map in {}", model.revision)),
+                (_, false) => Err(format!("it isn't a list in {}", model.revision)),
+            }
+        };
         let [source, target] = [element(0)?, element(1)?];
         let (side, around) = match in_target {
-            true => (sides[1], target),
-            false => (sides[0], source),
+            true => (sides[1], &target),
+            false => (sides[0], &source),
         };
         let name = side.model.resolve(around).to_string();
         let object = side.model.struct_of(around);
         let object = object.ok_or_else(|| format!("{name} isn't an object with declared members"))?;
-        let inner = object.member(member);
-        let inner = inner.ok_or_else(|| format!("{name} has no member `{member}`"))?;
-        let place = format!("{at}[].{member}");
-        let relation = match in_target {
-            true => self.relate_at(&place, source, &inner.ty),
-            false => self.relate_at(&place, &inner.ty, target),
+        let member = |member: &str| {
+            let found = object.member(member);
+            found.ok_or_else(|| format!("{name} has no member `{member}`"))
         };
-        require(
-            relation != Relation::Impossible,
-            format!("`{member}` of {name} has another type"),
-        )?;
+        let inner = member(path.member)?;
+        let key = path.key.map(member).transpose()?;
+        let is_text = |key: &Member| *side.model.resolve(&key.ty) == TypeRef::String;
+        require(key.is_none_or(is_text), format!("the key in {name} isn't a text"))?;
+        let place = format!("{at}[].{}", path.member);
+        let relation = match in_target {
+            true => self.relate_at(&place, &source, &inner.ty),
+            false => self.relate_at(&place, &inner.ty, &target),
+        };
+        let what = format!("`{}` of {name} has another type", path.member);
+        require(relation != Relation::Impossible, what)?;
+        let is_other = |other: &str| other != path.member && Some(other) != path.key;
         if in_target {
-            let other = object.required().find(|other| *other != member);
-            require(
-                other.is_none(),
-                format!("{name} requires other members than `{member}`"),
-            )?;
-            planned.narrower |= side.asserts_at(&name, &[Step::Member(member.to_owned())]);
+            let what = format!("{name} requires other members than `{}`", path.member);
+            require(!object.required().any(|other| is_other(other)), what)?;
+            let mut set = [Some(path.member), path.key].into_iter().flatten();
+            planned.narrower |= set.any(|name_set| side.asserts_at(&name, &[Step::Member(name_set.to_owned())]));
             return Ok(());
         }
-        if !inner.required {
-            self.refused(at, &format!("an element without `{member}`"));
+        for lacking in [Some(inner), key]
+            .into_iter()
+            .flatten()
+            .filter(|member| !member.required)
+        {
+            self.refused(at, &format!("an element without `{}`", lacking.name));
         }
-        if object.members.len() > 1 {
-            self.automatic(at, &format!("members of the elements dropped, except `{member}`"));
+        if path.key.is_some() {
+            self.refused(at, "elements with the same key");
+            self.automatic(at, "the order of several elements is lost");
+        }
+        if object.members.iter().any(|member| is_other(&member.name)) {
+            self.automatic(
+                at,
+                &format!("members of the elements dropped, except `{}`", path.member),
+            );
         }
         Ok(())
-    }
-}
-
-impl ModelledRevision {
-    fn element<'t>(&'t self, list: &'t TypeRef) -> Result<&'t TypeRef, String> {
-        match self.model.resolve(list) {
-            TypeRef::List(element) => Ok(element),
-            _ => Err(format!("it isn't a list in {}", self.model.revision)),
-        }
     }
 }

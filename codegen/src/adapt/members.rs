@@ -234,8 +234,8 @@ impl<'m> Planner<'m> {
         if let Some(variants) = self.plan_scoped(at, &from.ty, &to.ty) {
             return Some(("variants", json!(variants)));
         }
-        if let Some((rule, member)) = self.pair.enclosing(objects, [&from.name, &to.name]) {
-            return Some(self.plan_elements(at, objects, [from, to], (rule, member), planned));
+        if let Some(enclosing) = self.pair.enclosing(objects, [&from.name, &to.name]) {
+            return Some(self.plan_elements(at, objects, [from, to], enclosing, planned));
         }
         let relation = self.relate_at(at, &from.ty, &to.ty);
         if relation == Relation::Converts {

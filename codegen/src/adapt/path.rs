@@ -59,10 +59,33 @@ pub(super) fn only_name(path: &str) -> Option<&str> {
     quoted.or((!path.contains(SIGNS)).then_some(path))
 }
 
-/// Returns the list, and the member of its elements, of a path such as `content[].block`.
-pub(crate) fn in_elements(path: &str) -> Option<(&str, &str)> {
-    let (list, member) = path.split_once("[].")?;
-    Some((only_name(list)?, only_name(member)?))
+/// A member of each element of a list: the path `content[].block`, or `inputs[{key}].request` if another member has the key
+/// by which the other revision has this one in a map.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct InElements<'p> {
+    pub(crate) list: &'p str,
+    pub(crate) key: Option<&'p str>,
+    pub(crate) member: &'p str,
+}
+
+impl<'p> InElements<'p> {
+    pub(crate) fn of(path: &'p str) -> Option<Self> {
+        let ((list, key), member) = match path.split_once("[{") {
+            Some((list, rest)) => {
+                let (key, member) = rest.split_once("}].")?;
+                ((list, Some(key)), member)
+            }
+            None => {
+                let (list, member) = path.split_once("[].")?;
+                ((list, None), member)
+            }
+        };
+        Some(Self {
+            list: only_name(list)?,
+            key,
+            member: only_name(member)?,
+        })
+    }
 }
 
 /// The signs that end a name without quotation marks.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::pairing::{Objects, Pairing};
+use super::path::InElements;
 use super::planner::Planner;
 use super::rules::{ANY_TYPE, Rule};
 use crate::model::{TypeRef, is_of_member};
@@ -84,12 +85,12 @@ impl<'m> Pairing<'m> {
         self.find_names(objects, |[source, target]| (target == member).then_some(source))
     }
 
-    /// Returns the rule about the elements of a list that both revisions have, and the member that has them in one of the
-    /// revisions, with whether that is the target.
-    pub(super) fn enclosing(&self, objects: Objects<'m>, names: [&str; 2]) -> Option<(usize, (&'m str, bool))> {
+    /// Returns the rule about the elements of a list or map that both revisions have, and their path in the objects that one
+    /// of the revisions has around them, with whether that is the target.
+    pub(super) fn enclosing(&self, objects: Objects<'m>, names: [&str; 2]) -> Option<(usize, (InElements<'m>, bool))> {
         let (index, _) = self.find_names(objects, |found| (found == names).then_some(()))?;
-        let (member, is_later) = self.rules.rules[index].enclosing_member()?;
-        Some((index, (member, is_later == self.upward)))
+        let (path, is_later) = self.rules.rules[index].enclosing()?;
+        Some((index, (path, is_later == self.upward)))
     }
 
     /// Returns a part of the first rule about a member of an object. A rule has the names in the source and in the target.

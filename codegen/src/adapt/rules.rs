@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::error_rules::ErrorRule;
-use super::path::{Step, in_elements, only_name, steps};
+use super::path::{InElements, Step, only_name, steps};
 use crate::load::Document;
 use crate::load::OneOrMany;
 use crate::problem::{Problem, Problems};
@@ -225,10 +225,10 @@ impl Rule {
         self.renamed.as_deref().and_then(only_name)
     }
 
-    /// Returns the earlier and the later name of a member of a type that the rule is about: one that it renames, or a list
-    /// whose elements are in objects in one of the revisions.
+    /// Returns the earlier and the later name of a member of a type that the rule is about: one that it renames, or a list or
+    /// map whose elements are in objects in one of the revisions.
     pub(super) fn names(&self, ty: &str) -> Option<[&str; 2]> {
-        let list = |path| in_elements(path).map(|(list, _)| list);
+        let list = |path| InElements::of(path).map(|path| path.list);
         let earlier = self.at.strip_prefix(ty)?.strip_prefix('.')?;
         let later = self.renamed.as_deref()?;
         Some([
@@ -237,13 +237,13 @@ impl Rule {
         ])
     }
 
-    /// Returns the member that has the elements of a list in one of the revisions, and whether that is the later one.
-    pub(super) fn enclosing_member(&self) -> Option<(&str, bool)> {
-        let later = self.renamed.as_deref()?;
-        let earlier = self.at.split_once('.').and_then(|(_, path)| in_elements(path));
-        match (earlier, in_elements(later)) {
-            (Some((_, member)), None) => Some((member, false)),
-            (None, Some((_, member))) => Some((member, true)),
+    /// Returns the path of the elements that are in objects in one of the revisions, and whether that is the later one.
+    pub(super) fn enclosing(&self) -> Option<(InElements<'_>, bool)> {
+        let later = InElements::of(self.renamed.as_deref()?);
+        let earlier = self.at.split_once('.').and_then(|(_, path)| InElements::of(path));
+        match (earlier, later) {
+            (Some(path), None) => Some((path, false)),
+            (None, Some(path)) => Some((path, true)),
             _ => None,
         }
     }
@@ -266,11 +266,11 @@ impl Rule {
         if let Some(renamed) = self.renamed.as_deref()
             && only_name(renamed).is_none()
             && steps(renamed).is_none()
-            && in_elements(renamed).is_none()
+            && InElements::of(renamed).is_none()
         {
             let what = format!("`{renamed}` is neither a name nor a path");
             let help = "a path is `features.tools`, or `outputs[audience=user].content` for an element of a list, or \
-                        `content[].block` for each";
+                        `content[].block` for each, or `inputs[{key}].request` for each entry of a map";
             return Some(Problem::at_pointer(&self.pointer, what).help(help));
         }
         let has_others = self.down.is_some() || self.up.is_some() || self.implied.is_some();

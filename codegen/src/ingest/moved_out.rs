@@ -1,5 +1,5 @@
-//! Values that a new revision seems to have moved out of an object, or into one of the same name, and lists whose elements
-//! it seems to have moved into objects, or out of them.
+//! Values that a new revision seems to have moved out of an object, or into one of the same name, and lists and maps
+//! whose elements it seems to have moved into objects, or out of them.
 
 use super::same_type::is_same;
 use crate::adapt::{Step, text};
@@ -13,7 +13,7 @@ type Moved<'m> = (String, (&'m str, String));
 const DEEPEST: usize = 4;
 
 /// Returns the values in members of an object that the later one has elsewhere, the members that it has in an object of the
-/// same name, and the lists whose elements are in objects in one of them.
+/// same name, and the lists and maps whose elements are in objects in one of them.
 pub(super) fn moved_out<'m>(models: [&'m Model; 2], objects: [&'m Struct; 2]) -> Vec<Moved<'m>> {
     let search = Search { models, objects };
     let members = objects[0].members.iter();
@@ -97,28 +97,28 @@ impl<'m> Search<'m> {
         Some((member.name.clone(), (&there.name, path(&place))))
     }
 
-    /// Returns the list with the elements of a list, if they are in objects in one of the two: the one of the same name, or
-    /// else the only new one.
-    fn elements(&self, list: &'m Member) -> Option<Moved<'m>> {
+    /// Returns the member with the elements of a list or map, if they are in the objects of a list in one of the two: the one
+    /// of the same name, or else the only new one.
+    fn elements(&self, member: &'m Member) -> Option<Moved<'m>> {
         let [earlier, later] = self.objects;
-        let others = later.members.iter().filter(|other| match later.declares(&list.name) {
-            true => other.name == list.name,
+        let others = later.members.iter().filter(|other| match later.declares(&member.name) {
+            true => other.name == member.name,
             false => !earlier.declares(&other.name),
         });
         let found = others.filter_map(|other| {
-            let [Some(before), Some(after)] = [(0, list), (1, other)].map(|(side, list)| self.element(side, list))
+            let members = [member, other];
+            let [Some((before, was_map)), Some((after, is_map))] = [0, 1].map(|side| self.element(side, members[side]))
             else {
                 return None;
             };
-            if is_same(self.models, [before, after]) {
+            if was_map == is_map && is_same(self.models, [&before, &after]) {
                 return None;
             }
-            let in_elements = |list, member| format!("{}[].{}", path(&[list]), path(&[member]));
-            let (old, new) = if let Some(inner) = self.enclosing(1, after, |ty| is_same(self.models, [before, ty])) {
-                (path(&[list]), in_elements(other, inner))
-            } else {
-                let inner = self.enclosing(0, before, |ty| is_same(self.models, [ty, after]))?;
-                (in_elements(list, inner), path(&[other]))
+            let now_enclosed = || self.enclosing(other, (1, &after), |ty| is_same(self.models, [&before, ty]), was_map);
+            let was_enclosed = || self.enclosing(member, (0, &before), |ty| is_same(self.models, [ty, &after]), is_map);
+            let (old, new) = match now_enclosed().filter(|_| !is_map) {
+                Some(new) => (path(&[member]), new),
+                None => (was_enclosed().filter(|_| !was_map)?, path(&[other])),
             };
             Some((old, (other.name.as_str(), new)))
         });
@@ -126,20 +126,43 @@ impl<'m> Search<'m> {
         <[_; 1]>::try_from(found).ok().map(|[only]| only)
     }
 
-    fn element(&self, side: usize, list: &'m Member) -> Option<&'m TypeRef> {
-        match self.models[side].resolve(&list.ty) {
-            TypeRef::List(element) => Some(element),
+    /// Returns the type of the elements of a list or map, and whether it is a map.
+    fn element(&self, side: usize, member: &Member) -> Option<(TypeRef, bool)> {
+        match self.models[side].resolve(&member.ty) {
+            TypeRef::List(element) => Some(((**element).clone(), false)),
+            TypeRef::Map(element) => Some(((**element).clone(), true)),
+            TypeRef::RawObject => Some((TypeRef::Any, true)),
             _ => None,
         }
     }
 
-    /// Returns the member with such a type in an object that requires no other: the only one, or else the required one.
-    fn enclosing(&self, side: usize, around: &TypeRef, is_it: impl Fn(&TypeRef) -> bool) -> Option<&'m Member> {
-        let object = self.models[side].struct_of(around)?;
+    /// Returns the path of the member with such a type in the objects of a list: the only one, or else the required one. The
+    /// objects require no other members, except a text with the key of each if the other revision has a map.
+    fn enclosing(
+        &self,
+        list: &Member,
+        (side, around): (usize, &TypeRef),
+        is_it: impl Fn(&TypeRef) -> bool,
+        has_key: bool,
+    ) -> Option<String> {
+        let model = self.models[side];
+        let object = model.struct_of(around)?;
         let members = object.members.iter().filter(|member| is_it(&member.ty));
         let places: Vec<_> = members.map(|member| vec![member]).collect();
         let inner = *only_place(&places)?.first()?;
-        object.required().all(|name| *name == inner.name).then_some(inner)
+        let mut others = object
+            .members
+            .iter()
+            .filter(|other| other.required && other.name != inner.name);
+        let key = others.next();
+        let is_key = key.is_some_and(|key| *model.resolve(&key.ty) == TypeRef::String);
+        let key = match (key, has_key) {
+            (Some(key), true) if is_key => format!("{{{}}}", key.name),
+            (None, false) => String::new(),
+            _ => return None,
+        };
+        let has_others = others.next().is_some();
+        (!has_others).then(|| format!("{}[{key}].{}", path(&[list]), path(&[inner])))
     }
 }
 

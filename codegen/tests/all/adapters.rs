@@ -843,6 +843,18 @@ fn a_rule_about_elements_that_cannot_be_enclosed_is_refused_with_the_reason() {
             "Tag requires other members than `color`",
         ),
         ("CallRequestParams.name", "name[].text", "it isn't a list in earlier"),
+        ("CallResult.codes", "errors[{code}].code", "it isn't a map in earlier"),
+        (
+            "CallResult.answers",
+            "answers[{code}].value",
+            "Answer has no member `code`",
+        ),
+        (
+            "CallResult.answers",
+            "answers[{value}].name",
+            "the key in Answer isn't a text",
+        ),
+        ("CallResult.answers", "answers[].value", "it isn't a list in earlier"),
         (
             "CallResult.codes",
             "errors[]",

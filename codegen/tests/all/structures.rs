@@ -716,7 +716,10 @@ fn a_list_whose_elements_are_in_objects_is_reported_with_the_rule_that_keeps_the
         let members = json!({"part": reference("Part"), "other": {"type": "string"}});
         let around = json!({"type": "object", "properties": members, "required": required});
         definitions.insert("Around".to_owned(), around);
-        let list = json!({"type": "array", "items": reference(parts)});
+        let list = match parts {
+            "map" => json!({"type": "object", "additionalProperties": reference("Part")}),
+            parts => json!({"type": "array", "items": reference(parts)}),
+        };
         definitions["CallResult"]["properties"][name] = list;
         definitions
     };
@@ -731,6 +734,16 @@ fn a_list_whose_elements_are_in_objects_is_reported_with_the_rule_that_keeps_the
             with_parts("parts", "Around", &["part"]),
             with_parts("content", "Part", &["part"]),
             r#"{at: "CallResult.parts[].part", renamed: "content", "#,
+        ),
+        (
+            with_parts("parts", "map", &both),
+            with_parts("parts", "Around", &both),
+            r#"{at: "CallResult.parts", renamed: "parts[{other}].part", "#,
+        ),
+        (
+            with_parts("parts", "Around", &both),
+            with_parts("content", "map", &both),
+            r#"{at: "CallResult.parts[{other}].part", renamed: "content", "#,
         ),
         // Nothing supplies the other member. The list has another type, and isn't a union without these variants.
         (

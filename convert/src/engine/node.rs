@@ -246,6 +246,12 @@ impl<'a> Node<'a> {
         Unrepresentable::undecodable(Reader::new("").wrong_type(expected, self.json_type()))
     }
 
+    /// Returns the characters of a string, which it has to be.
+    pub(super) fn characters(&self) -> Converted<String> {
+        let text = self.as_str().ok_or_else(|| self.wrong_type("a string"))?;
+        Ok(text.into_owned())
+    }
+
     /// Returns the JSON text of the declared member at a path.
     pub(crate) fn at(&self, path: &[&str]) -> Option<Cow<'_, str>> {
         let Some((first, rest)) = path.split_first() else {

@@ -6,7 +6,7 @@ use super::accepted::Accepted;
 use crate::loss::AUTOMATIC;
 use crate::tables::named::Named;
 use crate::tables::rows::{
-    Check, Condition, DefaultRow, Ensure, Join, LeftAction, LeftRow, NewString, PathStep, Refusal, Without,
+    Check, Condition, DefaultRow, Enclosing, Ensure, Join, LeftAction, LeftRow, NewString, PathStep, Refusal, Without,
 };
 use crate::tables::types::{Kind, TypeId, TypeRef};
 use crate::tables::{Role, Table};
@@ -173,7 +173,7 @@ pub(crate) enum MemberChange {
     Wrap(ValuePlan),
     /// The only element of a list becomes the value.
     Unwrap(ValuePlan),
-    /// Each element of a list becomes a member of an object.
+    /// Each element of a list, or value of a map, becomes a member of an object.
     Enclose(EnclosedPlan),
     /// A member of each element of a list takes its place.
     Extract(EnclosedPlan),
@@ -246,15 +246,14 @@ pub(crate) struct ValuePlan {
     pub(crate) holds_null: bool,
 }
 
-/// The conversion between the elements of a list and members of objects.
+/// The conversion between the elements of a list, or the values of a map, and members of objects.
 #[derive(Debug)]
 pub(crate) struct EnclosedPlan {
-    /// The member of the objects.
-    pub(crate) member: &'static str,
+    pub(crate) row: Enclosing,
     pub(crate) change: Change,
     /// The required constants of the objects, and their JSON.
     pub(crate) constants: Vec<(&'static str, &'static str)>,
-    /// The number of bytes in an object besides the value of the member.
+    /// The number of bytes in an object besides the value of the member and the key.
     pub(crate) added: usize,
 }
 

@@ -5,8 +5,8 @@ use mcp_wire::{Decoded, JsonType, Reader};
 use super::json::{Source, each, entries, leaked, list, map, optional, string};
 use super::named::{Named, Text};
 use super::rows::{
-    Action, Check, Condition, DefaultRow, Ensure, Join, LeftAction, LeftRow, MemberRow, NewString, ObjectRow, PathStep,
-    Refusal, Rows, VariantRow, Without,
+    Action, Check, Condition, DefaultRow, Enclosing, Ensure, Join, LeftAction, LeftRow, MemberRow, NewString,
+    ObjectRow, PathStep, Refusal, Rows, VariantRow, Without,
 };
 
 pub(super) fn rows(reader: &mut Source) -> Decoded<Rows> {
@@ -93,8 +93,8 @@ fn action(key: &str, reader: &mut Source) -> Decoded<Option<Action>> {
         "empty" => reader.boolean().map(|_| Action::Empty)?,
         "wrap" => reader.boolean().map(|_| Action::Wrap)?,
         "unwrap" => reader.boolean().map(|_| Action::Unwrap)?,
-        "enclose" => Action::Enclose(string(reader)?),
-        "extract" => Action::Extract(string(reader)?),
+        "enclose" => Action::Enclose(fields(reader)?.enclosing()),
+        "extract" => Action::Extract(fields(reader)?.enclosing()),
         "drop" => Action::Drop { rule: string(reader)? },
         "ensure" => Action::Ensure(fields(reader)?.ensure()),
         "refuse" => Action::Refuse(fields(reader)?.refusal()),
@@ -292,6 +292,13 @@ impl Fields {
             list: self.text("list"),
             item: self.text("item"),
             rule: self.text("rule"),
+        }
+    }
+
+    fn enclosing(&self) -> Enclosing {
+        Enclosing {
+            member: self.text("member"),
+            key: self.optional("key"),
         }
     }
 

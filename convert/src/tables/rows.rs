@@ -71,10 +71,10 @@ pub(crate) enum Action {
     Wrap,
     /// The only element of a list becomes the value.
     Unwrap,
-    /// Each element of a list becomes this member of an object.
-    Enclose(&'static str),
-    /// Each element of a list is an object, and becomes its member of this name.
-    Extract(&'static str),
+    /// Each element of a list, or value of a map, becomes a member of an object.
+    Enclose(Enclosing),
+    /// Each element of a list is an object, and becomes its member.
+    Extract(Enclosing),
     Ensure(Ensure),
     Omit {
         unless: &'static str,
@@ -94,6 +94,15 @@ pub(crate) enum Action {
         rule: &'static str,
     },
     Refuse(Refusal),
+}
+
+/// The members of objects in a list that are a list or a map in the other revision.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Enclosing {
+    /// The member with an element of the list, or a value of the map.
+    pub(crate) member: &'static str,
+    /// The member with the key of the map.
+    pub(crate) key: Option<&'static str>,
 }
 
 /// The condition that there is a certain text at a path.

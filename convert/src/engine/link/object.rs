@@ -11,7 +11,7 @@ use crate::engine::step::{
     Adopted, Change, ConstantPlan, ConstantSource, EnclosedPlan, EnsurePlan, JoinPlan, LeftPlan, MemberChange,
     MemberPlan, MemberSource, MovePlan, MovesPlan, ObjectPlan, Required, ValuePlan,
 };
-use crate::tables::rows::{Action, Ensure, LeftAction, MemberRow, ObjectRow, PathStep};
+use crate::tables::rows::{Action, Enclosing, Ensure, LeftAction, MemberRow, ObjectRow, PathStep};
 use crate::tables::types::{Member, ObjectType, TypeRef};
 
 impl Linker<'_> {
@@ -185,11 +185,12 @@ impl Linker<'_> {
         }
     }
 
-    /// Plans the conversion between the elements of two lists, of which one has objects with this member.
-    fn enclosed(&mut self, member: &'static str, lists: [&'static TypeRef; 2], is_extracted: bool) -> EnclosedPlan {
+    /// Plans the conversion between a list of objects with a member, and a list or a map of its values.
+    fn enclosed(&mut self, row: Enclosing, types: [&'static TypeRef; 2], is_extracted: bool) -> EnclosedPlan {
         let tables = [self.step.from, self.step.to];
-        let [source, target] = [0, 1].map(|side| match tables[side].resolve(lists[side]) {
-            TypeRef::List(element) => &**element,
+        let [source, target] = [0, 1].map(|side| match tables[side].resolve(types[side]) {
+            TypeRef::List(element) | TypeRef::Map(element) => &**element,
+            TypeRef::Object => &TypeRef::Any,
             ty => ty,
         });
         let object = match is_extracted {
@@ -197,7 +198,7 @@ impl Linker<'_> {
             false => tables[1].object(target),
         };
         let members = object.map_or(&[][..], |object| &object.members);
-        let inner = object.and_then(|object| object.member(member)?.ty());
+        let inner = object.and_then(|object| object.member(row.member)?.ty());
         let change = match inner {
             Some(inner) if is_extracted => self.change(inner, target),
             Some(inner) => self.change(source, inner),
@@ -210,9 +211,9 @@ impl Linker<'_> {
             .collect();
         let added = constants.iter().map(|(name, json)| name.len() + json.len());
         EnclosedPlan {
-            member,
+            row,
             change,
-            added: member.len() + added.sum::<usize>(),
+            added: row.member.len() + added.sum::<usize>(),
             constants,
         }
     }
@@ -325,8 +326,8 @@ impl Linker<'_> {
             Some(Action::Empty) => MemberChange::Empty(self.change(from, to)),
             Some(Action::Wrap) => MemberChange::Wrap(self.element(from, to)),
             Some(Action::Unwrap) => MemberChange::Unwrap(self.element(from, to)),
-            Some(Action::Enclose(member)) => MemberChange::Enclose(self.enclosed(member, [from, to], false)),
-            Some(Action::Extract(member)) => MemberChange::Extract(self.enclosed(member, [from, to], true)),
+            Some(Action::Enclose(row)) => MemberChange::Enclose(self.enclosed(*row, [from, to], false)),
+            Some(Action::Extract(row)) => MemberChange::Extract(self.enclosed(*row, [from, to], true)),
             Some(Action::Ensure(ensure)) => MemberChange::Ensure(self.change(from, to), self.ensure(ensure, target)),
             Some(Action::Omit { unless, rule }) => MemberChange::Omit {
                 entry: entry(self),
