@@ -81,8 +81,8 @@ impl<'m> Planner<'m> {
         if in_target {
             let what = format!("{name} requires other members than `{}`", path.member);
             require(!object.required().any(|other| is_other(other)), what)?;
-            let mut set = [Some(path.member), path.key].into_iter().flatten();
-            planned.narrower |= set.any(|name_set| side.asserts_at(&name, &[Step::Member(name_set.to_owned())]));
+            let mut members = [Some(path.member), path.key].into_iter().flatten();
+            planned.narrower |= members.any(|member| side.asserts_at(&name, &[Step::Member(member.to_owned())]));
             return Ok(());
         }
         for lacking in [Some(inner), key]

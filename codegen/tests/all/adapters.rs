@@ -813,6 +813,17 @@ fn a_value_that_cannot_move_out_of_an_object_is_refused_with_the_reason() {
 }
 
 #[test]
+fn the_objects_around_the_elements_of_a_list_are_bounded_by_its_length() {
+    let Generated { protocol, .. } = GENERATED.iter().find(|case| case.name == "enclosed").unwrap();
+    let lines =
+        |count| json!({"way": "down", "type": "CallResult", "value": {"content": [], "lines": vec![""; count]}});
+    let answers = run(protocol, &[lines(1000), lines(100_000)]);
+    assert_eq!(answers[0]["value"]["lines"][999], json!({"line": ""}));
+    let refused = "the other revision needs many times as much text for the value";
+    assert_eq!(answers[1]["error"], refused);
+}
+
+#[test]
 fn a_rule_about_elements_that_cannot_be_enclosed_is_refused_with_the_reason() {
     let cases = [
         (

@@ -253,7 +253,7 @@ pub(crate) struct EnclosedPlan {
     pub(crate) change: Change,
     /// The required constants of the objects, and their JSON.
     pub(crate) constants: Vec<(&'static str, &'static str)>,
-    /// The number of bytes in an object besides the value of the member and the key.
+    /// The number of bytes that an object needs besides the values of its members.
     pub(crate) added: usize,
 }
 

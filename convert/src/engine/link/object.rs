@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::Linker;
 use crate::engine::accepted::Accepted;
+use crate::engine::node::Entry;
 use crate::engine::step::{
     Adopted, Change, ConstantPlan, ConstantSource, EnclosedPlan, EnsurePlan, JoinPlan, LeftPlan, MemberChange,
     MemberPlan, MemberSource, MovePlan, MovesPlan, ObjectPlan, Required, ValuePlan,
@@ -209,11 +210,12 @@ impl Linker<'_> {
         let constants: Vec<_> = required
             .filter_map(|member| Some((member.name, member.constant()?)))
             .collect();
-        let added = constants.iter().map(|(name, json)| name.len() + json.len());
+        let names = [Some(row.member), row.key].into_iter().flatten();
+        let texts = names.chain(constants.iter().flat_map(|(name, json)| [*name, *json]));
         EnclosedPlan {
             row,
             change,
-            added: row.member.len() + added.sum::<usize>(),
+            added: texts.map(|text| text.len() + size_of::<Entry<'_>>()).sum(),
             constants,
         }
     }
