@@ -18,7 +18,7 @@ const TRIES: usize = 30;
 type Choice = fn(&Root<'_>, &mut Rng) -> Option<Edit>;
 
 /// All edits.
-pub(crate) const EDITS: [Choice; 41] = [
+pub(crate) const EDITS: [Choice; 42] = [
     rename_definition,
     |root, rng| {
         let (object, from, _) = any_member(root, rng)?;
@@ -46,6 +46,13 @@ pub(crate) const EDITS: [Choice; 41] = [
     |root, rng| any_value(root, rng).map(|at| Edit::MakeList { at }),
     |root, rng| any_list(root, rng).map(|at| Edit::TakeElement { at }),
     |root, rng| any_value(root, rng).map(|at| Edit::MakeMap { at }),
+    |root, rng| {
+        let maps = places(root, |schema| {
+            schema["additionalProperties"].is_object() && schema.get("properties").is_none()
+        });
+        let (at, name) = (any(&maps, rng)?, new_member(rng));
+        Some(Edit::ListEntries { at, name })
+    },
     inline,
     extract,
     split_union,

@@ -41,6 +41,8 @@ pub(crate) enum Edit {
     TakeElement { at: String },
     /// Replaces a value by a map of such values.
     MakeMap { at: String },
+    /// Replaces a map by a list of objects with its keys and values.
+    ListEntries { at: String, name: String },
     /// Replaces a reference by its definition.
     Inline { at: String },
     /// Replaces an inline schema by a reference to a new definition.
@@ -353,6 +355,12 @@ impl Edit {
             Self::TakeElement { at } => replace(root, at, |schema| schema.get("items").cloned())?,
             Self::MakeMap { at } => replace(root, at, |schema| {
                 Some(json!({ "type": "object", "additionalProperties": schema }))
+            })?,
+            Self::ListEntries { at, name } => replace(root, at, |schema| {
+                let value = schema.get("additionalProperties").filter(|value| value.is_object())?;
+                let members = json!({ "key": { "type": "string" }, name: value });
+                let entry = json!({ "type": "object", "properties": members, "required": ["key", name] });
+                Some(json!({ "type": "array", "items": entry }))
             })?,
             Self::Inline { at } => {
                 let reference = root.pointer(at)?.get("$ref")?.as_str()?;
