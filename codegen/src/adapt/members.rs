@@ -127,8 +127,10 @@ impl<'m> Planner<'m> {
             let has_none = row.get("default").or(row.get("supplied")).is_none();
             let is_moved = moves.iter().any(|it| it.becomes(&to.name));
             if let Some(implied) = implied.filter(|_| to.required && !to.recursive && has_none) {
-                // On the way back, a value that moves would be set where the source has none.
-                let key = if is_moved { "default" } else { "implied" };
+                // On the way back, a value that moves would be set where the source has none. And a value that can be read
+                // as another variant may not have been this one.
+                let is_other = is_moved || self.pair.from.model.is_ambiguous(objects.from_name);
+                let key = if is_other { "default" } else { "implied" };
                 row[key] = match implied {
                     (Some(rule), value) => self.plan_default(at, "implied", (rule, &value), (to_name, to)),
                     (None, value) => self.plan_automatic_default(at, &value),
