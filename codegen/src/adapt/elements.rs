@@ -46,15 +46,20 @@ impl<'m> Planner<'m> {
         let sides = [self.pair.from, self.pair.to];
         let element = |side: usize| {
             let model = &sides[side].model;
-            let in_map = path.key.is_some() && in_target == (side == 0);
-            match (model.resolve(&members[side].ty), in_map) {
-                (TypeRef::List(element), false) | (TypeRef::Map(element), true) => Ok((**element).clone()),
-                (TypeRef::RawObject, true) => Ok(TypeRef::Any),
-                (_, true) => Err(format!("it isn't a map in {}", model.revision)),
-                (_, false) => Err(format!("it isn't a list in {}", model.revision)),
+            match model.resolve(&members[side].ty) {
+                TypeRef::List(element) => Ok(((**element).clone(), false)),
+                TypeRef::Map(element) => Ok(((**element).clone(), true)),
+                TypeRef::RawObject => Ok((TypeRef::Any, true)),
+                _ => Err(format!("it is neither a list nor a map in {}", model.revision)),
             }
         };
-        let [source, target] = [element(0)?, element(1)?];
+        let [(source, was_map), (target, is_map)] = [element(0)?, element(1)?];
+        let fits = match path.key {
+            Some(_) => was_map == in_target && is_map != in_target,
+            None => was_map == is_map,
+        };
+        let what = "a path with a key is for a map and a list, and one without is for two lists or two maps";
+        require(fits, what)?;
         let (side, around) = match in_target {
             true => (sides[1], &target),
             false => (sides[0], &source),

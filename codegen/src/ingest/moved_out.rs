@@ -114,11 +114,27 @@ impl<'m> Search<'m> {
             if was_map == is_map && is_same(self.models, [&before, &after]) {
                 return None;
             }
-            let now_enclosed = || self.enclosing(other, (1, &after), |ty| is_same(self.models, [&before, ty]), was_map);
-            let was_enclosed = || self.enclosing(member, (0, &before), |ty| is_same(self.models, [ty, &after]), is_map);
-            let (old, new) = match now_enclosed().filter(|_| !is_map) {
+            let now_enclosed = || {
+                let path = self.enclosing(
+                    other,
+                    (1, &after),
+                    |ty| is_same(self.models, [&before, ty]),
+                    was_map != is_map,
+                );
+                path.filter(|_| was_map || !is_map)
+            };
+            let was_enclosed = || {
+                let path = self.enclosing(
+                    member,
+                    (0, &before),
+                    |ty| is_same(self.models, [ty, &after]),
+                    was_map != is_map,
+                );
+                path.filter(|_| is_map || !was_map)
+            };
+            let (old, new) = match now_enclosed() {
                 Some(new) => (path(&[member]), new),
-                None => (was_enclosed().filter(|_| !was_map)?, path(&[other])),
+                None => (was_enclosed()?, path(&[other])),
             };
             Some((old, (other.name.as_str(), new)))
         });

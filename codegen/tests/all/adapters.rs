@@ -853,8 +853,16 @@ fn a_rule_about_elements_that_cannot_be_enclosed_is_refused_with_the_reason() {
             "tags",
             "Tag requires other members than `color`",
         ),
-        ("CallRequestParams.name", "name[].text", "it isn't a list in earlier"),
-        ("CallResult.codes", "errors[{code}].code", "it isn't a map in earlier"),
+        (
+            "CallRequestParams.name",
+            "name[].text",
+            "it is neither a list nor a map in earlier",
+        ),
+        (
+            "CallResult.codes",
+            "errors[{code}].code",
+            "a path with a key is for a map and a list",
+        ),
         (
             "CallResult.answers",
             "answers[{code}].value",
@@ -865,7 +873,11 @@ fn a_rule_about_elements_that_cannot_be_enclosed_is_refused_with_the_reason() {
             "answers[{value}].name",
             "the key in Answer isn't a text",
         ),
-        ("CallResult.answers", "answers[].value", "it isn't a list in earlier"),
+        (
+            "CallResult.answers",
+            "answers[].value",
+            "a path with a key is for a map and a list",
+        ),
         (
             "CallResult.codes",
             "errors[]",

@@ -716,9 +716,9 @@ fn a_list_whose_elements_are_in_objects_is_reported_with_the_rule_that_keeps_the
         let members = json!({"part": reference("Part"), "other": {"type": "string"}});
         let around = json!({"type": "object", "properties": members, "required": required});
         definitions.insert("Around".to_owned(), around);
-        let list = match parts {
-            "map" => json!({"type": "object", "additionalProperties": reference("Part")}),
-            parts => json!({"type": "array", "items": reference(parts)}),
+        let list = match parts.strip_prefix("map of ") {
+            Some(parts) => json!({"type": "object", "additionalProperties": reference(parts)}),
+            None => json!({"type": "array", "items": reference(parts)}),
         };
         definitions["CallResult"]["properties"][name] = list;
         definitions
@@ -736,14 +736,19 @@ fn a_list_whose_elements_are_in_objects_is_reported_with_the_rule_that_keeps_the
             r#"{at: "CallResult.parts[].part", renamed: "content", "#,
         ),
         (
-            with_parts("parts", "map", &both),
+            with_parts("parts", "map of Part", &both),
             with_parts("parts", "Around", &both),
             r#"{at: "CallResult.parts", renamed: "parts[{other}].part", "#,
         ),
         (
             with_parts("parts", "Around", &both),
-            with_parts("content", "map", &both),
+            with_parts("content", "map of Part", &both),
             r#"{at: "CallResult.parts[{other}].part", renamed: "content", "#,
+        ),
+        (
+            with_parts("parts", "map of Part", &["part"]),
+            with_parts("parts", "map of Around", &["part"]),
+            r#"{at: "CallResult.parts", renamed: "parts[].part", "#,
         ),
         // Nothing supplies the other member. The list has another type, and isn't a union without these variants.
         (

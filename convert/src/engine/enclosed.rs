@@ -13,60 +13,53 @@ use super::value::Run;
 use crate::loss::{AUTOMATIC, LossKind};
 use crate::unrepresentable::{Converted, Unrepresentable};
 
+/// The elements of a list, or the values of a map with their keys.
+type Elements<'a> = Vec<(Option<Cow<'a, str>>, Node<'a>)>;
+
 impl<'a> Run<'_> {
-    /// Puts each element of a list, or each value of a map with its key, into an object.
+    /// Puts each element of a list, or value of a map, into an object.
     pub(super) fn enclose(&mut self, plan: &EnclosedPlan, value: &mut Node<'a>) -> Converted {
-        let elements: Vec<(Option<Cow<'a, str>>, Node<'a>)> = match plan.row.key {
-            Some(_) => {
-                let entries = std::mem::take(value.members()?).into_iter();
-                entries.map(|entry| (Some(entry.name), entry.value)).collect()
-            }
-            None => {
-                let elements = std::mem::take(value.elements()?).into_iter();
-                elements.map(|element| (None, element)).collect()
-            }
-        };
-        let mut enclosed = Vec::with_capacity(elements.len());
-        for (index, (name, mut element)) in elements.into_iter().enumerate() {
+        let mut elements = elements_of(value, plan.are_maps[0])?;
+        for (index, (name, element)) in elements.iter_mut().enumerate() {
             let part = name.as_deref().map_or(Part::Element(index), Part::Member);
-            self.within(part, |run| run.change(&plan.change, &mut element))?;
+            self.within(part, |run| run.change(&plan.change, element))?;
             self.state.add(plan.added)?;
             let mut members = Members::new();
             let constants = plan.constants.iter();
             members.extend(constants.map(|(name, json)| Entry::declared(*name, Node::text(*json))));
             if let (Some(key), Some(name)) = (plan.row.key, name) {
-                members.push(Entry::declared(key, Node::string(&name)));
+                members.push(Entry::declared(key, Node::string(name)));
             }
-            members.push(Entry::declared(plan.row.member, element));
-            enclosed.push(Node::Object(members));
+            let inner = std::mem::replace(element, Node::text(""));
+            members.push(Entry::declared(plan.row.member, inner));
+            *element = Node::Object(members);
         }
-        *value = Node::Array(enclosed);
+        *value = collected(elements, plan.are_maps[1]);
         Ok(())
     }
 
-    /// Replaces each element of a list by one of its members, or makes it an entry of a map. The other members are dropped,
-    /// unless [`enclose`](Self::enclose) adds them again.
+    /// Replaces each element of a list, or value of a map, by one of its members. The others are dropped, unless
+    /// [`enclose`](Self::enclose) adds them again.
     pub(super) fn extract(&mut self, plan: &EnclosedPlan, value: &mut Node<'a>) -> Converted {
-        let mut elements = std::mem::take(value.elements()?);
-        let (mut entries, mut names) = (Members::new(), FxHashSet::default());
-        for (index, element) in elements.iter_mut().enumerate() {
-            let name = self.within(Part::Element(index), |run| run.extract_element(plan, element))?;
-            let Some(name) = name else { continue };
-            if !names.insert(name.clone()) {
-                let because = format!("another element has the same key, {name:?}");
+        let mut elements = elements_of(value, plan.are_maps[0])?;
+        let mut names = FxHashSet::default();
+        for (index, (name, element)) in elements.iter_mut().enumerate() {
+            let part = name.as_deref().map_or(Part::Element(index), Part::Member);
+            let Some(key) = self.within(part, |run| run.extract_element(plan, element))? else {
+                continue;
+            };
+            if !names.insert(key.clone()) {
+                let because = format!("another element has the same key, {key:?}");
                 let error = Unrepresentable::new(error_code::INVALID_PARAMS, because, AUTOMATIC);
-                return self.within(Part::Element(index), |_| Err(error));
+                return self.within(part, |_| Err(error));
             }
-            entries.push(Entry::declared(name, std::mem::replace(element, Node::text(""))));
+            *name = Some(key.into());
         }
-        if entries.len() > 1 {
+        if names.len() > 1 {
             // A map has no order.
             self.state.lose(LossKind::Replaced, AUTOMATIC);
         }
-        *value = match plan.row.key {
-            Some(_) => Node::Object(entries),
-            None => Node::Array(elements),
-        };
+        *value = collected(elements, plan.are_maps[1]);
         Ok(())
     }
 
@@ -92,6 +85,27 @@ impl<'a> Run<'_> {
         })?;
         *element = inner;
         Ok(key)
+    }
+}
+
+fn elements_of<'a>(value: &mut Node<'a>, is_map: bool) -> Converted<Elements<'a>> {
+    if is_map {
+        let entries = std::mem::take(value.members()?).into_iter();
+        return Ok(entries.map(|entry| (Some(entry.name), entry.value)).collect());
+    }
+    let elements = std::mem::take(value.elements()?).into_iter();
+    Ok(elements.map(|element| (None, element)).collect())
+}
+
+fn collected(elements: Elements<'_>, is_map: bool) -> Node<'_> {
+    let elements = elements.into_iter();
+    match is_map {
+        true => Node::Object(
+            elements
+                .map(|(name, value)| Entry::declared(name.unwrap_or_default(), value))
+                .collect(),
+        ),
+        false => Node::Array(elements.map(|(_, element)| element).collect()),
     }
 }
 

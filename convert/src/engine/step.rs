@@ -250,6 +250,8 @@ pub(crate) struct ValuePlan {
 #[derive(Debug)]
 pub(crate) struct EnclosedPlan {
     pub(crate) row: Enclosing,
+    /// Whether the source has a map, and whether the target has one.
+    pub(crate) are_maps: [bool; 2],
     pub(crate) change: Change,
     /// The required constants of the objects, and their JSON.
     pub(crate) constants: Vec<(&'static str, &'static str)>,

@@ -214,6 +214,7 @@ impl Linker<'_> {
         let texts = names.chain(constants.iter().flat_map(|(name, json)| [*name, *json]));
         EnclosedPlan {
             row,
+            are_maps: [0, 1].map(|side| !matches!(tables[side].resolve(types[side]), TypeRef::List(_))),
             change,
             added: texts.map(|text| text.len() + size_of::<Entry<'_>>()).sum(),
             constants,
