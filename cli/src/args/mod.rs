@@ -97,7 +97,11 @@ impl Args {
         parsed.or_else(|error| {
             // `clap::Error::exit` ignores that it can't write.
             let error = with_tip_on_servers(error, &command, &args);
-            error.print()?;
+            let printed = error.print();
+            // Wrong arguments have their exit status even if nobody can read the error.
+            if !error.use_stderr() {
+                printed?;
+            }
             std::process::exit(error.exit_code())
         })
     }

@@ -586,3 +586,21 @@ fn output_that_cannot_be_written_is_an_error() {
         assert!(stderr(&output).contains("can't read or write"), "{args:?}");
     }
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn wrong_arguments_exit_with_2_if_the_error_cannot_be_written() {
+    let full = || Stdio::from(std::fs::File::options().write(true).open("/dev/full").unwrap());
+    let closed = || {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        Stdio::from(writer)
+    };
+    for args in [&["decode", "--revision", "none"][..], &["none"], &[]] {
+        for stderr in [full(), closed()] {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-rev"));
+            let status = command.args(args).stderr(stderr).status().unwrap();
+            assert_eq!(status.code(), Some(2), "{args:?}");
+        }
+    }
+}
