@@ -110,7 +110,7 @@ struct LeftOut {
     list: String,
     /// The index in the list that the peer has sent.
     index: usize,
-    /// Its name, its place, and the reason.
+    /// Its name if it can be read, its place, and the reason.
     described: String,
 }
 
@@ -138,10 +138,14 @@ fn without_entry(
         .fold(*index, |index, removed| index + usize::from(*removed <= index));
     let place = [Segment::Member(member.clone()), Segment::Index(index)];
     let place = Path::from_reversed(place.iter().chain(inside).rev().cloned().collect());
+    let reason = format!("`{place}`: {}", cause.reason());
     let left_out = LeftOut {
         list: member.clone(),
         index,
-        described: format!("{:?} (`{place}`: {})", name.unwrap_or_default(), cause.reason()),
+        described: match name {
+            Some(name) => format!("{name:?} ({reason})"),
+            None => reason,
+        },
     };
     let entries = RawJson::from_encode(&entries).ok()?;
     Some((with_member(result.text(), member, entries.text())?, left_out))
@@ -219,10 +223,10 @@ mod tests {
         assert_eq!(
             described,
             [
-                r#""" (`tools[0]`: expected an object, found a number)"#,
-                r#""" (`tools[4]`: expected an object, found null)"#,
                 r#""b" (`tools[2].inputSchema`: expected a required member, found nothing)"#,
                 r#""c" (`tools[3].inputSchema`: expected a required member, found nothing)"#,
+                "`tools[0]`: expected an object, found a number",
+                "`tools[4]`: expected an object, found null",
             ]
         );
     }
